@@ -83,4 +83,4 @@ def excused_to(releases: Collection[KafkaVersion | None], switches: Switches) ->
 
 def _fixes(one: Defect) -> Switches:
     """What has to be switched on to be rid of a defect."""
-    return frozenset(switch for switch in one.fix if not switch.puts_back)
+    return frozenset(switch for switch in one.fix if not switch.reintroduces)

@@ -120,7 +120,7 @@ def is_run(controller: KafkaController, callback: Callback) -> bool:
 
     Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
     """
-    runs_anyway = callback is Callback.ISR_CHANGES and controller.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)
+    runs_anyway = callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
     return callback in ALWAYS or controller.is_active or runs_anyway
 
 

@@ -17,14 +17,14 @@ from spec.language.terms import Kind, epoch, number
 from spec.scopes import APART, Purgatory, Scope
 from spec.variants import Switch, Switches
 
-UNMENDED = {
+UNFIXED = {
     "separate_epoch": Switch.ATOMIC_ELECTION,
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
 }
 """What a rule may ask for that a fix takes away."""
 
-PUT_BACK = {
+REINTRODUCED = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
     "brokers_read_twice": Switch.READ_BROKERS_TWICE,
 }
@@ -65,14 +65,14 @@ class Model:
         """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
         what is implied, and whether there are several partitions.
         """
-        unmended = {name for name, mend in UNMENDED.items() if not self.mends(mend)}
-        put_back = {name for name, older in PUT_BACK.items() if self.puts_back(older)}
+        unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
+        reintroduced = {name for name, older in REINTRODUCED.items() if self.reintroduces(older)}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
         if len(self.scope.assigned) > 1:
             implied |= {"several_partitions"}
-        return self.scope.features | unmended | put_back | implied
+        return self.scope.features | unfixed | reintroduced | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""
@@ -106,11 +106,11 @@ class Model:
         """Whether some handler asks the preferred selector."""
         return not PREFERRING_PARTS.isdisjoint(self.scope.parts)
 
-    def mends(self, switch: Switch) -> bool:
+    def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
         return switch in self.switches
 
-    def puts_back(self, switch: Switch) -> bool:
+    def reintroduces(self, switch: Switch) -> bool:
         """Whether what an older release did is reintroduced."""
         return switch in self.switches
 
@@ -130,12 +130,12 @@ class Model:
     @property
     def shutdowns_outlive_terms(self) -> bool:
         """Whether a controlled shutdown that was begun is treated on when its controller has resigned."""
-        return self.has("shutdown") and not self.mends(Switch.SHUTDOWN_ENDS_WITH_TERM)
+        return self.has("shutdown") and not self.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM)
 
     @property
     def sends_after_terms(self) -> bool:
         """Whether somebody may have something to send whose term has ended, and has no channels any more."""
-        notified = self.has("notifications") and self.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)
+        notified = self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
         return self.shutdowns_outlive_terms or notified
 
     @property
@@ -156,22 +156,22 @@ class Model:
     @property
     def tells_topics_apart(self) -> bool:
         """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
-        return self.removes_topics and self.mends(Switch.TOPIC_IDS)
+        return self.removes_topics and self.fixes(Switch.TOPIC_IDS)
 
     @property
     def fences_deletions(self) -> bool:
         """Whether StopReplica has a leader epoch; kept where copies of it may come late."""
-        return bool(self.scope.budget("late_copies")) and self.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)
+        return bool(self.scope.budget("late_copies")) and self.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)
 
     @property
     def tells_all(self) -> bool:
         """Whether UpdateMetadata of all partitions says that it is; kept where brokers may miss that one is deleted."""
-        return self.has("deletion") and self.has("cached_leaderships") and self.mends(Switch.FULL_METADATA)
+        return self.has("deletion") and self.has("cached_leaderships") and self.fixes(Switch.FULL_METADATA)
 
     @property
     def takes_the_dead_offline(self) -> bool:
         """Whether a failover takes replicas Offline that are dead already; kept where it is asked what they are."""
-        return self.has("dead_replicas") and self.mends(Switch.TAKE_THE_DEAD_OFFLINE)
+        return self.has("dead_replicas") and self.fixes(Switch.TAKE_THE_DEAD_OFFLINE)
 
     @property
     def topics_vanish(self) -> bool:
@@ -189,7 +189,7 @@ class Model:
     @property
     def unclean(self) -> bool:
         """Whether a replica that is not in sync may be elected, as is the default of the era."""
-        return self.scope.unclean and not self.mends(Switch.CLEAN_BY_DEFAULT)
+        return self.scope.unclean and not self.fixes(Switch.CLEAN_BY_DEFAULT)
 
     @cached_property
     def brokers(self) -> Brokers:

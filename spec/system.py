@@ -125,7 +125,7 @@ def _controllers_callbacks(m: Model) -> Iterator[Callback]:
 
     Before 0.10.2.0 that of ISR change notifications did not ask (D8).
     """
-    runs_anyway = {Callback.ISR_CHANGES} if m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE) else set()
+    runs_anyway = {Callback.ISR_CHANGES} if m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE) else set()
     yield from (one for one in listened_paths(m).values() if one not in runs_anyway)
     if m.has("addition"):
         yield Callback.MODIFICATIONS

@@ -91,7 +91,7 @@ class Switch(enum.Enum):
     METADATA_LAST = "before 0.10.2.0, D11: a failover sends UpdateMetadata behind all LeaderAndIsr (KAFKA-4443)"
 
     @property
-    def puts_back(self) -> bool:
+    def reintroduces(self) -> bool:
         """Whether it reintroduces an older release's behaviour, and fixes nothing."""
         return self.value.startswith("before ")
 
@@ -134,7 +134,7 @@ mid-failover is such a resignation; so the scope `half_active` shows what fixing
 
 AS_CODED: Switches = frozenset()
 DOCUMENTED: Switches = frozenset(DOCUMENTATION)
-FENCED: Switches = frozenset(one for one in Switch if not one.puts_back)
+FENCED: Switches = frozenset(one for one in Switch if not one.reintroduces)
 
 VARIANTS: dict[str, Switches] = {"AS_CODED": AS_CODED, "DOCUMENTED": DOCUMENTED, "FENCED": FENCED}
 

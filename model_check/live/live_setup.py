@@ -41,7 +41,7 @@ class Setup:
     switches: Switches = AS_CODED
 
     def __post_init__(self) -> None:
-        if older := ", ".join(sorted(one.name for one in self.switches if one.puts_back)):
+        if older := ", ".join(sorted(one.name for one in self.switches if one.reintroduces)):
             raise BadInput(f"a live run cannot have {older}: its brokers do what 0.10.2 does")
         if impossible := self.switches & NEED_TRANSACTIONS:
             names = ", ".join(sorted(one.name for one in impossible))

@@ -61,7 +61,7 @@ def rows_of(release: KafkaVersion) -> frozenset[str]:
     return frozenset(
         one.id
         for one in DEFECTS
-        if all(_fixed_in(switch.value) > _numbers(str(release)) for switch in one.base if switch.puts_back)
+        if all(_fixed_in(switch.value) > _numbers(str(release)) for switch in one.base if switch.reintroduces)
     )
 
 

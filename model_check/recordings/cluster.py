@@ -66,7 +66,7 @@ class _Topics:
     unclean: set[TopicPartition] = field(default_factory=set)
     configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def put_back(self, one: Transaction) -> None:
+    def reintroduced(self, one: Transaction) -> None:
         """A deleted topic that a controller writes once more: none that is created (D52)."""
         path = _path_of_a_topic(one)
         if path is not None and path.topic is not None:
@@ -128,7 +128,7 @@ def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessi
     topics = _Topics(unclean)
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
-        (topics.put_back if transaction.zxid in resurrected else topics.add)(transaction)
+        (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
     requests = list(_requests(transactions))
     topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
     for topic in _deletions(transactions):

@@ -235,7 +235,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     activity = replace(controller.activity, taken=taken, returned=())
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
-    if controller.mends(Switch.TOPIC_IDS):
+    if controller.fixes(Switch.TOPIC_IDS):
         which = ((topic, cluster.incarnation(topic, context.topic_ids.get(topic))) for topic in cluster.topics())
         yield "which topics", tuple(which)
     yield "live brokers", context.live_or_shutting_down_broker_ids

@@ -43,7 +43,7 @@ def on_broker_change(controller: KafkaController) -> Procedure[None]:
     if not controller.replica_machine.has_started:
         return
     listed, cached = frozenset(current), controller.context.live_brokers
-    if controller.puts_back(Switch.READ_BROKERS_TWICE):
+    if controller.reintroduces(Switch.READ_BROKERS_TWICE):
         current = yield from ReadBrokerData(listed)
     returned = _returned(controller, cached, current)
     new, dead = listed - cached.keys(), frozenset(cached.keys() - listed | returned.keys())
@@ -77,7 +77,7 @@ def _returned(
     controller: KafkaController, cached: Mapping[int, Registration], current: Mapping[int, Registration]
 ) -> Mapping[int, Registration]:
     """Where broker epochs are on: brokers that have registered anew since the last read, as they are registered now."""
-    if not controller.mends(Switch.BROKER_EPOCHS):
+    if not controller.fixes(Switch.BROKER_EPOCHS):
         return {}
     both = cached.keys() & current.keys()
     return {one: current[one] for one in sorted(both) if cached[one].broker_epoch != current[one].broker_epoch}
@@ -90,7 +90,7 @@ def _change_channels(controller: KafkaController, new: frozenset[int], dead: fro
         return
     for broker_id in sorted(new):
         manager.add_broker(broker_id)
-    if manager.is_calling_back(dead) and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK):
+    if manager.is_calling_back(dead) and not controller.fixes(Switch.CALLBACK_WITHOUT_LOCK):
         yield from JoinThread()
     for broker_id in sorted(dead):
         manager.remove_broker(broker_id)

@@ -154,7 +154,7 @@ def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> C
         return ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     shutdown, controller.shutdown = controller.shutdown, None
     moved = latest is None or latest.epoch != controller.context.epoch
-    if moved and controller.mends(Switch.FENCED_ANSWERS):
+    if moved and controller.fixes(Switch.FENCED_ANSWERS):
         response = ControlledShutdownResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
         if controller.is_active:
             on_controller_moved(controller)

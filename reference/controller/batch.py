@@ -55,7 +55,7 @@ class Sender(Protocol):
     def deleting(self) -> Deleting:
         """What it deletes."""
 
-    def mends(self, switch: Switch) -> bool:
+    def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
 
     def note(self, line: Line) -> None:
@@ -125,7 +125,7 @@ class RequestBatch:
         """
         context, deleted = controller.context, controller.deleting.partitions
         self.metadata_receivers |= context.live_or_shutting_down_broker_ids
-        self.is_whole = partitions is None and controller.mends(Switch.FULL_METADATA)
+        self.is_whole = partitions is None and controller.fixes(Switch.FULL_METADATA)
         for partition in context.partition_leadership_info if partitions is None else partitions:
             known = context.partition_leadership_info.get(partition)
             if known is not None and partition not in deleted:
@@ -222,7 +222,7 @@ def _stop(controller: Sender, partitions: tuple[TopicPartition, ...], *, delete:
 
 def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
     """The leader epoch that a StopReplica has, where that is fixed (D22); -1 where none is known."""
-    if not controller.mends(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
+    if not controller.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
         return None
     known = controller.context.partition_leadership_info.get(partition)
     return -1 if known is None else known.leader_epoch
@@ -230,7 +230,7 @@ def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
 
 def _topic_ids(controller: Sender, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
     """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is fixed (D23)."""
-    if not controller.mends(Switch.TOPIC_IDS):
+    if not controller.fixes(Switch.TOPIC_IDS):
         return None
     known, topics = controller.context.topic_ids, {partition.topic for partition in partitions}
     return tuple((topic, known[topic]) for topic in sorted(topics) if topic in known)

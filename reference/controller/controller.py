@@ -122,28 +122,28 @@ class KafkaController:
         """The brokers that may lead, as far as this controller knows."""
         return self.context.live_broker_ids
 
-    def mends(self, switch: Switch) -> bool:
+    def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
         return switch in self.configuration.switches
 
-    def puts_back(self, switch: Switch) -> bool:
+    def reintroduces(self, switch: Switch) -> bool:
         """Whether what an older release did is reintroduced."""
         return switch in self.configuration.switches
 
     @property
     def compares_content(self) -> bool:
         """Whether a write that fails on its version, but finds its very content, counts as done (KAFKA-1382)."""
-        return not self.puts_back(Switch.COMPARE_NO_CONTENT)
+        return not self.reintroduces(Switch.COMPARE_NO_CONTENT)
 
     @property
     def fence(self) -> Fence | None:
         """The check that goes with every write, where writes are fenced."""
-        return Fence(self.context.epoch_zk_version) if self.mends(Switch.FENCED_WRITES) else None
+        return Fence(self.context.epoch_zk_version) if self.fixes(Switch.FENCED_WRITES) else None
 
     @property
     def read_fence(self) -> Fence | None:
         """The check that goes with every read of a leadership for the cache, where those are fenced, too."""
-        return self.fence if self.mends(Switch.FENCED_READS) else None
+        return self.fence if self.fixes(Switch.FENCED_READS) else None
 
     # ----------------------------------------------------------------------------------------------------- what it says
 

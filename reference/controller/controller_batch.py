@@ -44,7 +44,7 @@ def begin_batch(controller: KafkaController) -> Procedure[None]:
 
 def _force_resignation(controller: KafkaController, failure: ControllerFailure) -> Procedure[None]:
     """What was raised by the batch is taken for a broken controller: it is cleared, and the elector resigns."""
-    if controller.puts_back(Switch.KEEP_DIRTY_BATCH):
+    if controller.reintroduces(Switch.KEEP_DIRTY_BATCH):
         raise failure
     controller.report(ForcedToResign)
     controller.batch = RequestBatch()

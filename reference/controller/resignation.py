@@ -24,10 +24,10 @@ from spec.variants import Switch
 
 def resign(controller: KafkaController) -> Procedure[None]:
     """Forget being leader, and delete /controller."""
-    if controller.mends(Switch.RESIGN_CLEANS_UP):
+    if controller.fixes(Switch.RESIGN_CLEANS_UP):
         take_down(controller)
     controller.leader_id = NO_LEADER
-    yield from ResignDelete(only_own=controller.mends(Switch.FENCED_RESIGN))
+    yield from ResignDelete(only_own=controller.fixes(Switch.FENCED_RESIGN))
 
 
 def on_controller_moved(controller: KafkaController) -> None:
@@ -52,7 +52,7 @@ def take_down(controller: KafkaController) -> None:
     controller.report(Resigned)
     kept = controller.context
     controller.context = ControllerContext()
-    if controller.mends(Switch.CLEAR_CONTEXT):
+    if controller.fixes(Switch.CLEAR_CONTEXT):
         controller.batch = RequestBatch()
     else:
         if controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN:
@@ -63,7 +63,7 @@ def take_down(controller: KafkaController) -> None:
 
 def _end_shutdown(controller: KafkaController) -> None:
     """The handler that treats a controlled shutdown goes on, unless that is fixed, or it was what was refused."""
-    if controller.mends(Switch.SHUTDOWN_ENDS_WITH_TERM):
+    if controller.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM):
         controller.shutdown = None
     elif controller.activity.handler is Handler.SHUTDOWN:
         fail_shutdown(controller)

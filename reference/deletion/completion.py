@@ -135,7 +135,7 @@ class DeleteRequest(Completion):
 def complete_delete_topic(controller: KafkaController, topic: str, listed: Partitions | None) -> Procedure[None]:
     """`completeDeleteTopic`; without a listener on the topic's own znode it raises, which ends the thread (D37)."""
     context = controller.context
-    if topic not in controller.topic_listeners and not controller.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
+    if topic not in controller.topic_listeners and not controller.fixes(Switch.COMPLETE_UNKNOWN_DELETIONS):
         raise NoSuchListener(f"key not found: {topic}")
     controller.topic_listeners -= {topic}
     controller.listeners -= {topic_path(topic)}
@@ -144,7 +144,7 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     partition_leadership.set_offline(controller, partitions)
     partition_leadership.set_non_existent(controller, partitions)
     _dequeue(controller, topic)
-    atomic = controller.mends(Switch.ATOMIC_COMPLETION)
+    atomic = controller.fixes(Switch.ATOMIC_COMPLETION)
     with suppress(Overtaken):
         yield from _delete_states(controller, listed or frozenset())
         yield from DeleteTopic(controller.fence, topic, listed is not None, atomic)
@@ -159,7 +159,7 @@ def _dequeue(controller: KafkaController, topic: str) -> None:
     deleting = controller.deleting
     deleting.queued -= {topic}
     deleting.partitions = frozenset(tp for tp in deleting.partitions if tp.topic != topic)
-    if controller.mends(Switch.COMPLETION_FORGETS_MARK):
+    if controller.fixes(Switch.COMPLETION_FORGETS_MARK):
         deleting.ineligible -= {topic}
 
 

@@ -46,7 +46,7 @@ def resume_deletion(controller: KafkaController, topics: Iterable[str]) -> None:
 
 def is_let_alone(controller: KafkaController, topic: str) -> bool:
     """Whether a topic that is being reassigned or elected for stays as it is (a fix)."""
-    return controller.mends(Switch.MARK_WHAT_IS_QUEUED) and controller.context.is_busy(topic)
+    return controller.fixes(Switch.MARK_WHAT_IS_QUEUED) and controller.context.is_busy(topic)
 
 
 def fail_deletion(controller: KafkaController, replicas: Iterable[Replica]) -> None:

@@ -88,7 +88,7 @@ def on_deletion_change(controller: KafkaController) -> Procedure[None]:
         hold_back(controller, [topic])
     enqueue(controller, known)
     controller.deleting.woken = True
-    if controller.mends(Switch.MARK_WHAT_IS_QUEUED):
+    if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
         hold_back(controller, busy)
 
 

@@ -189,7 +189,7 @@ def on_replica_deleted(
     refused = answer.error_code is not ErrorCode.NONE
     named = {TopicPartition(one.topic, one.partition): one.error_code for one in answer.partitions}
     failed = {tp for tp, code in named.items() if refused or code is not ErrorCode.NONE}
-    if refused and controller.mends(Switch.REFUSED_DELETIONS_FAIL):
+    if refused and controller.fixes(Switch.REFUSED_DELETIONS_FAIL):
         failed = set(request.partitions)
     fail_deletion(controller, [(tp, broker) for tp in sorted(failed)])
     if named.keys() - failed:

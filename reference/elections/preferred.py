@@ -123,7 +123,7 @@ class FinishFailover(Effect[None]):
 
 def removal_of(controller: KafkaController) -> RequestRemoval:
     """How this controller deletes a request; -1 is the czxid of none."""
-    only = controller.context.election_request if controller.mends(Switch.KEEP_UNREAD_REQUESTS) else None
+    only = controller.context.election_request if controller.fixes(Switch.KEEP_UNREAD_REQUESTS) else None
     return RequestRemoval(controller.fence, only)
 
 
@@ -166,7 +166,7 @@ def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
         return True
     known = context.partition_leadership_info.get(partition)
     if known is None:
-        if controller.mends(Switch.ELECT_ONLY_THE_LED):
+        if controller.fixes(Switch.ELECT_ONLY_THE_LED):
             return True
         controller.reach(Milestone.LEADERLESS_ELECTION)
         raise NoLeadership(f"key not found: {partition}")
@@ -186,7 +186,7 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
     hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
     elected = sorted(partitions)
-    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+    if controller.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         elected = [one for one in elected if one.topic not in controller.deleting.queued]
     yield from bring_online(controller, elected, reason)
     controller.is_about(asked=frozenset())
@@ -204,6 +204,6 @@ def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
             preferred = context.partition_replica_assignment.get(partition, ())[:1]
             line = PreferredReplicaLeads if preferred == (known.leader,) else PreferredReplicaDoesNotLead
             controller.report(line, partition=partition, leader=known.leader)
-        elif not controller.mends(Switch.ELECT_ONLY_THE_LED):
+        elif not controller.fixes(Switch.ELECT_ONLY_THE_LED):
             controller.reach(Milestone.ELECTION_FAILED)
             raise NoLeadership(f"key not found: {partition}")

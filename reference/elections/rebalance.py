@@ -45,7 +45,7 @@ def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicP
     ratio = len(lost) / len(own) if own else 0.0
     if ratio <= controller.configuration.imbalance_percentage / 100:
         return frozenset()
-    if controller.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
+    if controller.fixes(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
         return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
     return lost
 

@@ -47,7 +47,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
     if controller.leader_id != NO_LEADER:
         return
     try:
-        won = yield from ElectCreate(controller.broker_id, controller.mends(Switch.ATOMIC_ELECTION))
+        won = yield from ElectCreate(controller.broker_id, controller.fixes(Switch.ATOMIC_ELECTION))
         if won:
             controller.leader_id = controller.broker_id
             yield from on_controller_failover(controller, won if isinstance(won, EpochZnode) else None)
@@ -67,7 +67,7 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
     was_leader = controller.am_i_leader
     if current is not None:
         controller.leader_id = current
-        resigns = not controller.puts_back(Switch.IGNORE_WHO_IS_NEW)
+        resigns = not controller.reintroduces(Switch.IGNORE_WHO_IS_NEW)
         if was_leader and not controller.am_i_leader and resigns:
             yield from on_controller_resignation(controller)
         return
@@ -80,7 +80,7 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
     controller.report(SessionExpired)
     current = yield from OnNewSession()
-    if current == controller.broker_id and not controller.puts_back(Switch.ALWAYS_RESIGN):
+    if current == controller.broker_id and not controller.reintroduces(Switch.ALWAYS_RESIGN):
         controller.report(SessionExpiredElectedAlready)
         return
     yield from on_controller_resignation(controller)
@@ -94,12 +94,12 @@ def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
     controller.listeners -= {ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION}
-    if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.mends(Switch.RESIGN_CLEANS_UP):
+    if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.fixes(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     manager = controller.context.controller_channel_manager
     calls_back = manager is not None and manager.is_calling_back(manager.queues)
-    joins_sender = calls_back and not controller.mends(Switch.CALLBACK_WITHOUT_LOCK)
-    if joins_sender or (is_due(controller) and controller.puts_back(Switch.RESIGN_UNDER_LOCK)):
+    joins_sender = calls_back and not controller.fixes(Switch.CALLBACK_WITHOUT_LOCK)
+    if joins_sender or (is_due(controller) and controller.reintroduces(Switch.RESIGN_UNDER_LOCK)):
         controller.listeners = frozenset()
         yield from JoinThread()
     take_down(controller)

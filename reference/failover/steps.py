@@ -69,18 +69,18 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         yield from Subscribe(controller.configuration.paths)
         controller.listeners |= set(controller.configuration.paths)
         yield from _initialize_controller_context(controller)
-        if not controller.puts_back(Switch.METADATA_LAST):
+        if not controller.reintroduces(Switch.METADATA_LAST):
             yield from send_update_metadata(controller)
         yield from start_replica_machine(controller)
         yield from start_partition_machine(controller)
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
-        if not controller.mends(Switch.LISTEN_BEFORE_READING):
+        if not controller.fixes(Switch.LISTEN_BEFORE_READING):
             yield from listen_to_topics(controller, controller.context.all_topics)
         controller.report(ReadyToServe, epoch=controller.context.epoch)
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
-        if controller.puts_back(Switch.METADATA_LAST):
+        if controller.reintroduces(Switch.METADATA_LAST):
             yield from send_update_metadata(controller)
         start_deletion_thread(controller)
         controller.reach(Milestone.READY)
@@ -112,7 +112,7 @@ def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
     else:
         controller.reach(Milestone.EPOCH_CONFLICT)
         controller.report(EpochIncrementFailed)
-        if controller.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
+        if controller.fixes(Switch.RESIGN_ON_EPOCH_CONFLICT):
             raise ControllerMoved("another controller has incremented the epoch")
     controller.report(EpochIncremented, epoch=context.epoch)
 
@@ -122,7 +122,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     context = controller.context
     context.live_brokers = yield from ReadBrokers()
     context.shutting_down_broker_ids = frozenset()
-    listens = controller.configuration.listens_to_topics and controller.mends(Switch.LISTEN_BEFORE_READING)
+    listens = controller.configuration.listens_to_topics and controller.fixes(Switch.LISTEN_BEFORE_READING)
     topics = yield from ReadTopics(listens)
     context.all_topics = topics.names
     context.topic_ids = dict(topics.ids)

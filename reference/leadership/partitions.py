@@ -111,7 +111,7 @@ def _bring_online(
             return ReadForElection(partition, remaining)
         content, recognises_own = (
             _initial_leadership(controller, partition),
-            controller.mends(Switch.RECOGNISE_OWN_CREATE),
+            controller.fixes(Switch.RECOGNISE_OWN_CREATE),
         )
         return CreateState(partition, remaining, content, controller.fence, recognises_own)
 

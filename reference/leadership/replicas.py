@@ -55,7 +55,7 @@ def start_replica_machine(controller: KafkaController) -> Procedure[None]:
             machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
     machine.has_started = True
     set_online_on(controller, controller.live)
-    if controller.mends(Switch.TAKE_THE_DEAD_OFFLINE):
+    if controller.fixes(Switch.TAKE_THE_DEAD_OFFLINE):
         dead = [key for key in machine.states if key[1] not in controller.live]
         yield from set_offline(controller, dead, Handler.STARTUP)
         controller.is_about(handler=Handler.NONE)
@@ -79,7 +79,7 @@ def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
 
 def _strays(controller: KafkaController, brokers: frozenset[int]) -> list[Replica]:
     """What these brokers may have, but AR does not; of a topic that is gone, whatever it may have left there."""
-    if not controller.mends(Switch.DELETE_STRAYS):
+    if not controller.fixes(Switch.DELETE_STRAYS):
         return []
     hosts, context = controller.configuration.hosts, controller.context
     gone = {tp: () for tp in controller.configuration.left_behind if tp.topic not in context.all_topics}
@@ -136,7 +136,7 @@ def _add(
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
     """Whether no broker is sent a partition to host, since its topic is queued, and not being reassigned (a fix)."""
-    spares, topic = controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
+    spares, topic = controller.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP), partition.topic
     return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
 
 
@@ -241,7 +241,7 @@ def _stop(controller: KafkaController, key: Replica) -> bool:
     controller.replica_batch.add_stop_replica((replica,), partition, delete=False)
     if partition in controller.context.partition_leadership_info:
         return True
-    if controller.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+    if controller.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):
         _move(controller, key, ReplicaState.OFFLINE)
     else:
         _fail_to_go_offline(controller, key)
@@ -263,7 +263,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
     controller.context.partition_leadership_info[partition] = known
     if partition not in controller.deleting.partitions and not is_spared(controller, partition):
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
-        if controller.puts_back(Switch.TELL_ONLY_THE_LEADER):
+        if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
         if not _add(controller, key, ReplicaState.OFFLINE, others, known):
             return
@@ -287,7 +287,7 @@ def _remove_replica_from_isr(
         partition, content, found.version, fence, replica, remaining, compares_content=compares
     )
     if version is None:
-        if controller.configuration.caches_failed_removals and not controller.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+        if controller.configuration.caches_failed_removals and not controller.fixes(Switch.CACHE_WHAT_IS_WRITTEN):
             failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)
             controller.context.partition_leadership_info[partition] = failed
         return None
@@ -308,7 +308,7 @@ def _without_replica(
 ) -> PartitionStatePayload:
     """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
     partition, replica = key
-    keeps_last = not controller.configuration.unclean or controller.mends(Switch.KEEP_LAST_IN_SYNC)
+    keeps_last = not controller.configuration.unclean or controller.fixes(Switch.KEEP_LAST_IN_SYNC)
     isr = without(content.isr, (replica,))
     if not isr and keeps_last:
         controller.report(LastIsrRetained, replica=replica, partition=partition)

@@ -121,5 +121,5 @@ class ShutdownHandler:
             while (work := self._controller.shutdown) is not None and work.to_move:
                 self._run(partial(move_partition, partition=self._random.choice(sorted(work.to_move))))
             with self._lock:
-                asks = self._controller.mends(Switch.FENCED_ANSWERS)
+                asks = self._controller.fixes(Switch.FENCED_ANSWERS)
                 return answer_shutdown(self._controller, self._zookeeper.carry_out(AnswerShutdown()) if asks else None)

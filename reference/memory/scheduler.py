@@ -197,7 +197,7 @@ def _asked(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """Before 0.8.2.0 an active controller whose event queue is empty takes over a new epoch."""
     controller, znode = process.controller, cluster.zookeeper.tree.get(CONTROLLER_EPOCH)
-    if controller is None or znode is None or not controller.puts_back(Switch.ADOPT_NEW_EPOCHS):
+    if controller is None or znode is None or not controller.reintroduces(Switch.ADOPT_NEW_EPOCHS):
         return
     rests = _has_no_listener(process) and not process.events and cluster.can_operate(process)
     epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch

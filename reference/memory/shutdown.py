@@ -118,7 +118,7 @@ def _handling(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaC
     for tp in work.to_move if cluster.can_operate(process) else ():
         parameters = (("c", c), ("p", cluster.partitions.index(tp)), ("r", work.broker))
         yield Choice("move_partition", parameters, partial(take_lock, c=c, partition=tp, treat=move_partition))
-    asks = controller.mends(Switch.FENCED_ANSWERS)
+    asks = controller.fixes(Switch.FENCED_ANSWERS)
     if not work.to_move and (cluster.can_operate(process) or not asks):
         yield Choice("answer_shutdown", (("c", c), ("b", work.broker)), partial(finish, c=c, b=work.broker))
 
@@ -143,7 +143,7 @@ def finish(cluster: MemoryCluster, *, c: int, b: int) -> None:
     process = cluster.change(c)
     if process.controller is None:
         return
-    latest = cluster.carry_out(process, AnswerShutdown()) if process.controller.mends(Switch.FENCED_ANSWERS) else None
+    latest = cluster.carry_out(process, AnswerShutdown()) if process.controller.fixes(Switch.FENCED_ANSWERS) else None
     response = answer_shutdown(process.controller, latest)
     if b in _waiting_for(cluster, c):
         answer(cluster, b=b, response=response)

@@ -66,10 +66,10 @@ class DelayedCreateTopics(DelayedOperation):
         creations: Sequence[Creation],
         cache: MetadataCache,
         respond: Callable[[Answers], None],
-        mends: Switches = AS_CODED,
+        fixes: Switches = AS_CODED,
     ) -> None:
         super().__init__(delay)
-        self.creations, self._cache, self._respond, self._mends = creations, cache, respond, mends
+        self.creations, self._cache, self._respond, self._fixes = creations, cache, respond, fixes
 
     def is_complete(self) -> bool:
         """Whether no partition of a created topic lacks its leader."""
@@ -80,7 +80,7 @@ class DelayedCreateTopics(DelayedOperation):
         self._respond({one.topic: self._answer(one) for one in self.creations})
 
     def _answer(self, one: Creation) -> int:
-        found = self.is_by_condition and Switch.ANSWER_AS_FOUND in self._mends
+        found = self.is_by_condition and Switch.ANSWER_AS_FOUND in self._fixes
         if one.error != ErrorCode.NONE or found or not self._cache.missing_leaders(one):
             return one.error
         return ErrorCode.REQUEST_TIMED_OUT
@@ -96,13 +96,13 @@ def create_topics(
     creations: Sequence[Creation],
     timeout: float,
     respond: Callable[[Answers], None],
-    mends: Switches = AS_CODED,
+    fixes: Switches = AS_CODED,
 ) -> DelayedCreateTopics | None:
     """What a request waits in, after its topics were created in ZooKeeper; None if it was answered at once."""
     if timeout <= 0 or all(one.error != ErrorCode.NONE for one in creations):
         respond(answer_at_once(creations))
         return None
-    return DelayedCreateTopics(timeout, creations, cache, respond, mends)
+    return DelayedCreateTopics(timeout, creations, cache, respond, fixes)
 
 
 def wait_for_leaders(purgatory: Purgatory, operation: DelayedCreateTopics) -> Pieces[bool]:

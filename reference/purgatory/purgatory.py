@@ -26,9 +26,9 @@ PURGE_INTERVAL = 1000
 class Timer:
     """Entries by deadline. What is due goes to `tasks`, for the executor."""
 
-    def __init__(self, mends: Switches = AS_CODED, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, fixes: Switches = AS_CODED, clock: Callable[[], float] = time.monotonic) -> None:
         self.tasks: queue.SimpleQueue[DelayedOperation | None] = queue.SimpleQueue()
-        self._mends, self._clock = mends, clock
+        self._fixes, self._clock = fixes, clock
         self._lock = threading.Lock()
         self._heap: list[tuple[float, int, TimerEntry]] = []
         self._numbers = itertools.count()
@@ -40,13 +40,13 @@ class Timer:
         entry = TimerEntry(operation, self._clock() + operation.delay, self._armed)
         with operation.timer_lock:
             operation.entry = entry
-        if Switch.INSERT_UNDER_MONITOR not in self._mends:
+        if Switch.INSERT_UNDER_MONITOR not in self._fixes:
             yield Point(At.LOOK_AT_ENTRY, operation)
             if entry.is_cancelled:
                 return
         yield Point(At.INSERT, operation)
         with operation.timer_lock:
-            if Switch.INSERT_UNDER_MONITOR in self._mends and entry.is_cancelled:
+            if Switch.INSERT_UNDER_MONITOR in self._fixes and entry.is_cancelled:
                 return
             entry.move(armed=True)
         with self._lock:
@@ -92,8 +92,8 @@ class Timer:
 class Purgatory:
     """Operations that wait, by the keys under which something may happen that completes them."""
 
-    def __init__(self, timer: Timer, *, purge_interval: int = PURGE_INTERVAL, mends: Switches = AS_CODED) -> None:
-        self.timer, self.purge_interval, self._mends = timer, purge_interval, mends
+    def __init__(self, timer: Timer, *, purge_interval: int = PURGE_INTERVAL, fixes: Switches = AS_CODED) -> None:
+        self.timer, self.purge_interval, self._fixes = timer, purge_interval, fixes
         self.lists: dict[Hashable, Watchers] = {}
         self.estimated = 0
         self._lists_lock = threading.Lock()
@@ -122,7 +122,7 @@ class Purgatory:
             if place == 0:
                 with self._estimate_lock:
                     self.estimated += 1
-        arm_first = Switch.ARM_BEFORE_SECOND_TRY in self._mends
+        arm_first = Switch.ARM_BEFORE_SECOND_TRY in self._fixes
         if arm_first:
             yield from self.timer.add(operation)
         if (yield from operation.safe_try_complete(At.SECOND_TRY)):

@@ -134,19 +134,19 @@ def _initiate(
 
 def _is_doomed(controller: KafkaController, partition: TopicPartition, reason: Handler) -> bool:
     """Whether a topic is queued for deletion, which is asked of a new request, and where that is fixed at failover."""
-    asks = reason is Handler.REASSIGNMENT or controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
+    asks = reason is Handler.REASSIGNMENT or controller.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     return asks and partition.topic in controller.deleting.queued
 
 
 def _is_unborn(controller: KafkaController, partition: TopicPartition) -> bool:
     """Whether a partition has no leadership, which step 2 needs: asked where that is fixed."""
     known = controller.context.partition_leadership_info
-    return controller.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS) and partition not in known
+    return controller.fixes(Switch.REFUSE_UNBORN_REASSIGNMENTS) and partition not in known
 
 
 def _lacks_targets(controller: KafkaController, wanted: tuple[int, ...]) -> bool:
     """Whether not all of RAR lives, which was asked before 0.10.1.0, also when a failover took it up again (D14)."""
-    return controller.puts_back(Switch.REFUSE_DEAD_TARGETS) and not controller.live.issuperset(wanted)
+    return controller.reintroduces(Switch.REFUSE_DEAD_TARGETS) and not controller.live.issuperset(wanted)
 
 
 def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:
@@ -167,7 +167,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
 
 def _drop(controller: KafkaController, partition: TopicPartition, left: Reassignments) -> Procedure[None]:
     """Take a partition from the request, of which this is left."""
-    yield from WriteRemaining(partition, left, controller.fence, controller.mends(Switch.KEEP_UNREAD_REQUESTS))
+    yield from WriteRemaining(partition, left, controller.fence, controller.fixes(Switch.KEEP_UNREAD_REQUESTS))
     forget_reassignment(controller, partition)
 
 

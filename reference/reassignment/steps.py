@@ -158,7 +158,7 @@ def _update_assigned_replicas(
     assignment = controller.context.partition_replica_assignment
     topic = {one.partition: assignment[one] for one in controller.context.partitions_of(partition.topic)}
     updated = tuple(sorted({**topic, partition.partition: replicas}.items()))
-    keeps_others = controller.mends(Switch.KEEP_OTHERS_ASSIGNMENTS)
+    keeps_others = controller.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS)
     data = yield from write(partition, updated, controller.fence, keeps_others)
     controller.report(AssignmentWritten, path=topic_path(partition.topic), data=_text(data))
     controller.report(AssignmentUpdated, partition=partition, replicas=replicas)
@@ -177,7 +177,7 @@ def _update_leader_epoch_and_send_request(
     controller.batch.new_batch()
     known = yield from _update_leader_epoch(controller, read, write)
     context.partition_replica_assignment[partition] = assigned
-    if controller.mends(Switch.CACHE_BUMPED_EPOCH):
+    if controller.fixes(Switch.CACHE_BUMPED_EPOCH):
         context.partition_leadership_info[partition] = known
     controller.batch.add_leader_and_isr(controller, receivers, partition, known)
     controller.batch.send(controller)
@@ -221,7 +221,7 @@ def _replace_old_replicas(
     for replica in wanted:
         replica_transitions.set_online(controller, [(partition, replica)])
     has_leader = yield from _move_leader_if_required(controller, partition, wanted, leaving)
-    if not has_leader and controller.mends(Switch.WAIT_FOR_LEADER):
+    if not has_leader and controller.fixes(Switch.WAIT_FOR_LEADER):
         return
     old = [(partition, replica) for replica in leaving]
     yield from replica_transitions.set_offline(controller, old)
@@ -242,7 +242,7 @@ def _move_leader_if_required(
     known = context.partition_leadership_info.get(partition)
     if known is None:
         raise NoLeadership(f"key not found: {partition}")
-    if not controller.mends(Switch.WAIT_FOR_LEADER):
+    if not controller.fixes(Switch.WAIT_FOR_LEADER):
         context.partition_replica_assignment[partition] = wanted
     about = {"leader": known.leader, "partition": partition, "new_replicas": wanted}
     if known.leader in wanted and known.leader in controller.live:
@@ -278,12 +278,12 @@ def remove_from_reassigned_partitions(
     """`removePartitionFromReassignedPartitions`: unsubscribe, then take the partition from the request."""
     controller.listeners -= {state_path(read.partition)}
     remaining = yield from read
-    yield from write(read.partition, remaining, controller.fence, controller.mends(Switch.KEEP_UNREAD_REQUESTS))
+    yield from write(read.partition, remaining, controller.fence, controller.fixes(Switch.KEEP_UNREAD_REQUESTS))
     forget_reassignment(controller, read.partition)
 
 
 def forget_reassignment(controller: KafkaController, partition: TopicPartition) -> None:
     """It is done, or refused; only where that is fixed the latter, too, lets the topic be deleted."""
     controller.context.partitions_being_reassigned.pop(partition, None)
-    if controller.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
+    if controller.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS):
         resume_deletion(controller, (partition.topic,))

@@ -146,7 +146,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
 
 def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> None:
     """Where that is fixed, with a topic that vanished goes all that was known of its partitions (D51, D53)."""
-    if not controller.mends(Switch.FORGET_THE_VANISHED):
+    if not controller.fixes(Switch.FORGET_THE_VANISHED):
         return
     for topic in topics:
         controller.context.forget_topic(topic)
@@ -164,7 +164,7 @@ def on_new_partition_creation(controller: KafkaController, partitions: Sequence[
     controller.is_about(creating=frozenset(partitions))
     yield from replica_transitions.set_new(controller, replicas)
     controller.is_about(creating=frozenset())
-    if controller.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+    if controller.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         partitions = [one for one in partitions if one.topic not in controller.deleting.queued]
     yield from partition_leadership.bring_online(controller, partitions, Handler.CREATION)
     replica_transitions.set_online(controller, replicas)

@@ -234,7 +234,7 @@ def the_executor_wins_by_expiry(s: Purgatory, m: Model) -> Value:
 @claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Value | None:
     """An armed entry can be cancelled, and that of a completed operation is about to be."""
-    if not m.mends(Switch.INSERT_UNDER_MONITOR):
+    if not m.fixes(Switch.INSERT_UNDER_MONITOR):
         return None
     arming = (At.INSERT, At.SECOND_TRY, At.COMPARE_AND_SET, At.RECHECK)
 
@@ -289,7 +289,7 @@ def _is_watched(s: Purgatory, m: Model, o: int) -> Value:
 @claim("always", source=f"{SOURCE}, fixed", parts=PARTS)
 def satisfied_operations_are_being_tried(s: Purgatory, m: Model) -> Value | None:
     """To a pending operation with an armed timer whose condition holds, its own thread or an updater comes."""
-    if not m.mends(Switch.ARM_BEFORE_SECOND_TRY):
+    if not m.fixes(Switch.ARM_BEFORE_SECOND_TRY):
         return None
     own = (At.FIRST_TRY, At.WATCH, At.NEW_ENTRY, At.LOOK_AT_ENTRY, At.INSERT, At.SECOND_TRY, At.COMPARE_AND_SET)
 

@@ -107,7 +107,7 @@ def _is_in_office(s: State, m: Model, c: int) -> Value:
 def _knows_to_live(s: State, m: Model, c: int, r: int) -> Value:
     """Whether a controller is in office, and has handled the start of a broker as it is registered now."""
     controller = s.controllers[c]
-    seen = controller.seen[r] if m.mends(Switch.BROKER_EPOCHS) else flag(True)
+    seen = controller.seen[r] if m.fixes(Switch.BROKER_EPOCHS) else flag(True)
     return both(_is_in_office(s, m, c), m.brokers.in_set(r, controller.live), seen)
 
 

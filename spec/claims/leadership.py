@@ -230,7 +230,7 @@ def only_documented_transitions(before: State, after: State, m: Model, action: A
 
 def _is_forgotten(m: Model, cached: CachedPartition) -> Value:
     """Whether a partition is as if it had never been known, which where topics are removed by hand is no transition."""
-    if not (m.loses_topics and m.mends(Switch.FORGET_THE_VANISHED)):
+    if not (m.loses_topics and m.fixes(Switch.FORGET_THE_VANISHED)):
         return flag(False)
     return flag(cached.state == PartitionState.NON_EXISTENT)
 

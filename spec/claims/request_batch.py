@@ -224,7 +224,7 @@ def requests_stay_until_they_are_answered(before: State, after: State, m: Model,
 
 def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value:
     """Whether a broker was found to have registered anew, so that the channel to it is not the one that it was."""
-    if not m.mends(Switch.BROKER_EPOCHS) or action.rule not in BROKER_CHANGES or action.parameters["c"] != c:
+    if not m.fixes(Switch.BROKER_EPOCHS) or action.rule not in BROKER_CHANGES or action.parameters["c"] != c:
         return flag(False)
     was = before.controllers[c]
     had = m.brokers.in_set(b, m.brokers.intersection(was.live, was.channels))

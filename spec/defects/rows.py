@@ -36,7 +36,7 @@ class Defect:
     def remedy(self) -> str:
         """The fix as text: the fixes by name, and what is no longer so."""
         return ", ".join(
-            f"not {one.name}" if one.puts_back else one.name for one in sorted(self.fix, key=lambda one: one.name)
+            f"not {one.name}" if one.reintroduces else one.name for one in sorted(self.fix, key=lambda one: one.name)
         )
 
 

@@ -40,7 +40,7 @@ what was written.
 
 def _is_asked_for(m: Model) -> bool:
     sound = only_the_current_writes(m) and partitions_stay(m) and every_copy_was_written(m)
-    return sound and all(m.mends(one) for one in NEEDED)
+    return sound and all(m.fixes(one) for one in NEEDED)
 
 
 def _has_read_topics(controller: Controller) -> Value:

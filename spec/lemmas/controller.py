@@ -97,7 +97,7 @@ def only_active_controllers_change_states(s: State, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md D4 fixed")
 def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
     """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
-    if not m.mends(Switch.RESIGN_CLEANS_UP):
+    if not m.fixes(Switch.RESIGN_CLEANS_UP):
         return None
     return both(
         *(
@@ -110,7 +110,7 @@ def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md D56 fixed")
 def only_the_active_have_channels(s: State, m: Model) -> Value | None:
     """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
-    if not m.mends(Switch.RESIGN_CLEANS_UP):
+    if not m.fixes(Switch.RESIGN_CLEANS_UP):
         return None
     facts = []
     for c in m.controllers:
@@ -123,7 +123,7 @@ def only_the_active_have_channels(s: State, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md D56")
 def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
     """No controller has a channel of its own to a broker to which it has one without an owner."""
-    if m.mends(Switch.RESIGN_CLEANS_UP):
+    if m.fixes(Switch.RESIGN_CLEANS_UP):
         return None
     return both(*(m.brokers.disjoint(s.controllers[c].channels, s.controllers[c].stranded) for c in m.controllers))
 
@@ -131,7 +131,7 @@ def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md D4 fixed")
 def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Value | None:
     """Whoever is active, or in a failover, knows itself as the controller."""
-    if not m.mends(Switch.RESIGN_CLEANS_UP):
+    if not m.fixes(Switch.RESIGN_CLEANS_UP):
         return None
     facts = []
     for c in m.controllers:
@@ -146,8 +146,8 @@ def has_one_epoch_a_term(m: Model) -> bool:
 
     The first epoch may be written twice where it is not written with the election.
     """
-    own = m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT) and not m.keeps(ZooKeeper.epoch_version)
-    return (own or m.mends(Switch.ATOMIC_ELECTION)) and m.mends(Switch.RESIGN_CLEANS_UP)
+    own = m.fixes(Switch.RESIGN_ON_EPOCH_CONFLICT) and not m.keeps(ZooKeeper.epoch_version)
+    return (own or m.fixes(Switch.ATOMIC_ELECTION)) and m.fixes(Switch.RESIGN_CLEANS_UP)
 
 
 def is_in_office(s: State, c: int) -> Value:
@@ -168,7 +168,7 @@ def is_current(s: State, c: int) -> Value:
 
 def only_the_current_writes(m: Model) -> bool:
     """Whether no write of an earlier term goes through, and no term finds anything that an earlier one has left."""
-    return has_one_epoch_a_term(m) and m.mends(Switch.FENCED_WRITES) and m.mends(Switch.CLEAR_CONTEXT)
+    return has_one_epoch_a_term(m) and m.fixes(Switch.FENCED_WRITES) and m.fixes(Switch.CLEAR_CONTEXT)
 
 
 @claim("always", source="PROTOCOL.md D1 fixed")
@@ -201,7 +201,7 @@ def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Value | None:
 @claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 fixed")
 def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Value | None:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
-    if not (has_one_epoch_a_term(m) and m.mends(Switch.ATOMIC_ELECTION)):
+    if not (has_one_epoch_a_term(m) and m.fixes(Switch.ATOMIC_ELECTION)):
         return None
     zookeeper, facts = s.zookeeper, []
     used = [(s.controllers[d].epoch, is_in_office(s, d)) for d in m.controllers] + _history(s, m)

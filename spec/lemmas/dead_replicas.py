@@ -21,7 +21,7 @@ def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Va
 
     While it does, it is at the removal of a replica from the ISR.
     """
-    if not (m.takes_the_dead_offline and m.mends(Switch.RESIGN_CLEANS_UP)):
+    if not (m.takes_the_dead_offline and m.fixes(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
     for c in m.controllers:

@@ -154,7 +154,7 @@ def unknown_topics_are_forgotten(s: State, m: Model) -> Value | None:
 
     Nor are the partitions and replicas of one whose znodes it deletes; their leadership it forgets with the topic.
     """
-    if not (only_deletes(m) and m.mends(Switch.FORGET_THE_VANISHED) and m.mends(Switch.RESIGN_CLEANS_UP)):
+    if not (only_deletes(m) and m.fixes(Switch.FORGET_THE_VANISHED) and m.fixes(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
     for c in m.controllers:

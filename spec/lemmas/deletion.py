@@ -69,7 +69,7 @@ def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Value | None:
 
     No deletion of a replica has begun before there is a thread for it.
     """
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
     facts = []
     for c in m.controllers:
@@ -123,7 +123,7 @@ def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 9; D4 fixed", parts=PARTS)
 def batches_wait_only_where_there_is_a_channel(s: State, m: Model) -> Value | None:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
+    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
         return None
     facts = []
     for c in m.controllers:
@@ -142,7 +142,7 @@ def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Value | None:
     Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
     deleted.
     """
-    if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+    if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
     for c in m.controllers:
@@ -168,7 +168,7 @@ def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Value |
 
     For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
     """
-    if not (only_deletes(m) and m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.FORGET_THE_VANISHED)):
+    if not (only_deletes(m) and m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.FORGET_THE_VANISHED)):
         return None
     facts = []
     for c in m.controllers:
@@ -186,7 +186,7 @@ def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Value |
 
 def _tells_the_dying_nothing(m: Model) -> bool:
     """Whether no LeaderAndIsr goes out for a topic that is queued."""
-    return m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) and only_deletes(m)
+    return m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) and only_deletes(m)
 
 
 @claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
@@ -237,7 +237,7 @@ def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Value | None:
         starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
         facts.append(begun.implies(either(for_deletion, both(starts, resigns, controller.active))))
         in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
-        if m.mends(Switch.RESIGN_CLEANS_UP):
+        if m.fixes(Switch.RESIGN_CLEANS_UP):
             facts.append(either(begun, in_turn).implies(has_threads(s, c)))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
@@ -260,7 +260,7 @@ def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Value | None:
 @claim("always", source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS)
 def queued_topics_get_no_leader(s: State, m: Model) -> Value | None:
     """No partition of a queued topic is brought online, or told of."""
-    if not (_tells_the_dying_nothing(m) and m.mends(Switch.RESIGN_CLEANS_UP)):
+    if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
         return None
     facts = []
     for c in m.controllers:

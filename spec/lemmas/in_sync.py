@@ -18,7 +18,7 @@ from spec.variants import Switch
 
 def _keeps_the_last(m: Model) -> bool:
     """Whether it is asked if somebody is in sync, and the last member of an ISR stays in it (D29)."""
-    return m.scope.unclean and m.mends(Switch.KEEP_LAST_IN_SYNC)
+    return m.scope.unclean and m.fixes(Switch.KEEP_LAST_IN_SYNC)
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))

@@ -55,7 +55,7 @@ def only_deletes(m: Model) -> bool:
 
 def goes_for_good(m: Model) -> bool:
     """Whether a topic that the current controller deletes goes as a whole, and nobody brings it back."""
-    return only_deletes(m) and only_the_current_writes(m) and m.mends(Switch.ATOMIC_COMPLETION)
+    return only_deletes(m) and only_the_current_writes(m) and m.fixes(Switch.ATOMIC_COMPLETION)
 
 
 def _never_begins_anew(m: Model) -> bool:
@@ -65,7 +65,7 @@ def _never_begins_anew(m: Model) -> bool:
 
 def every_copy_was_written(m: Model) -> bool:
     """Whether no copy says what somebody has only failed to write (S4), nor what was written of an earlier znode."""
-    return _never_begins_anew(m) and (m.mends(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
+    return _never_begins_anew(m) and (m.fixes(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
 def _is_gone(m: Model, znode: Leadership) -> Value:

@@ -13,7 +13,7 @@ from spec.variants import Switch
 @claim("always", source="PROTOCOL.md D13 fixed", parts=("preferred_election",))
 def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | None:
     """Before a failover has read the request for preferred elections its controller has none under way."""
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
+    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.CLEAR_CONTEXT)):
         return None
     facts = []
     for c in m.controllers:

@@ -76,7 +76,7 @@ def currents(s: State, m: Model) -> Iterator[tuple[Controller, Value, int]]:
 @claim("always", source="PROTOCOL.md D13 fixed", parts=PARTS)
 def only_active_controllers_reassign(s: State, m: Model) -> Value | None:
     """Without being active nobody has a reassignment, or anything of a run of one."""
-    if not (m.mends(Switch.RESIGN_CLEANS_UP) and m.mends(Switch.CLEAR_CONTEXT)):
+    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.CLEAR_CONTEXT)):
         return None
     facts = []
     for c in m.controllers:
@@ -132,7 +132,7 @@ def leaving_replicas_are_not_of_the_target(s: State, m: Model) -> Value:
             among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
             facts.append(both(leaving, is_at(controller, REMOVING)).implies(among))
             moved = has_moved(m, controller, p)
-            if not m.mends(Switch.WAIT_FOR_LEADER):
+            if not m.fixes(Switch.WAIT_FOR_LEADER):
                 moved = moved | both(controller.reassigning == p, is_at(controller, MOVING))
             facts.append(moved.implies(controller.partitions[p].assigned == wanted))
     return both(*facts)
@@ -220,7 +220,7 @@ def accepted_reassignments_have_leadership(s: State, m: Model) -> Value | None:
 
 def _leadership_is_asked_for(m: Model) -> bool:
     """Whether nobody accepts a reassignment without leadership, nor has one left from an earlier term."""
-    return only_the_current_writes(m) and m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS)
+    return only_the_current_writes(m) and m.fixes(Switch.REFUSE_UNBORN_REASSIGNMENTS)
 
 
 def partitions_stay(m: Model) -> bool:
@@ -290,7 +290,7 @@ def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | Non
 
     Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
     """
-    if not (only_the_current_writes(m) and m.mends(Switch.CACHE_BUMPED_EPOCH)):
+    if not (only_the_current_writes(m) and m.fixes(Switch.CACHE_BUMPED_EPOCH)):
         return None
     facts = []
     for c in m.controllers:
@@ -316,7 +316,7 @@ def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | Non
 @claim("always", source="PROTOCOL.md section 8, step 7; D48 fixed", parts=PARTS)
 def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
     """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
-    if not (only_the_current_writes(m) and m.mends(Switch.WAIT_FOR_LEADER)):
+    if not (only_the_current_writes(m) and m.fixes(Switch.WAIT_FOR_LEADER)):
         return None
     facts = []
     for controller, current, p in currents(s, m):

@@ -80,8 +80,8 @@ def try_request(s: Purgatory, m: Model, o: int) -> None:
 
 
 def _after_second_try(m: Model) -> Value:
-    """The timer is armed after the second try, or, mended, before it."""
-    return enumeration(At).constant(At.RECHECK if m.mends(Switch.ARM_BEFORE_SECOND_TRY) else At.CHECK)
+    """The timer is armed after the second try, or, fixed, before it."""
+    return enumeration(At).constant(At.RECHECK if m.fixes(Switch.ARM_BEFORE_SECOND_TRY) else At.CHECK)
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART,))
@@ -97,7 +97,7 @@ def watch(s: Purgatory, m: Model, o: int, k: int) -> None:
             s.estimated = successor(s.estimated)
         thread.place = place + 1
         if place + 1 == len(named(m, o)):
-            thread.at = At.NEW_ENTRY if m.mends(Switch.ARM_BEFORE_SECOND_TRY) else At.SECOND_TRY
+            thread.at = At.NEW_ENTRY if m.fixes(Switch.ARM_BEFORE_SECOND_TRY) else At.SECOND_TRY
             thread.place = 0
 
 
@@ -114,7 +114,7 @@ def make_entry(s: Purgatory, m: Model, o: int) -> None:
     """Make a timer entry for the operation; from now on it can be cancelled."""
     require(s.threads[o].at == At.NEW_ENTRY)
     s.operations[o].entry = True
-    s.threads[o].at = At.INSERT if m.mends(Switch.INSERT_UNDER_MONITOR) else At.LOOK_AT_ENTRY
+    s.threads[o].at = At.INSERT if m.fixes(Switch.INSERT_UNDER_MONITOR) else At.LOOK_AT_ENTRY
 
 
 @action(actor="request {o}", source="TimingWheel.add 0.10.2.2", parts=(PART, "unguarded_insertion"))
@@ -130,12 +130,12 @@ def insert_entry(s: Purgatory, m: Model, o: int) -> None:
     """Put the entry in a bucket: the timer is armed. Who cancelled it since it was looked at found it in none."""
     operation = s.operations[o]
     require(s.threads[o].at == At.INSERT)
-    operation.armed = operation.entry if m.mends(Switch.INSERT_UNDER_MONITOR) else True
+    operation.armed = operation.entry if m.fixes(Switch.INSERT_UNDER_MONITOR) else True
     s.threads[o].at = _after_insertion(m)
 
 
 def _after_insertion(m: Model) -> Value:
-    return enumeration(At).constant(At.SECOND_TRY if m.mends(Switch.ARM_BEFORE_SECOND_TRY) else At.RECHECK)
+    return enumeration(At).constant(At.SECOND_TRY if m.fixes(Switch.ARM_BEFORE_SECOND_TRY) else At.RECHECK)
 
 
 @action(actor="request {o}", source=PURGATORY, parts=(PART,))
@@ -180,7 +180,7 @@ def complete(s: Purgatory, m: Model, x: int, o: int) -> None:
     operation.told = True
     for k in named(m, o):
         led = is_led(s, m, k)
-        if m.mends(Switch.ANSWER_AS_FOUND):
+        if m.fixes(Switch.ANSWER_AS_FOUND):
             led = either(led, operation.winner == Winner.CONDITION)
         answer = choose(led, enumeration(Answer).constant(Answer.CREATED), Answer.TIMED_OUT)
         _answer(s, o, k, answer if k in awaited(m, o) else Answer.REFUSED)

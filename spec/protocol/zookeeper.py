@@ -126,7 +126,7 @@ def unregister(s: State, m: Model, process: int) -> None:
     zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((process,))
     zookeeper.registered = m.brokers.difference(zookeeper.registered, one)
     zookeeper.registered_orphaned = m.brokers.difference(zookeeper.registered_orphaned, one)
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         for c in m.controllers:
             s.controllers[c].seen[process] = False
     notify(s, m, "brokers", Callback.BROKERS)
@@ -149,7 +149,7 @@ def epoch_is_as_read(s: State, m: Model, c: int) -> Value:
 
 def is_fenced_off(s: State, m: Model, c: int) -> Value:
     """Whether a controller's write is refused because /controller_epoch has moved on (only where writes are fenced)."""
-    if not m.mends(Switch.FENCED_WRITES):
+    if not m.fixes(Switch.FENCED_WRITES):
         return flag(False)
     return ~epoch_is_as_read(s, m, c)
 
@@ -160,7 +160,7 @@ def is_read_in_vain(s: State, m: Model, c: int) -> Value:
     /controller_epoch is read after it, here with it: who finds the epoch standing then had it when it read.
     That takes ZooKeeper's operations for linearizable; a real server may lag behind, unless it is asked to sync first.
     """
-    return is_fenced_off(s, m, c) if m.mends(Switch.FENCED_READS) else flag(False)
+    return is_fenced_off(s, m, c) if m.fixes(Switch.FENCED_READS) else flag(False)
 
 
 def exists(znode: Leadership) -> Value:

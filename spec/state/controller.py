@@ -32,8 +32,8 @@ from spec.state.per_scope import (
     REPLICAS,
     TOPICS,
     VERSION,
+    fixes,
     has,
-    mends,
     per_scope,
 )
 from spec.state.zookeeper import EPOCH_VERSIONS, Leadership
@@ -54,7 +54,7 @@ def _may_be_all(m: Model) -> bool:
     """
     lists = (one for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)))
     alone = any(len(replicas) == 1 for replicas in lists)
-    return m.has("metadata") and (alone or m.puts_back(Switch.TELL_ONLY_THE_LEADER))
+    return m.has("metadata") and (alone or m.reintroduces(Switch.TELL_ONLY_THE_LEADER))
 
 
 class BatchWords(Record):
@@ -119,7 +119,7 @@ class ControllerCore(Record):
         CONTROLLER_EPOCH, 0, "The data version of /controller_epoch that the next conditional write or fence goes by.",
         kept=EPOCH_VERSIONS,
     )  # fmt: skip
-    seen = flags(BROKERS, "The broker's registration is the very one that was read.", kept=mends(Switch.BROKER_EPOCHS))
+    seen = flags(BROKERS, "The broker's registration is the very one that was read.", kept=fixes(Switch.BROKER_EPOCHS))
     listed = Field(
         BROKER_SET, (), "The brokers that the first of two reads has listed.",
         kept=per_scope("brokers are read twice", lambda m: "brokers_read_twice" in m.features),
@@ -139,7 +139,7 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
     dead = Field(BROKER_SET, (), "The brokers whose failure is being handled.")
     lost_leader = Flag("A partition has lost its leader by that, so that everybody is to be told.")
     returned = Field(
-        BROKER_SET, (), "Those of the dead that are back, and to be handled as new.", kept=mends(Switch.BROKER_EPOCHS)
+        BROKER_SET, (), "Those of the dead that are back, and to be handled as new.", kept=fixes(Switch.BROKER_EPOCHS)
     )
 
 

@@ -21,7 +21,7 @@ from spec.state.per_scope import (
 )
 from spec.variants import Switch
 
-#: The mends by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
+#: The fixes by which nobody else changes the request to reassign that a controller has read, unless answers are lost.
 ONE_REQUEST_A_TERM = frozenset({Switch.FENCED_WRITES, Switch.CLEAR_CONTEXT, Switch.RESIGN_CLEANS_UP})
 
 
@@ -29,7 +29,7 @@ def _may_be_left(m: Model) -> bool:
     """An exception leaves nothing in the controller's own batch but where it meets a topic that is gone, or a send that
     failed since the term is over.
     """
-    return m.loses_topics or (m.sends_after_terms and m.puts_back(Switch.KEEP_DIRTY_BATCH))
+    return m.loses_topics or (m.sends_after_terms and m.reintroduces(Switch.KEEP_DIRTY_BATCH))
 
 
 def _may_come_again(m: Model) -> bool:
@@ -43,10 +43,10 @@ def _may_come_again(m: Model) -> bool:
 def _another_may_stand(m: Model) -> bool:
     """The request that stands is the one that was read, but where answers to writes of it may be lost.
 
-    A mend goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
+    A fix goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
     left something to complete.
     """
-    asks = m.mends(Switch.KEEP_UNREAD_REQUESTS) and not m.switches >= ONE_REQUEST_A_TERM
+    asks = m.fixes(Switch.KEEP_UNREAD_REQUESTS) and not m.switches >= ONE_REQUEST_A_TERM
     return bool(m.scope.budget("move_losses")) or asks
 
 

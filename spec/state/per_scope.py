@@ -29,9 +29,9 @@ def has(part: str) -> PerScope[bool]:
     return per_scope(part, lambda m: m.has(part))
 
 
-def mends(switch: Switch) -> PerScope[bool]:
-    """Whether a mend is switched on."""
-    return per_scope(f"{switch.name} is on", lambda m: m.mends(switch))
+def fixes(switch: Switch) -> PerScope[bool]:
+    """Whether a fix is switched on."""
+    return per_scope(f"{switch.name} is on", lambda m: m.fixes(switch))
 
 
 def budget(name: str) -> PerScope[bool]:

@@ -74,7 +74,7 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     for t in m.topics if m.has("addition") else ():
         yield f"{path}.topic_watching[{t}]", True
         yield f"{path}.topic_listening[{t}]", True
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         for b in everybody:
             yield f"{path}.seen[{b}]", True
 

@@ -46,7 +46,7 @@ def _may_be_written_twice(m: Model) -> bool:
 
     That can only be where nobody has been controller yet, and where the election and the epoch are two writes.
     """
-    return m.scope.cold and not m.mends(Switch.ATOMIC_ELECTION)
+    return m.scope.cold and not m.fixes(Switch.ATOMIC_ELECTION)
 
 
 EPOCH_VERSIONS = per_scope("the first epoch may be written twice", _may_be_written_twice)

@@ -141,7 +141,7 @@ def judged(
     return [check(half, lambda _scope, _switches, built: explored(built)).verdict for half in halves(one)]
 
 
-def test_a_defect_is_shown_at_its_depth_and_gone_when_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_defect_is_shown_at_its_depth_and_gone_when_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(monkeypatch, 2, fixed=True) == [Verdict.HOLDS, Verdict.HOLDS]
     assert judged(monkeypatch, 4, fixed=True, defining=("blow", "light", "blow")) == [Verdict.HOLDS, Verdict.HOLDS]
 
@@ -165,7 +165,7 @@ def test_a_defect_at_another_depth_is_not_the_one_of_the_row(monkeypatch: pytest
     assert judged(monkeypatch, 3, fixed=True) == [Verdict.VIOLATED, Verdict.HOLDS]
 
 
-def test_a_mend_that_mends_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fix_that_fixes_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert judged(monkeypatch, 2, fixed=False) == [Verdict.HOLDS, Verdict.VIOLATED]
 
 

@@ -23,9 +23,9 @@ def test_a_row_names_things_that_its_scope_has(one: Defect) -> None:
 
 
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
-def test_a_mend_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
+def test_a_fix_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
     assert one.fix
-    fixes = {switch for switch in one.fix if not switch.puts_back}
+    fixes = {switch for switch in one.fix if not switch.reintroduces}
     assert not fixes & one.base
     assert one.fix - fixes <= one.base
     assert one.fixed == (one.base | fixes) - (one.fix - fixes)
@@ -35,7 +35,7 @@ def test_a_mend_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
 def test_only_of_older_behaviour_something_may_remain() -> None:
     remaining = [one for one in DEFECTS if one.remains]
     assert [one.id for one in remaining] == ["D28"]
-    assert all(any(switch.puts_back for switch in one.base) for one in remaining)
+    assert all(any(switch.reintroduces for switch in one.base) for one in remaining)
     assert all(defect(named).id == named for named in ("D53", "D4-send"))
 
 

@@ -26,11 +26,11 @@ from spec.variants import (
 )  # fmt: skip
 
 
-def test_the_variants_grow_from_the_code_to_all_mends() -> None:
+def test_the_variants_grow_from_the_code_to_all_fixes() -> None:
     assert frozenset() == AS_CODED
     assert Switch.RESIGN_ON_EPOCH_CONFLICT in DOCUMENTED
     assert AS_CODED < DOCUMENTED < FENCED
-    assert {one for one in Switch if not one.puts_back} == FENCED
+    assert {one for one in Switch if not one.reintroduces} == FENCED
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -89,9 +89,9 @@ def test_a_text_that_switches_one_on_and_off_is_refused(text: str) -> None:
 def test_a_switch_is_found_by_its_name_and_makes_a_row_of_a_defect(one: Switch) -> None:
     assert switch(one.name) is one
     claimed = set(re.findall(r"[DS]\d+", one.value.split(":")[0]))
-    mended = {re.sub(r"-.*", "", row.id) for row in DEFECTS if one in row.fix}
-    assert mended <= claimed
-    assert claimed & mended
+    fixed = {re.sub(r"-.*", "", row.id) for row in DEFECTS if one in row.fix}
+    assert fixed <= claimed
+    assert claimed & fixed
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
@@ -101,8 +101,8 @@ def test_unknown_names_are_refused_with_the_known_ones() -> None:
         switch("FENCED_WRITE")
 
 
-def test_an_older_behaviour_names_the_release_that_mended_it_and_is_no_mend() -> None:
-    older = {one for one in Switch if one.puts_back}
+def test_an_older_behaviour_names_the_release_that_fixed_it_and_is_no_fix() -> None:
+    older = {one for one in Switch if one.reintroduces}
     assert older
     assert all(re.match(r"before 0\.(8|9|10)\.\d+(\.\d+)?, D\d+: ", one.value) for one in older)
     assert not older & FENCED

@@ -225,10 +225,10 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
-    if m.puts_back(Switch.READ_BROKERS_TWICE):
+    if m.reintroduces(Switch.READ_BROKERS_TWICE):
         yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
     if m.keeps(ZooKeeper.epoch_version):
-        counts = m.mends(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
+        counts = m.fixes(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
     yield from after_removals(m, cluster, process, controller, path)
     yield from _callbacks(m, process, path)
@@ -305,7 +305,7 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
         yield f"{path}.request_read", has_read_request(cluster, controller)
     if m.keeps(Controller.remaining_read):
         yield f"{path}.remaining_read", has_read_remaining(cluster, process)
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
 
@@ -331,7 +331,7 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         yield f"{path}.returned", frozenset(dict(activity.returned))
     write = effect if isinstance(effect, StateWrite) else None
     yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)

@@ -86,7 +86,7 @@ class Race:
     def __init__(self, m: Model) -> None:
         self.m = m
         self.cache = MetadataCache()
-        self.purgatory = Purgatory(Timer(m.switches), purge_interval=m.purgatory.purge_interval, mends=m.switches)
+        self.purgatory = Purgatory(Timer(m.switches), purge_interval=m.purgatory.purge_interval, fixes=m.switches)
         self.answers: dict[int, Answers] = {}
         self.operations: dict[int, DelayedCreateTopics] = {}
         self.threads = {x: Thread() for x in range(executor(m) + 1)}

@@ -52,7 +52,7 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
     take_callback(s, m, c, Callback.BROKERS)
     controller.watching["brokers"] = True
     with when(has_started(s, m, c)):
-        if m.puts_back(Switch.READ_BROKERS_TWICE):
+        if m.reintroduces(Switch.READ_BROKERS_TWICE):
             controller.listed = s.zookeeper.registered
             controller.at = At.READ_BROKER_DATA
         else:
@@ -106,7 +106,7 @@ def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
-            if m.mends(Switch.BROKER_EPOCHS):
+            if m.fixes(Switch.BROKER_EPOCHS):
                 s.controllers[c].returned = returned
             _on_broker_startup(s, m, c, new)
     else:
@@ -119,7 +119,7 @@ def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value
 def _returned(s: State, m: Model, c: int, live: Value) -> Value:
     """Where broker epochs are on: brokers that left and came back since the last read; the others are known anew."""
     controller = s.controllers[c]
-    if not m.mends(Switch.BROKER_EPOCHS):
+    if not m.fixes(Switch.BROKER_EPOCHS):
         return m.brokers.empty_set()
     seen = m.brokers.set_from({b: controller.seen[b] for b in m.brokers.ids})
     returned = m.brokers.difference(m.brokers.intersection(controller.live, live), seen)
@@ -132,7 +132,7 @@ def _take_out(s: State, m: Model, c: int, returned: Value) -> None:
     """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
     controller = s.controllers[c]
     controller.live = m.brokers.difference(controller.live, returned)
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
 
@@ -218,7 +218,7 @@ def end_broker_failure(s: State, m: Model, c: int) -> None:
 
 def _end_deaths(s: State, m: Model, c: int) -> None:
     """The dead are handled: the handler is over, unless some of them have returned, who are new now."""
-    if not m.mends(Switch.BROKER_EPOCHS):
+    if not m.fixes(Switch.BROKER_EPOCHS):
         leave_broker_change(s, m, c)
         return
     controller = s.controllers[c]

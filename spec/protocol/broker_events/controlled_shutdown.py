@@ -135,7 +135,7 @@ def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
     A partition machine that is not up, since a failover has ended before (D4), or the term, refuses to elect. Topics
-    that are being deleted are not exempt, unless that is mended (D57): then the broker is left their leader, and its
+    that are being deleted are not exempt, unless that is fixed (D57): then the broker is left their leader, and its
     answer says so.
     """
     controller = s.controllers[c]
@@ -239,8 +239,8 @@ def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:
 
 
 def _has_moved(s: State, m: Model, c: int) -> Value:
-    """Where the mend is on, the answerer asks ZooKeeper first whether it is still the latest controller."""
-    if not m.mends(Switch.FENCED_ANSWERS):
+    """Where the fix is on, the answerer asks ZooKeeper first whether it is still the latest controller."""
+    if not m.fixes(Switch.FENCED_ANSWERS):
         return flag(False)
     require(can_operate(s, c))
     return ~epoch_is_as_read(s, m, c)

@@ -85,7 +85,7 @@ def _announce(s: State, m: Model, b: int, unreported: Mapping[int, Value]) -> No
 def on_isr_change(s: State, m: Model, c: int) -> None:
     """Notifications came or went: those that are there are to be handled."""
     controller, notified = s.controllers[c], s.zookeeper.notified
-    require(can_operate(s, c), either(controller.active, m.puts_back(Switch.RUN_WHEN_NOT_ACTIVE)))
+    require(can_operate(s, c), either(controller.active, m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)))
     take_callback(s, m, c, Callback.ISR_CHANGES)
     rearm_watch(s, c, "isr_changes")
     say(NotificationsFound)

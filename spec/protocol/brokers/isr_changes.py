@@ -69,7 +69,7 @@ def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     require(s.processes[r].session != Session.NONE, follower.leader == b)
     if m.stops_replicas:
         require(~follower.idle)
-    if m.puts_back(Switch.TAKE_ANY_FOLLOWER):
+    if m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
         return
     if not m.has("shutdown"):
         require(follower.leader_epoch == known.leader_epoch)
@@ -138,7 +138,7 @@ def _is_unconditional(m: Model, known: BrokerPartition) -> Value:
 
 
 def _is_of_this_topic(s: State, m: Model, b: int, p: int) -> Value:
-    """Where topics have ids (a mend): whether the state znode is one of the topic that the leader knows."""
+    """Where topics have ids (a fix): whether the state znode is one of the topic that the leader knows."""
     if not m.tells_topics_apart:
         return flag(True)
     return flag(s.zookeeper.topic_ids[m.topic_of(p)] == s.brokers[b].partitions[p].topic_id)
@@ -164,7 +164,7 @@ def _write_znode(s: State, m: Model, b: int, p: int, isr: Value) -> None:
 
 def _content_is(m: Model, znode: Leadership, known: BrokerPartition, isr: Value) -> Value:
     """Whether the znode says what this leader would write with that ISR; before 0.8.2.0 nobody asked."""
-    if m.puts_back(Switch.COMPARE_NO_CONTENT):
+    if m.reintroduces(Switch.COMPARE_NO_CONTENT):
         return flag(False)
     names = ("leader", "leader_epoch", "controller_epoch")
     return both(znode.isr == isr, *(znode[name] == known[name] for name in names))

@@ -75,7 +75,7 @@ def write_topic(s: State, m: Model, c: int, p: int, replicas: Value) -> None:
             zookeeper.topics[topic] = True
             notify(s, m, "topics", Callback.TOPICS)
     zookeeper.assigned[p] = replicas
-    others = () if m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS) else (q for q in m.partitions_of(topic) if q != p)
+    others = () if m.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS) else (q for q in m.partitions_of(topic) if q != p)
     for q in others:
         zookeeper.assigned[q] = partitions[q].assigned
     topic_changed(s, m, topic)

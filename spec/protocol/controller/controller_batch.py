@@ -9,9 +9,9 @@ already. So does any of a topic that is queued for deletion, whoever is to be to
 
 The next one to begin a batch finds it dirty. A send of UpdateMetadata, and that StopReplica, clear it, have the elector
 resign, and raise; before 0.9.0.0 they only raised (D28). Steps 2 and 7 begin theirs outside of what is caught, before
-they read anything: they raise, and the batch stays as it is. What is raised loses the rest of a broker change (D51) and
-ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but ISR
-change notifications that were read are deleted all the same.
+they read anything: they raise, and the batch stays as it is. The exception abandons the rest of a broker change (D51),
+and ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but
+ISR change notifications that were read are deleted all the same.
 
 A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications (D8).
 There are no channels then, so a send raises, with the same consequence: the elector resigns, and deletes a successor's
@@ -21,7 +21,7 @@ A failover that finds it so has the elector resign twice: elect() catches what i
 too. The second time /controller may be a successor's (D3).
 
 The batches of the state machines stay clean: there an exception ends one transition, before its state is set, and what
-is in the batch by then is sent. Of steps 2 and 7 it ends the run behind their write, and dirties the batch.
+is in the batch by then is sent. Thrown after the write of step 2 or 7, it ends the run and leaves the batch dirty.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
 `ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.
@@ -58,7 +58,7 @@ def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Val
     dirty = is_dirty(s, m, c)
     with when(dirty):
         observe(f"controller {c}", "find its batch dirty")
-        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+        if not m.reintroduces(Switch.KEEP_DIRTY_BATCH):
             s.controllers[c].dirty = False
             _resign(s, m, c)
             s.controllers[c].resigns_again = in_failover
@@ -96,7 +96,7 @@ def _can_send(s: State, m: Model, c: int, ready: Value) -> Value:
     sends = flag(s.controllers[c].active)
     with when(ready & ~sends):
         observe(f"controller {c}", "fail to send")
-        if not m.puts_back(Switch.KEEP_DIRTY_BATCH):
+        if not m.reintroduces(Switch.KEEP_DIRTY_BATCH):
             _resign(s, m, c)
         else:
             s.controllers[c].dirty = True
@@ -105,7 +105,7 @@ def _can_send(s: State, m: Model, c: int, ready: Value) -> Value:
 
 
 def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
-    """UpdateMetadata of all partitions; where that is mended it says so, and what it does not name is removed (S10)."""
+    """UpdateMetadata of all partitions; where that is fixed it says so, and what it does not name is removed (S10)."""
     return tell(s, m, c, known_partitions(s, m, c), in_failover=in_failover, whole=m.tells_all)
 
 

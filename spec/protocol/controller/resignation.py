@@ -66,7 +66,7 @@ def on_controller_resignation(s: State, m: Model, c: int) -> Value:
     """
     controller = s.controllers[c]
     raises = flag(controller.deletion == DeletionThread.MANAGER_ONLY)
-    if m.mends(Switch.RESIGN_CLEANS_UP):
+    if m.fixes(Switch.RESIGN_CLEANS_UP):
         raises = flag(False)
     stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
     deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
@@ -82,7 +82,7 @@ def on_controller_resignation(s: State, m: Model, c: int) -> Value:
 
 def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
     """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
-    if not (m.has("deletion") and m.puts_back(Switch.RESIGN_UNDER_LOCK)):
+    if not (m.has("deletion") and m.reintroduces(Switch.RESIGN_UNDER_LOCK)):
         return flag(False)
     return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
 
@@ -97,9 +97,9 @@ def take_down(s: State, m: Model, c: int) -> None:
     reset(controller, *RESET_BY_RESIGNATION)
     _take_down_caches(controller, m)
     reset_present(controller, *RESET_WITH_THEIR_PARTS)
-    if m.mends(Switch.CLEAR_CONTEXT):
+    if m.fixes(Switch.CLEAR_CONTEXT):
         reset_present(controller, *KEPT_BY_RESIGNATION)
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         reset(controller, "seen")
     if m.keeps(ZooKeeper.epoch_version):
         reset(controller, "epoch_version")
@@ -117,7 +117,7 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
         refused = flag(controller.handler == Handler.SHUTDOWN)
         with when(refused):
             shutdown_fails(controller)
-        goes_on = flag(False) if m.mends(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
+        goes_on = flag(False) if m.fixes(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
         with when(~goes_on):
             reset(controller, "topics", "partitions")
         for p in m.partitions:
@@ -144,7 +144,7 @@ def stop_listening(controller: Controller, *paths: str) -> None:
 def elector_resigns(s: State, m: Model, c: int) -> None:
     """resign(): forget being leader, then delete /controller; the rest is left as it is."""
     controller = s.controllers[c]
-    if m.mends(Switch.RESIGN_CLEANS_UP):
+    if m.fixes(Switch.RESIGN_CLEANS_UP):
         take_down(s, m, c)
     else:
         _leave_handler(controller, m)
@@ -171,12 +171,12 @@ def _leave_handler(controller: Controller, m: Model) -> None:
 
 def forget_epoch_version(controller: Controller, m: Model) -> None:
     """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
-    if m.keeps(ZooKeeper.epoch_version) and not m.mends(Switch.FENCED_WRITES):
+    if m.keeps(ZooKeeper.epoch_version) and not m.fixes(Switch.FENCED_WRITES):
         reset(controller, "epoch_version")
 
 
 def controller_moved(s: State, m: Model, c: int) -> None:
-    """A fenced write, or read, was refused: somebody else is controller (a mend; 2.1.0 ControllerMovedException)."""
+    """A fenced write, or read, was refused: somebody else is controller (a fix; 2.1.0 ControllerMovedException)."""
     take_down(s, m, c)
     s.controllers[c].leader_id = 0
     become_idle(s, c)

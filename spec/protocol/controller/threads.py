@@ -175,8 +175,8 @@ def leave_handler(s: State, m: Model, c: int) -> None:
 
 
 def forget_returned(controller: Controller, m: Model) -> None:
-    """Who was to be handled as new, and is not, is not known any more."""
-    if m.mends(Switch.BROKER_EPOCHS) and "returned" in controller:
+    """Forget returned brokers that were never handled as new."""
+    if m.fixes(Switch.BROKER_EPOCHS) and "returned" in controller:
         for b in m.brokers.ids:
             controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
 

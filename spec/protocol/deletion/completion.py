@@ -39,7 +39,7 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
     """
     controller = s.controllers[c]
     goes_on = controller.modified[t]
-    if m.mends(Switch.COMPLETE_UNKNOWN_DELETIONS):
+    if m.fixes(Switch.COMPLETE_UNKNOWN_DELETIONS):
         goes_on = flag(True)
     with when(~goes_on):
         end_thread(s, m, c)
@@ -53,7 +53,7 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
             controller.topic_listening[t] = False
             controller.topic_watching[t] = False
         controller.queued[t] = False
-        if m.mends(Switch.COMPLETION_FORGETS_MARK):
+        if m.fixes(Switch.COMPLETION_FORGETS_MARK):
             controller.ineligible[t] = False
         with when(~either(*(controller.queued[u] for u in m.topics))):
             controller.woken = False
@@ -116,7 +116,7 @@ def delete_topic(s: State, m: Model, c: int, t: int) -> None:
                     zookeeper.assigned[p] = ()
             acts(s, m, c)
             notify(s, m, "topics", Callback.TOPICS)
-        if m.mends(Switch.ATOMIC_COMPLETION):
+        if m.fixes(Switch.ATOMIC_COMPLETION):
             _delete_configuration(s, m, c, t)
             _end_completion(s, m, c, t)
         else:

@@ -57,7 +57,7 @@ def resume_deletion(s: State, m: Model, c: int, t: int) -> None:
     """A reassignment or an election of a topic is over: if it is queued, it is not held back any more."""
     if m.has("deletion"):
         with when(s.controllers[c].queued[t]):
-            s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.mends(Switch.MARK_WHAT_IS_QUEUED))
+            s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.fixes(Switch.MARK_WHAT_IS_QUEUED))
             wake(s, m, c)
 
 

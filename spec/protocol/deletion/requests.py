@@ -106,7 +106,7 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
                 hold_back(s, m, c, t)
             enqueue(s, m, c, t)
             wake(s, m, c)
-            if m.mends(Switch.MARK_WHAT_IS_QUEUED):
+            if m.fixes(Switch.MARK_WHAT_IS_QUEUED):
                 controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
 
 

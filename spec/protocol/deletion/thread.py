@@ -139,8 +139,8 @@ def _end_retry(s: State, m: Model, c: int, t: int, failed: Mapping[int, Value]) 
 
 
 def _is_let_alone(s: State, m: Model, c: int, t: int) -> Value:
-    """Whether a topic that is being reassigned is not even retried (a mend)."""
-    return is_busy(s, m, c, t) if m.mends(Switch.MARK_WHAT_IS_QUEUED) else flag(False)
+    """Whether a topic that is being reassigned is not even retried (a fix)."""
+    return is_busy(s, m, c, t) if m.fixes(Switch.MARK_WHAT_IS_QUEUED) else flag(False)
 
 
 def replica_states(s: State, m: Model, c: int, t: int) -> list[tuple[Value, Value]]:
@@ -274,7 +274,7 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
             replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
         with when(controller.queued[m.topic_of(p)]):
             refused(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
-    if m.mends(Switch.REFUSED_DELETIONS_FAIL):
+    if m.fixes(Switch.REFUSED_DELETIONS_FAIL):
         with when(~succeeded):
             fail_deletion(s, m, c, p, b)
     end_deletion(s, m, c, b, p)

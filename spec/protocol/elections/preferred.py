@@ -99,7 +99,7 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
     """The asked are under way; those of them for which that takes a ZooKeeper operation are visited.
 
     Meanwhile the deletion of their topics is held back; only at a failover may one of them be queued for it, which gets
-    its leader all the same, unless that is mended.
+    its leader all the same, unless that is fixed.
     """
     controller = s.controllers[c]
     say_begun(s, m, c, asked)
@@ -111,7 +111,7 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
             hold_back(s, m, c, m.topic_of(p))
         led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
         visited[p] = both(asked[p], led)
-        if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+        if m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
             visited[p] = both(visited[p], ~is_queued(s, m, c, p))
     begin_visits(s, m, c, handler, visited)
     with when(~either(*visited.values())):
@@ -162,7 +162,7 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
     """All are visited: a line for each of them, then the request is to be deleted; unless the line raises (D49)."""
     controller = s.controllers[c]
     raises = flag(False)
-    if not m.mends(Switch.ELECT_ONLY_THE_LED):
+    if not m.fixes(Switch.ELECT_ONLY_THE_LED):
         raises = either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     controller.handler = Handler.NONE
     with in_any_order():
@@ -200,7 +200,7 @@ def delete_election_request(s: State, m: Model, c: int) -> None:
 def remove_request(s: State, m: Model, c: int) -> None:
     """The request disappears, if there is one; nobody asks whether it is the one that was read."""
     removable = is_requested(s, m)
-    if m.mends(Switch.KEEP_UNREAD_REQUESTS):
+    if m.fixes(Switch.KEEP_UNREAD_REQUESTS):
         removable = both(removable, s.controllers[c].request_read)
     with when(removable):
         observe(f"controller {c}", "delete preferred election")
@@ -232,7 +232,7 @@ def read_election_request(s: State, m: Model, c: int) -> None:
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
     named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
     raises = either(*(both(named[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
-    if m.mends(Switch.ELECT_ONLY_THE_LED):
+    if m.fixes(Switch.ELECT_ONLY_THE_LED):
         named = {p: both(named[p], is_cached(controller.partitions[p])) for p in m.partitions}
         raises = flag(False)
     with when(is_requested(s, m)):

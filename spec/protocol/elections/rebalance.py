@@ -71,11 +71,11 @@ def is_led_by_another(s: State, c: int, p: int, h: int) -> Value:
 
 
 def _could_lead(s: State, m: Model, c: int, p: int) -> Value:
-    """Where the mend is on: whether the first assigned replica lives and is in sync, for all the controller knows.
+    """Where the fix is on: whether the first assigned replica lives and is in sync, for all the controller knows.
 
     It hears of a replica that has come to be in sync by the notification only, so where there is none nothing is asked.
     """
-    if not (m.mends(Switch.REBALANCE_ONLY_TO_IN_SYNC) and m.has("notifications")):
+    if not (m.fixes(Switch.REBALANCE_ONLY_TO_IN_SYNC) and m.has("notifications")):
         return flag(True)
     preferred, cached = m.brokers.first(assigned_replicas(s, m, c, p)), s.controllers[c].partitions[p]
     in_sync = m.brokers.contains(cached.isr, preferred)

@@ -41,7 +41,7 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
     deleted = flag(current == 0)
     with when(~deleted):
         controller.leader_id = current
-        if not m.puts_back(Switch.IGNORE_WHO_IS_NEW):
+        if not m.reintroduces(Switch.IGNORE_WHO_IS_NEW):
             with when(both(was_leader, current != c)):
                 on_controller_resignation(s, m, c)
     with when(deleted):
@@ -62,7 +62,7 @@ def on_new_session(s: State, m: Model, c: int) -> None:
     say(SessionExpired)
     with when(current == c):
         say(SessionExpiredElectedAlready)
-    with when(either(current != c, m.puts_back(Switch.ALWAYS_RESIGN))):
+    with when(either(current != c, m.reintroduces(Switch.ALWAYS_RESIGN))):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
             controller.at = At.ELECT_READ
@@ -96,7 +96,7 @@ def elect_create(s: State, m: Model, c: int) -> None:
         say(BecomingController)
         controller.leader_id = c
         controller.acted = False
-        if m.mends(Switch.ATOMIC_ELECTION):
+        if m.fixes(Switch.ATOMIC_ELECTION):
             controller.epoch = zookeeper.epoch
             controller.at = At.SUBSCRIBE
         else:
@@ -120,7 +120,7 @@ def elect_create_unanswered(s: State, m: Model, c: int) -> None:
 def _create(s: State, m: Model, c: int) -> None:
     """/controller appears; where the election is atomic, the next epoch goes with it."""
     s.zookeeper.controller = c
-    if m.mends(Switch.ATOMIC_ELECTION):
+    if m.fixes(Switch.ATOMIC_ELECTION):
         s.zookeeper.epoch = successor(s.zookeeper.epoch)
     observe(f"controller {c}", "create /controller", controller=c)
     notify(s, m, "controller", Callback.CONTROLLER)
@@ -179,8 +179,8 @@ def _delete(s: State, m: Model, c: int) -> None:
 
 
 def _may_delete(s: State, m: Model, c: int) -> Value:
-    """Where the mend is on, only the owner of the znode deletes it."""
-    if not m.mends(Switch.FENCED_RESIGN):
+    """Where the fix is on, only the owner of the znode deletes it."""
+    if not m.fixes(Switch.FENCED_RESIGN):
         return flag(True)
     return both(s.zookeeper.controller == c, ~s.zookeeper.controller_orphaned)
 

@@ -38,7 +38,7 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
     say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics} if m.has("partitions") else {})
     controller.deletion = DeletionThread.MANAGER_ONLY
     told = flag(True)
-    if not m.puts_back(Switch.METADATA_LAST):
+    if not m.reintroduces(Switch.METADATA_LAST):
         told = tell_all(s, m, c, in_failover=True)
     with when(told):
         _initialise_states(s, m, c)
@@ -47,7 +47,7 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
 def _initialise_states(s: State, m: Model, c: int) -> None:
     """The replica machine takes its start-up states, and replicas go Online; then the partition machine starts.
 
-    Where that is mended, the replica machine takes those on dead brokers Offline before.
+    Where that is fixed, the replica machine takes those on dead brokers Offline before.
     """
     controller = s.controllers[c]
     if m.loses_topics:
@@ -80,7 +80,7 @@ def _on_dead_brokers(s: State, m: Model, c: int) -> dict[int, Value]:
 
 
 def after_the_dead(s: State, m: Model, c: int) -> None:
-    """The replicas on dead brokers were taken Offline (a mend); the StopReplica requests to them go nowhere."""
+    """The replicas on dead brokers were taken Offline (a fix); the StopReplica requests to them go nowhere."""
     drop_stop_replica(s, m, c, _on_dead_brokers(s, m, c))
     send_online_batch(s, m, c)
     start_partitions(s, m, c)

@@ -103,7 +103,7 @@ def increment_epoch(s: State, m: Model, c: int) -> None:
     with when(~absent & ~unchanged):
         observe(f"controller {c}", "fail to write /controller_epoch", epoch=controller.epoch)
         say(EpochIncrementFailed)
-        if m.mends(Switch.RESIGN_ON_EPOCH_CONFLICT):
+        if m.fixes(Switch.RESIGN_ON_EPOCH_CONFLICT):
             elector_resigns(s, m, c)
         else:
             say(EpochIncremented, epoch=controller.epoch)
@@ -196,7 +196,7 @@ def read_brokers(s: State, m: Model, c: int) -> None:
     controller.live = s.zookeeper.registered
     forget_shutdowns(s, m, c)
     controller.watching["brokers"] = True
-    if m.mends(Switch.BROKER_EPOCHS):
+    if m.fixes(Switch.BROKER_EPOCHS):
         for b in m.brokers.ids:
             controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
     observe(f"controller {c}", "read /brokers/ids", brokers=s.zookeeper.registered)
@@ -215,7 +215,7 @@ def read_topics(s: State, m: Model, c: int) -> None:
         controller.topics[topic] = s.zookeeper.topics[topic]
         read_topic_id(s, m, c, topic)
         if m.has("addition"):
-            if m.mends(Switch.LISTEN_BEFORE_READING):
+            if m.fixes(Switch.LISTEN_BEFORE_READING):
                 with when(s.zookeeper.topics[topic]):
                     listen_to_topic(s, c, topic)
             topic_is_read(s, c, topic)
@@ -298,7 +298,7 @@ def resume(s: State, m: Model, c: int) -> None:
     say(PartitionMachineStarted, states=_states(s, m, c))
     say(ReadyToServe, epoch=controller.epoch)
     controller.handler = Handler.NONE
-    if m.has("addition") and not m.mends(Switch.LISTEN_BEFORE_READING):
+    if m.has("addition") and not m.fixes(Switch.LISTEN_BEFORE_READING):
         for t in m.topics:
             with when(controller.topics[t]):
                 listen_to_topic(s, c, t)
@@ -350,7 +350,7 @@ def _become_ready(s: State, m: Model, c: int) -> None:
     """The working controller."""
     controller = s.controllers[c]
     told = flag(True)
-    if m.puts_back(Switch.METADATA_LAST):
+    if m.reintroduces(Switch.METADATA_LAST):
         told = tell_all(s, m, c, in_failover=True)
     with when(told):
         controller.deletion = DeletionThread.RUNNING

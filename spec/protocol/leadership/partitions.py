@@ -146,8 +146,8 @@ def create_state_unanswered(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _is_own_create(s: State, m: Model, c: int, p: int) -> Value:
-    """Where the mend is on: whether the znode that is in the way is what this controller meant to create."""
-    if not m.mends(Switch.RECOGNISE_OWN_CREATE):
+    """Where the fix is on: whether the znode that is in the way is what this controller meant to create."""
+    if not m.fixes(Switch.RECOGNISE_OWN_CREATE):
         return flag(False)
     znode, replicas = s.zookeeper.state[p], live_assigned(s, m, c, p)
     mine = both(znode.controller_epoch == s.controllers[c].epoch, znode.version == 0)

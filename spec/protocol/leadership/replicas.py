@@ -10,7 +10,7 @@ that, unless it finds a newer controller's znode; then the old controller keeps,
 was, in the leader epoch of one that is. A broker that it tells to lead has version -1 then, on which ZooKeeper takes
 any write. That is modelled where a scope has the part `failed_removals`.
 
-Nobody waits until who leaves AR has deleted its replica (D38). The mend tells a broker, when it has started and when a
+Nobody waits until who leaves AR has deleted its replica (D38). The fix tells a broker, when it has started and when a
 controller has come to work, all that it is to have, and it deletes the rest, as KIP-516 would have it: `LeaderAndIsr`
 has a type for that since 2.8.0, of which 3.7.0 makes use for brokers that leave ZooKeeper behind (KAFKA-15605). Here
 such a list is a StopReplica with delete for each partition that it lacks, whose answers nobody waits for.
@@ -100,12 +100,12 @@ def _to_online(s: State, c: int, p: int, r: int, moves: Value, raises: Value) ->
 
 
 def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
-    """Where the mend is on: by partition, those of the brokers that AR lacks, to delete what they may have.
+    """Where the fix is on: by partition, those of the brokers that AR lacks, to delete what they may have.
 
     A topic that is gone has no AR. Only where partitions move is that looked at: any other deletion waits for all who
-    have it, and what a zombie tells a broker that has just started is not mended.
+    have it, and what a zombie tells a broker that has just started is not fixed.
     """
-    if not (m.stops_replicas and m.mends(Switch.DELETE_STRAYS)):
+    if not (m.stops_replicas and m.fixes(Switch.DELETE_STRAYS)):
         return {}
     leaves = m.has("reassignment") and m.topics_vanish
     strays, nobody = {}, m.brokers.empty_set()
@@ -119,8 +119,8 @@ def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
 
 
 def is_spared(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a mend)."""
-    if not m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
+    """Whether nobody is told to host a partition, because its topic is queued, and not being reassigned (a fix)."""
+    if not m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
         return flag(False)
     return both(is_queued(s, m, c, p), ~is_reassigned(s, m, c, m.topic_of(p)))
 
@@ -158,7 +158,7 @@ def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> V
         candidates = m.brokers.intersection(replicas, movable_replicas(m, cached, p))
         with when(is_cached(cached)):
             cached.visiting = candidates
-        if m.mends(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+        if m.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):
             for r in m.assigned(p):
                 with when(both(~is_cached(cached), m.brokers.in_set(r, candidates))):
                     replica_goes(s, c, p, r, ReplicaState.OFFLINE)
@@ -223,7 +223,7 @@ def write_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     with when(done):
         _removed(s, m, c, p, r)
     with when(again):
-        if m.has("failed_removals") and not m.mends(Switch.CACHE_WHAT_IS_WRITTEN):
+        if m.has("failed_removals") and not m.fixes(Switch.CACHE_WHAT_IS_WRITTEN):
             cache_decision(s, c, p)
         _read_again(s, c)
 
@@ -249,7 +249,7 @@ def _read_again(s: State, c: int) -> None:
 def without_replica(m: Model, znode: Leadership, r: int) -> tuple[Value, Value]:
     """Leader and ISR without a replica; the last member of the ISR stays in it where unclean election is off."""
     shrunk = m.brokers.without(znode.isr, r)
-    if not m.unclean or m.mends(Switch.KEEP_LAST_IN_SYNC):
+    if not m.unclean or m.fixes(Switch.KEEP_LAST_IN_SYNC):
         shrunk = choose(shrunk == (), znode.isr, shrunk)
     return choose(znode.leader == r, 0, znode.leader), shrunk
 
@@ -281,7 +281,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     with when(~goes):
         replica_stays(s, c, p, r, ReplicaState.OFFLINE)
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
-    if m.puts_back(Switch.TELL_ONLY_THE_LEADER):
+    if m.reintroduces(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))
     with when(~untold):
         _keep_word(m, cached, p, r, others, earlier)

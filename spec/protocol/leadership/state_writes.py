@@ -84,7 +84,7 @@ def _is_unchanged(s: State, c: int, p: int) -> Value:
 
 def _is_as_decided(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the znode says just what this controller is to write; before 0.8.2.0 nobody asked (D31)."""
-    if m.puts_back(Switch.COMPARE_NO_CONTENT):
+    if m.reintroduces(Switch.COMPARE_NO_CONTENT):
         return flag(False)
     znode, controller = s.zookeeper.state[p], s.controllers[c]
     decided = controller.decided

@@ -51,7 +51,7 @@ def tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
 
     If not, what was added stays in the controller's own batch, and the run ends (D53).
     """
-    if m.mends(Switch.CACHE_BUMPED_EPOCH):
+    if m.fixes(Switch.CACHE_BUMPED_EPOCH):
         cache_state(s, c, p)
     raises = adding_raises(s, m, c)
     if m.loses_topics:

@@ -55,7 +55,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
         with when(wanted == replicas):
             for r in replicas:
                 _to_online(s, m, c, p, r)
-    if not m.mends(Switch.WAIT_FOR_LEADER):
+    if not m.fixes(Switch.WAIT_FOR_LEADER):
         with when(is_cached(cached)):
             cached.assigned = wanted
     unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
@@ -88,7 +88,7 @@ def _say_who_leads(s: State, m: Model, c: int, p: int) -> None:
 
 def _go_on_without_leader(s: State, m: Model, c: int, p: int) -> None:
     """Nobody was elected, or the partition machine, which is not up, does not know the partition: step 8 (D48)."""
-    if m.mends(Switch.WAIT_FOR_LEADER):
+    if m.fixes(Switch.WAIT_FOR_LEADER):
         go_on(s, m, c)
     else:
         _begin_step_8(s, m, c, p)

@@ -10,7 +10,7 @@ resumes it, too (D13).
 Before each partition of a request, also the first, the lock is free for other threads, the deletion thread, say, or a
 shutdown; what is asked of a partition is asked when it is its turn. No other callback comes in between: all are on the
 event thread, which is in this one. A listener goes on behind a resignation that another of them forces on the elector
-(D53), and only a fenced write of theirs (a mend) takes what is due from it. A failover keeps the lock.
+(D53), and only a fenced write of theirs (a fix) takes what is due from it. A failover keeps the lock.
 
 Left out: that a controller whose first failover ended before it had a deletion manager (D4) cannot take a request up,
 since asking that manager raises.
@@ -147,11 +147,11 @@ def _is_acceptable(s: State, m: Model, c: int, p: int) -> Value:
     had to live, also when a failover took it up again (D14).
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
-    asks = flag(controller.handler == Handler.REASSIGNMENT) | m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS)
+    asks = flag(controller.handler == Handler.REASSIGNMENT) | m.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     doomed = is_queued(s, m, c, p) & asks
     all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
-    wanted = either(all_live, not m.puts_back(Switch.REFUSE_DEAD_TARGETS))
-    led = either(is_cached(controller.partitions[p]), not m.mends(Switch.REFUSE_UNBORN_REASSIGNMENTS))
+    wanted = either(all_live, not m.reintroduces(Switch.REFUSE_DEAD_TARGETS))
+    led = either(is_cached(controller.partitions[p]), not m.fixes(Switch.REFUSE_UNBORN_REASSIGNMENTS))
     return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
 
 
@@ -223,7 +223,7 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
             told = told | tell(s, m, c, {p: is_cached(controller.partitions[p])})
             with when(told):
                 resume_deletion(s, m, c, m.topic_of(p))
-        if m.mends(Switch.REFUSE_DOOMED_REASSIGNMENTS):
+        if m.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS):
             resume_deletion(s, m, c, m.topic_of(p))
         with when(told):
             with when(both(controller.handler == Handler.NONE, *(controller.due[q] == () for q in m.partitions))):
@@ -235,9 +235,9 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
 
 
 def changes_request(s: State, m: Model, c: int) -> Value:
-    """Whether there is a znode to be deleted, or something to be written; a mend asks for the one that was read."""
+    """Whether there is a znode to be deleted, or something to be written; a fix asks for the one that was read."""
     controller = s.controllers[c]
-    if m.mends(Switch.KEEP_UNREAD_REQUESTS) and m.keeps(Controller.remaining_read):
+    if m.fixes(Switch.KEEP_UNREAD_REQUESTS) and m.keeps(Controller.remaining_read):
         return flag(controller.remaining_read)
     return either(_is_requested(s, m), *(controller.remaining[q] != () for q in m.partitions))
 

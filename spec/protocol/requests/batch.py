@@ -55,7 +55,7 @@ class Batch:
     answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
-    With `whole` (a mend) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
+    With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
     partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
     which it is not known whether they are named.
     """

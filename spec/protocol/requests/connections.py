@@ -193,7 +193,7 @@ def drop_channels(s: State, m: Model, c: int, gone: Value) -> None:
 
 def is_awaited(s: State, m: Model, c: int, gone: Value) -> Value:
     """Whether to close the channels to these brokers is to wait for a send thread that waits for the lock (D50)."""
-    if not m.has("deletion") or m.mends(Switch.CALLBACK_WITHOUT_LOCK):
+    if not m.has("deletion") or m.fixes(Switch.CALLBACK_WITHOUT_LOCK):
         return flag(False)
     calls = {b: either(*(s.connections[c][b][0].stage == stage for stage in CALLBACK_WAITS)) for b in m.brokers.ids}
     return ~m.brokers.disjoint(m.brokers.set_from(calls), gone)

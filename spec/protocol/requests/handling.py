@@ -123,7 +123,7 @@ def _cache_leaderships(m: Model, broker: Broker, request: Slot) -> None:
     for p in m.partitions:
         known, told = broker.partitions[p], request.told_epoch[p]
         newer = flag(True)
-        if m.mends(Switch.COMPARE_METADATA_EPOCHS):
+        if m.fixes(Switch.COMPARE_METADATA_EPOCHS):
             newer = flag(known.cached_epoch <= told)
             if m.has("deletion"):
                 newer = either(told == -1, newer)
@@ -148,7 +148,7 @@ def handle_deletion(
 ) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it, and delete the replica and all memory of it.
 
-    With a leader epoch (a mend) one that is not higher than the replica's is refused, too, with 74 (2.6.0).
+    With a leader epoch (a fix) one that is not higher than the replica's is refused, too, with 74 (2.6.0).
     """
     with when(_adopts(s, c, b, request)):
         obeyed = flag(True)
@@ -188,7 +188,7 @@ def _adopts(s: State, c: int, b: int, request: Slot | LateCopy) -> Value:
 
 def is_stale_registration(s: State, m: Model, c: int, b: int) -> Value:
     """Where broker epochs are on, a request for an earlier registration of the broker is refused with 77 (2.2.0)."""
-    if not m.mends(Switch.BROKER_EPOCHS):
+    if not m.fixes(Switch.BROKER_EPOCHS):
         return flag(False)
     return flag(~s.controllers[c].seen[b])
 

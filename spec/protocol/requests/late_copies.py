@@ -2,7 +2,7 @@
 
 When a connection breaks while a request is in flight, the send thread sends the same request again over a new one. The
 first copy may still lie with the broker, to be executed at any time. What LeaderAndIsr says is fenced by its leader
-epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The mend
+epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
 gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
 
 Scopes have it by the budget `late_copies`; only of StopReplica with delete, and one copy for a replica at a time.

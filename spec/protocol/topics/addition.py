@@ -53,7 +53,7 @@ def write_addition(s: State, m: Model, t: int) -> None:
     zookeeper, tool = s.zookeeper, s.tool
     require(tool.adds, tool.topic == t if "topic" in tool else flag(True))
     as_read = both(zookeeper.topics[t], *(zookeeper.assigned[p] == tool.assigned[p] for p in m.partitions_of(t)))
-    with when(as_read | (not m.mends(Switch.KEEP_OTHERS_ASSIGNMENTS))):
+    with when(as_read | (not m.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS))):
         with when(~zookeeper.topics[t]):
             zookeeper.topics[t] = True
             notify(s, m, "topics", Callback.TOPICS)

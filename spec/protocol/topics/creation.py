@@ -190,12 +190,12 @@ def _partitions_to_online(s: State, m: Model, c: int) -> None:
 def _is_due(s: State, m: Model, c: int, p: int) -> Value:
     """Whether bringing a new partition online takes a ZooKeeper operation.
 
-    Unless that is mended also where the topic is queued for deletion, as one is whose request was there before it.
+    Unless that is fixed also where the topic is queued for deletion, as one is whose request was there before it.
     """
     due = can_be_visited(s, m, c, p)
     if m.keeps(Controller.created):
         due = either(due, is_elected_again(s, c, p))
-    return both(~is_queued(s, m, c, p), due) if m.mends(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
+    return both(~is_queued(s, m, c, p), due) if m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) else due
 
 
 def finish_creation(s: State, m: Model, c: int) -> None:

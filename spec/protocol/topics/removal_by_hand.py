@@ -59,14 +59,14 @@ def _remove_state(s: State, m: Model, p: int) -> None:
 
 
 def forget_leadership(s: State, m: Model, c: int, t: int) -> None:
-    """Where the mend is on: with a topic that vanished goes all that was known of its partitions."""
-    if m.loses_topics and m.mends(Switch.FORGET_THE_VANISHED):
+    """Where the fix is on: with a topic that vanished goes all that was known of its partitions."""
+    if m.loses_topics and m.fixes(Switch.FORGET_THE_VANISHED):
         for p in m.partitions_of(t):
             reset(s.controllers[c].partitions[p])
 
 
 def read_topic_id(s: State, m: Model, c: int, t: int) -> None:
-    """Where topics have ids (a mend): the controller takes over which topic of that name it is; none if it is gone."""
+    """Where topics have ids (a fix): the controller takes over which topic of that name it is; none if it is gone."""
     if m.tells_topics_apart:
         s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])
 

@@ -113,7 +113,7 @@ def test_lamps_that_stay_lit_need_no_faults() -> None:
     assert in_short(goals["relit"]) == in_short(goals["all_lit"]) == ("HOLDS", 0)
 
 
-def test_a_lost_update_cannot_be_mended() -> None:
+def test_a_lost_update_cannot_be_fixed() -> None:
     goals = explore(clerks(), graph=True).goals
     assert in_short(goals["all_done"]) == ("HOLDS", 0)
     assert goals["can_be_right"].verdict == "VIOLATED"

@@ -76,7 +76,7 @@ def test_broken_claims_are_known_where_an_exploration_finds_them_too() -> None:
 
 
 def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_resigned() -> None:
-    """With D1 mended, controller 3 gives up after its failed write; what it sends in epoch 1 instead is unexplained."""
+    """With D1 fixed, controller 3 gives up after its failed write; what it sends in epoch 1 instead is unexplained."""
     found = judged("12-D1-epoch-write-delayed", frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}))
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None
@@ -88,8 +88,8 @@ def test_what_happens_next_is_shown_where_the_documented_protocol_would_have_res
 
 
 @pytest.mark.parametrize("switches", [frozenset({Switch.TAKE_THE_DEAD_OFFLINE}), DOCUMENTED], ids=["D15", "documented"])
-def test_a_failover_that_leaves_the_dead_in_sync_is_unexplained_where_that_is_mended(switches: Switches) -> None:
-    """With D15 mended, controller 2 takes brokers 1 and 3 out of the ISR of all three before it elects for any."""
+def test_a_failover_that_leaves_the_dead_in_sync_is_unexplained_where_that_is_fixed(switches: Switches) -> None:
+    """With D15 fixed, controller 2 takes brokers 1 and 3 out of the ISR of all three before it elects for any."""
     found = judged("12-D1-epoch-write-delayed", switches)
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None

@@ -132,7 +132,7 @@ def test_who_pauses_before_the_increment_comes_back_to_act_in_an_epoch_that_is_t
 
 
 @pytest.mark.slow
-def test_who_then_resigns_deletes_its_successors_znode_unless_that_is_mended_too() -> None:
+def test_who_then_resigns_deletes_its_successors_znode_unless_that_is_fixed_too() -> None:
     resigns = tried("failover", frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}), PAUSE)
     assert resigns.cell("INCREMENT_EPOCH", "pause").outcome == "violates controller_znode_is_its_owners", "D3 is next"
 
@@ -141,8 +141,8 @@ def test_who_pauses_before_it_resigns_deletes_its_successors_znode() -> None:
     """D3: the delete does not ask whose the znode is."""
     outcome = tried("resignation", AS_CODED, PAUSE).cell("RESIGN_DELETE", "pause").outcome
     assert "violates controller_znode_is_its_owners" in outcome
-    mended = tried("resignation", frozenset({Switch.FENCED_RESIGN}), PAUSE).cell("RESIGN_DELETE", "pause")
-    assert "controller_znode_is_its_owners" not in mended.outcome
+    fixed = tried("resignation", frozenset({Switch.FENCED_RESIGN}), PAUSE).cell("RESIGN_DELETE", "pause")
+    assert "controller_znode_is_its_owners" not in fixed.outcome
 
 
 def test_a_trace_is_one_of_the_scope_itself_and_breaks_what_it_says() -> None:

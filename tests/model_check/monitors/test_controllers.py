@@ -181,7 +181,7 @@ def test_an_excused_row_is_told_and_is_no_violation(tmp_path: Path) -> None:
     assert (run.verdict, found.verdict, found.expected) == (Verdict.HOLDS, Verdict.VIOLATED, "VIOLATED")
 
 
-def test_the_rows_of_a_release_are_those_that_it_had_not_mended() -> None:
+def test_the_rows_of_a_release_are_those_that_it_had_not_fixed() -> None:
     assert {"D1", "D2", "D3"} <= AS_CODED_ROWS
     assert not AS_CODED_ROWS & {"D7", "D8", "D14", "D24"}
     assert rows_of(V0101) - AS_CODED_ROWS == {"D8", "D8-resign", "D9", "D10", "D11"}

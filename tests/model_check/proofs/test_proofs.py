@@ -123,7 +123,7 @@ def test_what_is_false_of_preferred_elections_is_found_so_in_some_scope() -> Non
     assert not EXPECTED["proof_preferred_election", "FENCED"].violated
 
 
-def test_one_claim_about_reassignments_is_false_with_all_mends() -> None:
+def test_one_claim_about_reassignments_is_false_with_all_fixes() -> None:
     expected = EXPECTED["proof_reassignment", "FENCED"]
     # The run is in tests/spec/lemmas/test_reassignment.py.
     assert expected.violated == expected.shown.keys() == {"old_replicas_leave_after_new_ones_are_in_sync"}

@@ -13,17 +13,17 @@ TOPIC = NodeCreated("/brokers/topics/t", TopicPayload(partitions={0: (1,)}).enco
 DELETION = NodeDeleted("/brokers/topics/t"), NodeDeleted("/config/topics/t")
 
 
-def put_back(*changes: Change) -> frozenset[int]:
+def reintroduced(*changes: Change) -> frozenset[int]:
     """The zxids, from 1 on, at which one broker's session puts a topic back."""
     zxids = count(1)
     return resurrections([Transaction(next(zxids), 0, SESSION, 0, one) for one in changes], {SESSION: Session(1, 1)})
 
 
 def test_a_broker_creates_a_topic_after_its_configuration_and_puts_it_back_without() -> None:
-    assert put_back(CONFIGURATION, TOPIC) == frozenset()
-    assert put_back(TOPIC) == {1}
+    assert reintroduced(CONFIGURATION, TOPIC) == frozenset()
+    assert reintroduced(TOPIC) == {1}
 
 
 def test_what_one_session_created_deleted_and_wrote_again_is_put_back() -> None:
-    assert put_back(CONFIGURATION, TOPIC, *DELETION, TOPIC) == {5}
-    assert put_back(CONFIGURATION, TOPIC, *DELETION, CONFIGURATION, TOPIC) == frozenset()
+    assert reintroduced(CONFIGURATION, TOPIC, *DELETION, TOPIC) == {5}
+    assert reintroduced(CONFIGURATION, TOPIC, *DELETION, CONFIGURATION, TOPIC) == frozenset()

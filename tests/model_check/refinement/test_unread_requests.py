@@ -1,4 +1,4 @@
-"""A request to reassign is deleted only by who has read it, where that is mended: both sides side by side.
+"""A request to reassign is deleted only by who has read it, where that is fixed: both sides side by side.
 
 Two controllers, one of them a zombie, refuse the same request: it asks for what is so already. When the zombie has
 deleted it, the admin asks for something else, which its successor is about to delete unread (S8). The reference goes by
@@ -17,7 +17,7 @@ from spec.state.controller import Controller
 from spec.variants import AS_CODED, FENCED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 
-MENDED = frozenset({Switch.KEEP_UNREAD_REQUESTS})
+FIXED = frozenset({Switch.KEEP_UNREAD_REQUESTS})
 ZOMBIE = scope("reassignment_zombie")
 SAME = replace(ZOMBIE, requests=(ZOMBIE.assigned, *ZOMBIE.requests))
 """The first request is for the replicas that there are."""
@@ -30,7 +30,7 @@ BOTH_HAVE_READ = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("switches", "left"), [(AS_CODED, "[]"), (MENDED, "[2]")])
+@pytest.mark.parametrize(("switches", "left"), [(AS_CODED, "[]"), (FIXED, "[2]")])
 @pytest.mark.parametrize("losses", [0, 1])
 def test_a_request_that_nobody_has_read_stays(switches: Switches, left: str, losses: int) -> None:
     both = SideBySide(SAME, switches, reassignments=2, expiries=1, move_losses=losses)
@@ -39,11 +39,11 @@ def test_a_request_that_nobody_has_read_stays(switches: Switches, left: str, los
 
 
 def test_it_is_kept_what_was_read_where_another_request_may_stand() -> None:
-    assert Model(ZOMBIE, MENDED).keeps(Controller.remaining_read)
+    assert Model(ZOMBIE, FIXED).keeps(Controller.remaining_read)
     assert not Model(ZOMBIE, AS_CODED).keeps(Controller.remaining_read), "nobody asks"
     assert Model(scope("lost_moves"), AS_CODED).keeps(Controller.remaining_read), "but what is claimed there"
     assert not Model(ZOMBIE, FENCED).keeps(Controller.remaining_read), "only the controller in office writes"
     assert Model(ZOMBIE, FENCED - {Switch.CLEAR_CONTEXT}).keeps(Controller.remaining_read), (
         "an earlier term's reassignment (D13)"
     )
-    assert not Model(scope("preferred_election"), MENDED).keeps(Controller.remaining_read)
+    assert not Model(scope("preferred_election"), FIXED).keeps(Controller.remaining_read)

@@ -13,7 +13,7 @@ from tests.spec.stepping import Run
 
 
 class Story(NamedTuple):
-    """The steps of a shortest story of a defect, and the one that the mend takes away."""
+    """The steps of a shortest story of a defect, and the one that the fix takes away."""
 
     steps: tuple[str, ...]
     prevented: str
@@ -57,7 +57,7 @@ STORIES: Final = {
 
 
 def told(id: str, *switches: Switch) -> Run:  # noqa: A002 - the name that PROTOCOL.md gives it
-    """The story up to the step that the mend takes away, which is next."""
+    """The story up to the step that the fix takes away, which is next."""
     bounds, story = scope(defect(id).scope), STORIES[id]
     run = Run(bounds, frozenset(switches), **dict(bounds.budgets))
     run.do(*story.steps[: story.steps.index(story.prevented)])

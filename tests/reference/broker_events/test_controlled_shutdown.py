@@ -120,13 +120,13 @@ def test_a_state_znode_that_cannot_be_read_ends_the_shutdown_with_an_error(broke
     assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.UNKNOWN)
 
 
-@pytest.mark.parametrize(("mends", "leader"), [((), 2), ((Switch.DYING_TOPICS_GET_NO_LEADERSHIP,), 1)])
-def test_a_topic_that_is_being_deleted_is_not_exempt_unless_mended(mends: Sequence[Switch], leader: int) -> None:
-    cluster = Cluster({TP: (1, 2, 3)}, *mends)
+@pytest.mark.parametrize(("fixes", "leader"), [((), 2), ((Switch.DYING_TOPICS_GET_NO_LEADERSHIP,), 1)])
+def test_a_topic_that_is_being_deleted_is_not_exempt_unless_fixed(fixes: Sequence[Switch], leader: int) -> None:
+    cluster = Cluster({TP: (1, 2, 3)}, *fixes)
     cluster.one.deleting.queued = frozenset({TP.topic})
-    assert cluster.shut_down(1).partitions_remaining == ((TP,) if mends else ())
+    assert cluster.shut_down(1).partitions_remaining == ((TP,) if fixes else ())
     assert cluster.leadership()[0] == leader
-    assert bool(requests(cluster.journal, LeaderAndIsrRequest)) == (not mends)
+    assert bool(requests(cluster.journal, LeaderAndIsrRequest)) == (not fixes)
 
 
 def test_a_partition_with_one_replica_is_neither_moved_nor_reported() -> None:
@@ -184,16 +184,16 @@ def test_a_new_term_knows_of_no_shutdown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mends", "answer"),
+    ("fixes", "answer"),
     [
         ((Switch.FENCED_WRITES,), ControlledShutdownResponse(ErrorCode.UNKNOWN)),
         ((Switch.FENCED_WRITES, Switch.SHUTDOWN_ENDS_WITH_TERM), MOVED),
     ],
 )
 def test_a_write_that_is_fenced_off_takes_the_controller_down(
-    mends: Sequence[Switch], answer: ControlledShutdownResponse
+    fixes: Sequence[Switch], answer: ControlledShutdownResponse
 ) -> None:
-    cluster = Cluster({TP: (1, 2, 3), SECOND: (2, 3)}, *mends)
+    cluster = Cluster({TP: (1, 2, 3), SECOND: (2, 3)}, *fixes)
     begin_shutdown(cluster.one, 3)
     hand = Hand(move_partition(cluster.one, TP))
     hand.expect(ReadForRemoval, cluster.states[TP])
@@ -244,7 +244,7 @@ def test_who_has_resigned_finds_nothing_cached_where_that_is_emptied_and_lets_th
     assert answer_shutdown(cluster.one, None) == DONE
 
 
-def test_where_that_is_mended_a_shutdown_ends_with_its_term() -> None:
+def test_where_that_is_fixed_a_shutdown_ends_with_its_term() -> None:
     cluster = Cluster({TP: (1, 2, 3)}, Switch.SHUTDOWN_ENDS_WITH_TERM)
     begin_shutdown(cluster.one, 3)
     take_down(cluster.one)
@@ -256,7 +256,7 @@ def test_where_that_is_mended_a_shutdown_ends_with_its_term() -> None:
     ((), None, DONE), ((Switch.FENCED_ANSWERS,), EpochZnode(5, 4), DONE),
     ((Switch.FENCED_ANSWERS,), EpochZnode(6, 5), MOVED), ((Switch.FENCED_ANSWERS,), None, MOVED),
 ])  # fmt: skip
-def test_where_that_is_mended_only_the_latest_controller_answers(
+def test_where_that_is_fixed_only_the_latest_controller_answers(
     switches: tuple[Switch, ...], found: EpochZnode | None, answered: ControlledShutdownResponse
 ) -> None:
     cluster = Cluster({TP: (1, 2, 3)}, *switches)

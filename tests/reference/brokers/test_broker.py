@@ -229,15 +229,15 @@ def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() ->
     assert "cached leader info" in cached
 
 
-@pytest.mark.parametrize(("mended", "cached"), [(False, 2), (True, 3)])
-def test_an_older_leadership_replaces_a_newer_one_in_the_cache_unless_that_is_mended(mended: bool, cached: int) -> None:
+@pytest.mark.parametrize(("fixed", "cached"), [(False, 2), (True, 3)])
+def test_an_older_leadership_replaces_a_newer_one_in_the_cache_unless_that_is_fixed(fixed: bool, cached: int) -> None:
     """D43."""
     one, journal = broker()
-    one.compares_epochs = mended
+    one.compares_epochs = fixed
     for leader_epoch in (3, 2):
         one.handle(UpdateMetadataRequest(9, 7, (state(1, leader_epoch),), (LiveBroker(1),)), 5)
     assert one.cached_epochs == {TP: cached}
-    assert len(texts(journal)) == (1 if mended else 2)
+    assert len(texts(journal)) == (1 if fixed else 2)
 
 
 @pytest.mark.parametrize(("whole", "cached"), [(False, {TP: 3, TopicPartition("u", 0): 1}), (True, {TP: 3})])

@@ -72,7 +72,7 @@ def test_metadata_comes_from_the_cache_and_goes_to_every_registered_broker() -> 
 
 
 @pytest.mark.parametrize("switches", [AS_CODED, FENCED])
-def test_what_is_told_of_all_partitions_says_so_where_that_is_mended(switches: Switches) -> None:
+def test_what_is_told_of_all_partitions_says_so_where_that_is_fixed(switches: Switches) -> None:
     """S10. The next batch is of what it names."""
     one, _ = controller(1, 2)
     one.configuration = replace(one.configuration, switches=switches)

@@ -101,7 +101,7 @@ def test_a_lost_increment_is_swallowed_and_the_epoch_read_is_acted_in() -> None:
     assert milestones(journal) == [Milestone.EPOCH_CONFLICT]
 
 
-def test_the_mend_of_a_lost_increment_resigns() -> None:
+def test_the_fix_of_a_lost_increment_resigns() -> None:
     one, _ = controller(Switch.RESIGN_ON_EPOCH_CONFLICT)
     hand = Hand(elect(one))
     hand.expect(ElectRead, -1)

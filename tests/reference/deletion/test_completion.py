@@ -32,13 +32,13 @@ from tests.reference.hands import Hand, controller, failed_over, milestones, reg
 # ------------------------------------------------------------------------------------------------------- the completion
 
 
-@pytest.mark.parametrize("mends", [(), (Switch.ATOMIC_COMPLETION,)])
-def test_the_znodes_go_in_order_and_the_topic_is_forgotten(mends: tuple[Switch, ...]) -> None:
+@pytest.mark.parametrize("fixes", [(), (Switch.ATOMIC_COMPLETION,)])
+def test_the_znodes_go_in_order_and_the_topic_is_forgotten(fixes: tuple[Switch, ...]) -> None:
     """Recording 08-delete, zk 56 to 63."""
-    cluster = Cluster(*mends)
+    cluster = Cluster(*fixes)
     cluster.deleted()
     assert cluster.replica_states() == {SUCCESSFUL}
-    rest = [] if mends else [DeleteConfiguration, DeleteRequest]
+    rest = [] if fixes else [DeleteConfiguration, DeleteRequest]
     assert cluster.complete() == [P0, P1, DeleteTopic, *rest]
     context, one = cluster.one.context, cluster.one
     assert (context.all_topics, context.partition_replica_assignment, context.partition_leadership_info) == (
@@ -51,28 +51,28 @@ def test_the_znodes_go_in_order_and_the_topic_is_forgotten(mends: tuple[Switch, 
     assert said(cluster.journal)[-2:] == ["TopicDeleted", "WaitingForSignal"]
 
 
-@pytest.mark.parametrize("mends", [(), (Switch.COMPLETION_FORGETS_MARK,)])
-def test_the_mark_that_holds_a_topic_back_survives_it(mends: tuple[Switch, ...]) -> None:
+@pytest.mark.parametrize("fixes", [(), (Switch.COMPLETION_FORGETS_MARK,)])
+def test_the_mark_that_holds_a_topic_back_survives_it(fixes: tuple[Switch, ...]) -> None:
     """D45: a broker dies whose replica is deleted already."""
-    cluster = Cluster(*mends)
+    cluster = Cluster(*fixes)
     cluster.deleted()
     Hand(on_callback(cluster.one, Callback.BROKERS)).expect(OnBrokerChange, registered(1, 2))
     assert cluster.replica_states() == {SUCCESSFUL}
     cluster.complete()
-    assert cluster.one.deleting.ineligible == (set() if mends else {"a"})
+    assert cluster.one.deleting.ineligible == (set() if fixes else {"a"})
 
 
-@pytest.mark.parametrize("mends", [(), (Switch.COMPLETE_UNKNOWN_DELETIONS,)])
-def test_a_request_for_a_topic_that_is_gone_ends_the_thread(mends: tuple[Switch, ...]) -> None:
+@pytest.mark.parametrize("fixes", [(), (Switch.COMPLETE_UNKNOWN_DELETIONS,)])
+def test_a_request_for_a_topic_that_is_gone_ends_the_thread(fixes: tuple[Switch, ...]) -> None:
     """D37: all of its no replicas are deleted, and it has no listener to be unsubscribed."""
-    one, journal = controller(*mends)
+    one, journal = controller(*fixes)
     failed_over(one, (1, 2), deletions=frozenset({"x"})).expect(FinishFailover, None)
     hand = Hand(on_deletion_thread(one))
     hand.expect(DeleteQueuedTopic, None)
-    assert hand.ended == (not mends)
-    assert one.deletion is (DeletionThread.RUNNING if mends else DeletionThread.ENDED)
-    assert (milestones(journal)[-1] is Milestone.DELETION_THREAD_ENDED) == (not mends)
-    if not mends:
+    assert hand.ended == (not fixes)
+    assert one.deletion is (DeletionThread.RUNNING if fixes else DeletionThread.ENDED)
+    assert (milestones(journal)[-1] is Milestone.DELETION_THREAD_ENDED) == (not fixes)
+    if not fixes:
         one.deleting.woken = True
         assert not is_due(one)
 

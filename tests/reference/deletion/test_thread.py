@@ -44,14 +44,14 @@ def test_a_known_topic_is_queued_and_an_unknown_one_only_loses_its_request() -> 
     assert said(cluster.journal) == ["DeletionRequested", "UnknownTopicsIgnored", "DeletionQueued"]
 
 
-@pytest.mark.parametrize("mends", [(), (Switch.MARK_WHAT_IS_QUEUED,)])
-def test_a_topic_with_an_election_is_marked_before_it_is_queued_which_does_nothing(mends: tuple[Switch, ...]) -> None:
+@pytest.mark.parametrize("fixes", [(), (Switch.MARK_WHAT_IS_QUEUED,)])
+def test_a_topic_with_an_election_is_marked_before_it_is_queued_which_does_nothing(fixes: tuple[Switch, ...]) -> None:
     """D44."""
-    cluster = Cluster(*mends)
+    cluster = Cluster(*fixes)
     cluster.one.context.partitions_undergoing_preferred_election = frozenset({P1})
     cluster.queue()
     assert cluster.one.deleting.queued == {"a"}
-    assert cluster.one.deleting.ineligible == ({"a"} if mends else set())
+    assert cluster.one.deleting.ineligible == ({"a"} if fixes else set())
 
 
 def test_a_new_controller_queues_what_is_asked_for_and_holds_back_what_has_a_dead_replica() -> None:
@@ -161,17 +161,17 @@ def test_a_dead_replica_halts_the_deletion_until_its_broker_starts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mends", "state"), [((), ReplicaState.ONLINE), ((Switch.OFFLINE_WITHOUT_LEADERSHIP,), STARTED)]
+    ("fixes", "state"), [((), ReplicaState.ONLINE), ((Switch.OFFLINE_WITHOUT_LEADERSHIP,), STARTED)]
 )
-def test_a_topic_without_leadership_is_never_deleted(mends: tuple[Switch, ...], state: ReplicaState) -> None:
+def test_a_topic_without_leadership_is_never_deleted(fixes: tuple[Switch, ...], state: ReplicaState) -> None:
     """D16: every replica is told to stop, and none goes Offline; where it is being deleted, that is no failure."""
-    cluster = Cluster(*mends, led=False)
+    cluster = Cluster(*fixes, led=False)
     cluster.queue()
     cluster.start()
     assert cluster.replica_states() == {state}
     stopped = requests(cluster.journal, StopReplicaRequest)
     assert {broker for broker, one in stopped if not one.delete_partitions} == {1, 2, 3}
-    assert any(one.delete_partitions for _, one in stopped) == bool(mends)
+    assert any(one.delete_partitions for _, one in stopped) == bool(fixes)
 
 
 # --------------------------------------------------------------------------------------------------------- the answer
@@ -218,16 +218,16 @@ def test_an_answer_with_an_error_halts_the_deletion_and_the_replica_is_retried()
     ]
 
 
-@pytest.mark.parametrize(("mends", "state"), [((), STARTED), ((Switch.REFUSED_DELETIONS_FAIL,), INELIGIBLE)])
-def test_an_answer_that_names_no_partition_changes_nothing(mends: tuple[Switch, ...], state: ReplicaState) -> None:
+@pytest.mark.parametrize(("fixes", "state"), [((), STARTED), ((Switch.REFUSED_DELETIONS_FAIL,), INELIGIBLE)])
+def test_an_answer_that_names_no_partition_changes_nothing(fixes: tuple[Switch, ...], state: ReplicaState) -> None:
     """D46: the request's controller epoch was stale."""
-    cluster = Cluster(*mends)
+    cluster = Cluster(*fixes)
     cluster.queue()
     cluster.start()
     request = StopReplicaRequest(1, 5, True, (P1,))
     on_replica_deleted(cluster.one, 2, request, PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH))
     assert cluster.one.replica_machine.states[P1, 2] is state
-    assert is_due(cluster.one) == bool(mends)
+    assert is_due(cluster.one) == bool(fixes)
 
 
 def test_a_broker_that_dies_fails_its_deletions_and_nobody_is_elected() -> None:
@@ -246,18 +246,18 @@ def test_a_broker_that_dies_fails_its_deletions_and_nobody_is_elected() -> None:
 # ----------------------------------------------------------------------------------------------------------- deadlock
 
 
-@pytest.mark.parametrize("mends", [(), (Switch.CALLBACK_WITHOUT_LOCK,)])
+@pytest.mark.parametrize("fixes", [(), (Switch.CALLBACK_WITHOUT_LOCK,)])
 @pytest.mark.parametrize("dead", [2, 3])
-def test_who_closes_a_channel_whose_sender_calls_back_waits_for_ever(mends: tuple[Switch, ...], dead: int) -> None:
+def test_who_closes_a_channel_whose_sender_calls_back_waits_for_ever(fixes: tuple[Switch, ...], dead: int) -> None:
     """D50: the callback waits for the lock that its controller has; broker 2 has answered, broker 3 has not."""
-    cluster = Cluster(*mends)
+    cluster = Cluster(*fixes)
     cluster.queue()
     cluster.start()
     calling_back(cluster.one, 2)
     hand = Hand(on_callback(cluster.one, Callback.BROKERS))
     hand.expect(OnBrokerChange, registered(*({1, 2, 3} - {dead})))
-    assert isinstance(hand.pending, JoinThread) == (dead == 2 and not mends)
-    if not mends and dead == 3:
+    assert isinstance(hand.pending, JoinThread) == (dead == 2 and not fixes)
+    if not fixes and dead == 3:
         assert isinstance(Hand(on_controller_resignation(cluster.one)).pending, JoinThread)
 
 

@@ -28,7 +28,7 @@ from spec.state.purgatory import At
 from spec.variants import AS_CODED, FENCED, Switches
 
 HAMMERED, WORKERS, KEYS = 20_000, 4, 16
-BOTH = pytest.mark.parametrize("mends", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
+BOTH = pytest.mark.parametrize("fixes", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
 
 
 class Waiting(DelayedOperation):
@@ -68,7 +68,7 @@ def in_threads(work: list[Callable[[], None]]) -> None:
 
 
 @BOTH
-def test_hammered_by_threads_every_operation_is_completed_exactly_once(mends: Switches) -> None:
+def test_hammered_by_threads_every_operation_is_completed_exactly_once(fixes: Switches) -> None:
     """Adders, checkers and a timer race for 20,000 operations, each under two keys, half of them short of time."""
     answers: Counter[int] = Counter()
     lock, all_answered = threading.Lock(), threading.Event()
@@ -80,7 +80,7 @@ def test_hammered_by_threads_every_operation_is_completed_exactly_once(mends: Sw
                 all_answered.set()
 
     operations = [Waiting(random.Random(n).choice((0.001, 0.05)), said) for n in range(HAMMERED)]
-    purgatory = Purgatory(Timer(mends), purge_interval=100, mends=mends)
+    purgatory = Purgatory(Timer(fixes), purge_interval=100, fixes=fixes)
     by_caller: list[int] = []
 
     def add(mine: list[Waiting]) -> None:

@@ -28,16 +28,16 @@ def lemmas(scope_name: str) -> list[Property]:
 
 
 @pytest.mark.parametrize("one", MENDS, ids=lambda one: one.name)
-def test_without_the_mends_that_they_rest_on_they_say_nothing(one: Switch) -> None:
+def test_without_the_fixes_that_they_rest_on_they_say_nothing(one: Switch) -> None:
     bounds = scope("proof_reassignment")
     assert not ALL & {lemma.name for lemma in lemmas_of(Model(bounds, FENCED - {one}))}
 
 
 def test_where_removals_may_fail_to_write_they_rest_on_caching_what_is_written() -> None:
-    bounds, unmended = scope("proof_reassignment"), FENCED - {Switch.CACHE_WHAT_IS_WRITTEN}
+    bounds, unfixed = scope("proof_reassignment"), FENCED - {Switch.CACHE_WHAT_IS_WRITTEN}
     failing = replace(bounds, parts=bounds.parts | {"failed_removals"})
-    assert {lemma.name for lemma in lemmas_of(Model(bounds, unmended))} >= ALL
-    assert not ALL & {lemma.name for lemma in lemmas_of(Model(failing, unmended))}
+    assert {lemma.name for lemma in lemmas_of(Model(bounds, unfixed))} >= ALL
+    assert not ALL & {lemma.name for lemma in lemmas_of(Model(failing, unfixed))}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
 ALL = {one.name for one in LEMMAS}
-ONLY_MENDED = "current_controllers_know_the_topics"
+ONLY_FIXED = "current_controllers_know_the_topics"
 ZNODE = "zookeeper.state[0]"
 
 
@@ -34,7 +34,7 @@ def lemmas(scope_name: str, variant: str) -> list[Property]:
 @pytest.mark.parametrize("scope_name", ["shutdown", "shutdown_zombie"])
 def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: str) -> None:
     stated = lemmas(scope_name, variant)
-    assert {one.name for one in stated} == ALL - ({ONLY_MENDED} if variant == "AS_CODED" else set())
+    assert {one.name for one in stated} == ALL - ({ONLY_FIXED} if variant == "AS_CODED" else set())
     assert false_somewhere(scope(scope_name), switches_named(variant), stated) == set()
 
 
@@ -65,7 +65,7 @@ NEEDED = [
         "only_active_controllers_change_states",
     ),
     ("a_shutdown_is_treated_apart", "write_removal(c=1, p=0, r=1)", "a_shutdown_keeps_a_leader"),
-    (ONLY_MENDED, "answer_shutdown(c=1, b=1)", "brokers_shut_down_without_leadership"),
+    (ONLY_FIXED, "answer_shutdown(c=1, b=1)", "brokers_shut_down_without_leadership"),
 ]
 
 
@@ -75,7 +75,7 @@ def test_every_lemma_is_said_to_be_needed() -> None:
 
 @pytest.mark.parametrize(
     ("lemma", "action", "saved"),
-    [pytest.param(*one, id=one[0], marks=[] if one[0] == ONLY_MENDED else pytest.mark.slow) for one in NEEDED],
+    [pytest.param(*one, id=one[0], marks=[] if one[0] == ONLY_FIXED else pytest.mark.slow) for one in NEEDED],
 )
 def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
     assert proof().needs(lemma, action, saved)
@@ -84,7 +84,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
 @pytest.mark.parametrize(
     ("action", "forgets", "breaks"),
     [
-        ("write_elected_leader(c=1, p=0)", "controllers[1].partitions[0].leader_epoch", ONLY_MENDED),
+        ("write_elected_leader(c=1, p=0)", "controllers[1].partitions[0].leader_epoch", ONLY_FIXED),
         pytest.param(
             "on_controller_change(c=1)",
             "controllers[1].shutdown_of",

@@ -19,7 +19,7 @@ DEAD = {"the_dead_are_not_in_sync"}
 
 
 @pytest.mark.slow
-def test_the_lemma_holds_in_every_reachable_state_where_the_mend_is_on() -> None:
+def test_the_lemma_holds_in_every_reachable_state_where_the_fix_is_on() -> None:
     stated = [one for one in lemmas_of(Model(scope("dead_replica"), FENCED)) if one.name == LEMMA]
     assert len(stated) == 1
     assert false_somewhere(scope("dead_replica"), FENCED, stated) == set()
@@ -73,7 +73,7 @@ def test_a_zombie_rests_with_a_dead_member_in_its_isr_unless_its_reads_are_fence
 
 
 @pytest.mark.slow
-def test_a_follower_without_a_session_comes_back_into_the_isr_whatever_is_mended() -> None:
+def test_a_follower_without_a_session_comes_back_into_the_isr_whatever_is_fixed() -> None:
     # Replica 3 is not in the ISR when its session ends, so its removal writes nothing, and raises no leader epoch. It
     # fetches on, and its leader takes it in. With the next removal the controller reads that, and rests.
     bounds = replace(WITHIN, assigned=((1, 2, 3),))

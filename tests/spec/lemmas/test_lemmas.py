@@ -22,18 +22,18 @@ from spec.state.cluster import shape
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
-MENDED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
+FIXED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own: the fixes of D1, the first epoch included, and of D4."""
 
 CONTROLLERS = [*controller_lemmas.LEMMAS, *leadership_lemmas.LEMMAS]
 """The lemmas of every proof; the others have tests of their own."""
 ALL = {one.name for one in CONTROLLERS}
-ONLY_MENDED = {
+ONLY_FIXED = {
     "a_failover_starts_from_nothing", "only_the_active_have_channels",
     "active_controllers_know_themselves_as_controller",
     "an_epoch_has_one_owner", "an_epoch_acted_in_is_its_owners", "an_election_unanswered_has_an_epoch_of_its_own",
 }  # fmt: skip
-ONLY_UNMENDED = {
+ONLY_UNFIXED = {
     "no_epoch_version_is_ahead_of_zookeepers", "the_epoch_read_is_the_versions",
     "no_left_over_channel_is_a_present_one",
 }  # fmt: skip
@@ -56,22 +56,22 @@ def test_lemmas_have_names_of_their_own_and_a_sentence() -> None:
     assert all(one.kind == "always" and one.statement.endswith(".") for one in declared())
 
 
-@pytest.mark.parametrize("variant", [*VARIANTS, MENDED])
-def test_a_variant_has_the_lemmas_that_its_mends_make_true(variant: str) -> None:
+@pytest.mark.parametrize("variant", [*VARIANTS, FIXED])
+def test_a_variant_has_the_lemmas_that_its_fixes_make_true(variant: str) -> None:
     found = {one.name for one in lemmas("proof_creation", switches_named(variant), proving=True)}
-    assert found == ALL - (ONLY_UNMENDED if variant in {"FENCED", MENDED} else ONLY_MENDED)
+    assert found == ALL - (ONLY_UNFIXED if variant in {"FENCED", FIXED} else ONLY_FIXED)
 
 
 def test_where_every_broker_is_a_replica_there_is_no_stranger() -> None:
     about_topics = {one.name for one in CONTROLLERS if "creation" in one.parts}
     found = {one.name for one in lemmas("proof", FENCED, proving=True)} - {one.name for one in in_sync_lemmas.LEMMAS}
-    assert found == ALL - about_topics - {"copies_of_the_isr_are_assigned"} - ONLY_UNMENDED
+    assert found == ALL - about_topics - {"copies_of_the_isr_are_assigned"} - ONLY_UNFIXED
 
 
 def test_without_partitions_there_are_only_the_lemmas_about_controllers() -> None:
     about_controllers = {one.name for one in declared() if not one.parts}
-    assert {one.name for one in lemmas("election", FENCED)} == about_controllers - ONLY_UNMENDED
-    assert ONLY_MENDED < about_controllers < ALL
+    assert {one.name for one in lemmas("election", FENCED)} == about_controllers - ONLY_UNFIXED
+    assert ONLY_FIXED < about_controllers < ALL
 
 
 # ------------------------------------------------------------------------------------------------ on enumerated states
@@ -86,7 +86,7 @@ SMALL_SCOPES = (
 DEEP = [
     pytest.param(name, variant, marks=pytest.mark.slow)
     for name in SMALL_SCOPES
-    for variant in (*VARIANTS, MENDED)
+    for variant in (*VARIANTS, FIXED)
     if (name, variant) not in DEFAULT
 ]
 
@@ -114,12 +114,12 @@ def test_a_false_lemma_is_found_among_true_ones() -> None:
 
 
 @pytest.mark.slow
-def test_what_a_mend_makes_true_is_false_without_it() -> None:
+def test_what_a_fix_makes_true_is_false_without_it() -> None:
     # An exception leaves an active broker with channels that is not controller; a lost answer to the increment gives a
     # term the epoch of its predecessor, which has not noticed yet that its session is gone.
     faults = replace(scope("half_active"), budgets=(("expiries", 1), ("exceptions", 1), ("losses", 1)))
-    mended = [one for one in lemmas("half_active", FENCED) if one.name in ONLY_MENDED]
-    assert false_somewhere(faults, AS_CODED, mended) == ONLY_MENDED
+    fixed = [one for one in lemmas("half_active", FENCED) if one.name in ONLY_FIXED]
+    assert false_somewhere(faults, AS_CODED, fixed) == ONLY_FIXED
 
 
 # ------------------------------------------------------------------------------------------------------- what it is for
@@ -167,7 +167,7 @@ def test_every_lemma_is_said_to_be_needed() -> None:
 
 @pytest.mark.parametrize(("lemma", "action", "saved"), NEEDED, ids=[one[0] for one in NEEDED])
 def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str, action: str, saved: str) -> None:
-    proof = proving(AS_CODED if lemma in ONLY_UNMENDED else FENCED)
+    proof = proving(AS_CODED if lemma in ONLY_UNFIXED else FENCED)
     assert proof.needs(lemma, action, saved, without=BROKEN)
 
 

@@ -23,7 +23,7 @@ def proof() -> Proving:
     return Proving(scope("proof_preferred_election"), FENCED)
 
 
-def test_it_is_said_only_where_its_mends_are_on() -> None:
+def test_it_is_said_only_where_its_fixes_are_on() -> None:
     assert LEMMA in proof().everything()
     assert LEMMA not in Proving(scope("proof_preferred_election"), AS_CODED).everything()
 

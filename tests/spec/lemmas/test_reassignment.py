@@ -198,9 +198,9 @@ DELIVERIES = ("deliver_request(c=1, b=3)", "deliver_deletion(c=1, b=3, p=0)")
 
 @pytest.mark.slow
 def test_a_zombie_queues_the_deletion_of_a_stray_by_its_older_assignment_and_the_broker_refuses_it() -> None:
-    unmended = finding_a_broker_back(FENCED - {Switch.DELETE_STRAYS})
-    assert unmended.holds(ORDER, HEARS)
-    assert ("queue StopReplica", "3", "0", "1") not in unmended.do(HEARS)
+    unfixed = finding_a_broker_back(FENCED - {Switch.DELETE_STRAYS})
+    assert unfixed.holds(ORDER, HEARS)
+    assert ("queue StopReplica", "3", "0", "1") not in unfixed.do(HEARS)
     run = finding_a_broker_back()
     assert not run.holds(ORDER, HEARS)
     assert ("queue StopReplica", "3", "0", "1") in run.do(HEARS)

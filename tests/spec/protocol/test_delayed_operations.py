@@ -73,7 +73,7 @@ def test_without_the_compare_and_set_an_operation_completes_twice() -> None:
     assert {"an_operation_completes_once", "on_expiration_runs_once_after_expiry"} <= found
 
 
-def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_mend() -> None:
+def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_fix() -> None:
     at = built(FENCED).actions[0].updates["threads[0].at"].sort()
 
     def tried_once(name: str, term: z3.ExprRef) -> z3.ExprRef:
@@ -83,16 +83,16 @@ def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_mend
     assert mutated(built(FENCED), "try_request", tried_once) == {"satisfied_operations_do_not_wait"}
 
 
-def test_each_race_is_mended_by_its_own_switch() -> None:
-    """With all mends but one, what that one mends is broken, and nothing else."""
+def test_each_race_is_fixed_by_its_own_switch() -> None:
+    """With all fixes but one, what that one fixes is broken, and nothing else."""
     races = {
         Switch.ARM_BEFORE_SECOND_TRY: ("purgatory_alone", "satisfied_operations_do_not_wait"),
         Switch.INSERT_UNDER_MONITOR: ("purgatory", "answered_operations_have_no_timer"),
         Switch.ANSWER_AS_FOUND: ("purgatory_alone", "completed_operations_do_not_time_out"),
     }
     assert {name for _, name in races.values()} == RACES
-    for mend, (name, race) in races.items():
-        assert set(explore(system(scope(name), FENCED - {mend}), expected=100_000).violated) == {race}
+    for fix, (name, race) in races.items():
+        assert set(explore(system(scope(name), FENCED - {fix}), expected=100_000).violated) == {race}
 
 
 # ------------------------------------------------------------------------------------------------------------- proofs
@@ -116,7 +116,7 @@ def test_what_is_not_a_known_race_is_proved_for_any_number_of_updates(variant: s
     assert not any(one.name.startswith("budget") for one in unbounded.variables)
 
 
-def test_the_lemmas_are_the_purgatorys_own_and_two_need_mends() -> None:
+def test_the_lemmas_are_the_purgatorys_own_and_two_need_fixes() -> None:
     found = {v: {one.name for one in lemmas_of(Model(scope("purgatory"), VARIANTS[v]))} for v in VARIANTS}
     assert found["FENCED"] == {one.name for one in LEMMAS}
     assert found["FENCED"] - found["AS_CODED"] == {

@@ -11,8 +11,8 @@ from spec.variants import AS_CODED, Switch
 from tests.spec.stepping import Run
 
 
-def test_every_older_behaviour_is_put_back_by_a_row_and_no_row_mends_with_one() -> None:
-    older = {one for one in Switch if one.puts_back}
+def test_every_older_behaviour_is_put_back_by_a_row_and_no_row_fixes_with_one() -> None:
+    older = {one for one in Switch if one.reintroduces}
     assert {one for row in DEFECTS for one in row.fix & older} == older
     assert all(row.fix & older <= row.base for row in DEFECTS)
 

@@ -163,7 +163,7 @@ def test_7_3_a_creation_brings_only_its_own_partitions_online() -> None:
     assert [name for name in run.enabled() if name.startswith("create_state(")] == ["create_state(c=1, p=1)"]
 
 
-@pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.RECOGNISE_OWN_CREATE})], ids=["as coded", "mended"])
+@pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.RECOGNISE_OWN_CREATE})], ids=["as coded", "fixed"])
 def test_3_and_d54_a_create_that_finds_its_own_znode_fails_unless_that_is_recognised(switches: Switches) -> None:
     run = Run(CREATION, switches, creations=1, losses=1)
     topic_created(run)
@@ -261,15 +261,15 @@ def test_9_the_stop_replica_of_a_removal_is_dropped_with_the_batch() -> None:
     assert [one for one in seen if one[0] == "drop StopReplica"] == [("drop StopReplica", "3", "0")]
 
 
-@pytest.mark.parametrize("mend", [None, Switch.FENCED_WRITES])
-def test_d2_a_zombie_deletes_the_notification_of_an_isr_change(mend: Switch | None) -> None:
-    run = Run(scope("notifications"), frozenset({mend} if mend else ()), shrinks=1, expiries=1)
+@pytest.mark.parametrize("fix", [None, Switch.FENCED_WRITES])
+def test_d2_a_zombie_deletes_the_notification_of_an_isr_change(fix: Switch | None) -> None:
+    run = Run(scope("notifications"), frozenset({fix} if fix else ()), shrinks=1, expiries=1)
     run.do("shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "on_isr_change(c=1)", "read_notified(c=1, p=0)")
     run.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
     run.do("read_epoch(c=2)", "increment_epoch(c=2)", "renew_session(b=1)")
     seen = run.do("delete_notification(c=1, n=1)")
-    assert seen == ([("resigned",)] if mend else [("delete isr_change", "1")])
-    assert run["zookeeper.notified[0]"] == ("{1}" if mend else "{}")
+    assert seen == ([("resigned",)] if fix else [("delete isr_change", "1")])
+    assert run["zookeeper.notified[0]"] == ("{1}" if fix else "{}")
 
 
 def test_7_7_what_is_gone_is_deleted_in_vain_although_another_stands_in_its_place() -> None:

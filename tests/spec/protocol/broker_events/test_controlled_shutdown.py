@@ -84,7 +84,7 @@ def test_a_broker_that_is_back_before_anybody_looks_still_counts_as_shutting_dow
     ("switches", "at", "remains"),
     [(AS_CODED, "ONLINE_WRITE", "no"), (frozenset({Switch.DYING_TOPICS_GET_NO_LEADERSHIP}), "IDLE", "yes")],
 )
-def test_a_topic_that_is_being_deleted_is_not_exempt_unless_that_is_mended(
+def test_a_topic_that_is_being_deleted_is_not_exempt_unless_that_is_fixed(
     switches: Switches, at: str, remains: str
 ) -> None:
     run = Run(scope("deletion_shutdown"), switches, deletions=1, shutdowns=1)
@@ -167,7 +167,7 @@ def test_before_0_9_nobody_resigned_over_it() -> None:
     assert run["zookeeper.controller"] == "2"
 
 
-def test_where_that_is_mended_a_shutdown_ends_with_its_term() -> None:
+def test_where_that_is_fixed_a_shutdown_ends_with_its_term() -> None:
     run = deposed(frozenset({Switch.SHUTDOWN_ENDS_WITH_TERM}))
     assert not run.can("move_partition(c=1, p=0, r=3)")
     assert run.do("refuse_shutdown(c=1, b=3)") == [("refuse ControlledShutdown", "3")]

@@ -11,7 +11,7 @@ from spec.variants import AS_CODED, Switch, Switches
 from tests.spec.stepping import Run
 
 ZNODE, CACHE, KNOWN = "zookeeper.state[0]", "controllers[1].partitions[0]", "brokers[2].partitions[0]"
-MENDED: Switches = frozenset({Switch.CACHE_WHAT_IS_WRITTEN})
+FIXED: Switches = frozenset({Switch.CACHE_WHAT_IS_WRITTEN})
 
 
 def zombie_about_to_remove(switches: Switches = AS_CODED) -> Run:
@@ -27,7 +27,7 @@ def zombie_about_to_remove(switches: Switches = AS_CODED) -> Run:
 
 
 @pytest.mark.parametrize(
-    ("switches", "cached"), [(AS_CODED, (("1", "[1]", "1"), "-1")), (MENDED, (("1", "[1, 2]", "0"), "0"))]
+    ("switches", "cached"), [(AS_CODED, (("1", "[1]", "1"), "-1")), (FIXED, (("1", "[1, 2]", "0"), "0"))]
 )
 def test_a_removal_that_fails_leaves_in_the_cache_what_was_never_written(
     switches: Switches, cached: tuple[tuple[str, ...], str]
@@ -41,7 +41,7 @@ def test_a_removal_that_fails_leaves_in_the_cache_what_was_never_written(
     assert run[f"{CACHE}.replicas[2]"] == "ONLINE", "a newer controller's znode: the removal is given up"
 
 
-@pytest.mark.parametrize(("switches", "leader"), [(AS_CODED, "1"), (MENDED, "2")])
+@pytest.mark.parametrize(("switches", "leader"), [(AS_CODED, "1"), (FIXED, "2")])
 def test_s4_a_broker_that_starts_follows_a_leader_that_never_was(switches: Switches, leader: str) -> None:
     """What the zombie tells it has the leader epoch of its own election, of which it then hears in vain."""
     run = zombie_about_to_remove(switches)
@@ -135,6 +135,6 @@ def test_what_the_proof_does_not_promise_is_shown_broken_here_or_in_a_scope() ->
     promised = {one.variant: one.violated for one in plan("proof_failed_removal").proofs}
     found = [plan(name).exploration("AS_CODED") for name in ("failed_removal", "left_overs", "outlived_term", "epochs")]
     assert promised["AS_CODED"] <= NO_SCOPE.union(*(one.violated for one in found if one is not None))
-    mended = promised["AS_CODED+CACHE_WHAT_IS_WRITTEN"]
-    assert promised["AS_CODED"] - mended == NO_SCOPE | {"one_leader_for_each_leader_epoch"}
+    fixed = promised["AS_CODED+CACHE_WHAT_IS_WRITTEN"]
+    assert promised["AS_CODED"] - fixed == NO_SCOPE | {"one_leader_for_each_leader_epoch"}
     assert not promised["FENCED"]

@@ -117,7 +117,7 @@ def test_a_request_for_a_topic_that_is_not_there_is_dropped() -> None:
     assert run["controllers[1].at"] == "DROP_REQUEST", "the controller has not heard of the topic yet"
 
 
-def test_a_replica_without_leadership_never_goes_offline_unless_that_is_mended() -> None:
+def test_a_replica_without_leadership_never_goes_offline_unless_that_is_fixed() -> None:
     """D16: nothing is sent for it, and the thread, woken again, would begin anew."""
     scope = Scope(
         name="a topic without a leader",
@@ -181,11 +181,11 @@ def test_an_election_of_a_queued_topic_holds_its_deletion_back() -> None:
     assert run["controllers[1].ineligible[0]"] == "no"
 
 
-@pytest.mark.parametrize("mended", [False, True])
-def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_it_is_queued(*, mended: bool) -> None:
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_it_is_queued(*, fixed: bool) -> None:
     """D49 leaves the election of a new partition under way for ever; D44 lets the deletion start all the same."""
     scope = replace(TOPIC, brokers=2, assigned=((2,),), parts=TOPIC.parts | {"creation", "preferred_election"})
-    switches = AS_CODED | ({Switch.MARK_WHAT_IS_QUEUED} if mended else set())
+    switches = AS_CODED | ({Switch.MARK_WHAT_IS_QUEUED} if fixed else set())
     run = Run(scope, switches, crashes=1, creations=1, elections=1, deletions=1)
     run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
     run.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "request_preferred_election(named=1)")
@@ -193,8 +193,8 @@ def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_i
     run.do("create_state(c=1, p=0)", "deliver_request(c=1, b=2)", "request_deletion(t=0)", "on_deletion_change(c=1)")
     assert run["controllers[1].electing[0]"] == "yes"
     run.do("delete_queued_topic(c=1, t=0)")
-    assert run["controllers[1].at"] == ("IDLE" if mended else "REMOVE_READ")
-    if not mended:
+    assert run["controllers[1].at"] == ("IDLE" if fixed else "REMOVE_READ")
+    if not fixed:
         run.do("read_for_removal(c=1, p=0, r=2)")
         assert not run.holds("busy_topics_are_not_deleted", "write_removal(c=1, p=0, r=2)")
         run.do("write_removal(c=1, p=0, r=2)")

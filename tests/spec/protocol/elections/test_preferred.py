@@ -83,14 +83,14 @@ def test_a_partition_without_leadership_keeps_the_request_and_all_that_it_named_
     assert [run[f"controllers[1].electing[{p}]"] for p in (0, 1)] == ["yes", "yes"]
 
 
-def test_with_the_mend_the_request_goes() -> None:
+def test_with_the_fix_the_request_goes() -> None:
     run = known_and_unknown(Switch.ELECT_ONLY_THE_LED)
     run.do("delete_election_request(c=1)")
     assert [run[f"controllers[1].electing[{p}]"] for p in (0, 1)] == ["no", "no"]
 
 
 @pytest.mark.parametrize("switches", [(), (Switch.KEEP_UNREAD_REQUESTS,)])
-def test_a_failover_deletes_a_request_that_it_has_not_read_but_where_that_is_mended(
+def test_a_failover_deletes_a_request_that_it_has_not_read_but_where_that_is_fixed(
     switches: tuple[Switch, ...],
 ) -> None:
     run = Run(replace(BOUNDS, cold=True), frozenset(switches), elections=1)

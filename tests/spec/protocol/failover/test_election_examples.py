@@ -68,9 +68,9 @@ def test_6_a_lost_answer_makes_the_creator_of_the_first_epoch_give_up() -> None:
     assert (run["controllers[1].at"], run["controllers[1].epoch"]) == ("RESIGN_DELETE", "0")
 
 
-@pytest.mark.parametrize(("mend", "then"), [(None, "READ_EPOCH"), (Switch.ATOMIC_ELECTION, "SUBSCRIBE")])
-def test_2_who_creates_controller_again_finds_it_to_be_its_own(mend: Switch | None, then: str) -> None:
-    run = Run(scope("left_overs"), frozenset({mend} if mend else ()), losses=1, crashes=1)
+@pytest.mark.parametrize(("fix", "then"), [(None, "READ_EPOCH"), (Switch.ATOMIC_ELECTION, "SUBSCRIBE")])
+def test_2_who_creates_controller_again_finds_it_to_be_its_own(fix: Switch | None, then: str) -> None:
+    run = Run(scope("left_overs"), frozenset({fix} if fix else ()), losses=1, crashes=1)
     run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
     assert run.do("elect_create_unanswered(c=2)") == [("create /controller", "2")]
     epoch = run["zookeeper.epoch"]
@@ -113,15 +113,15 @@ def test_who_has_found_its_id_taken_leaves_though_it_is_free_by_then() -> None:
     assert run.can("start_process(b=2)")
 
 
-@pytest.mark.parametrize("mend", [None, Switch.FENCED_RESIGN])
-def test_d3_a_delete_that_is_repeated_hits_whoever_is_controller_by_then(mend: Switch | None) -> None:
-    run = Run(scope("left_overs"), frozenset({mend} if mend else ()), exceptions=1, losses=1, crashes=1)
+@pytest.mark.parametrize("fix", [None, Switch.FENCED_RESIGN])
+def test_d3_a_delete_that_is_repeated_hits_whoever_is_controller_by_then(fix: Switch | None) -> None:
+    run = Run(scope("left_overs"), frozenset({fix} if fix else ()), exceptions=1, losses=1, crashes=1)
     run.do("crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)")
     run.do("elect_create(c=2)", "fail_failover(c=2)")
     assert run.do("resign_delete_unanswered(c=2)") == [("delete /controller", "2")]
     run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
-    assert run.do("resign_delete(c=2)") == ([] if mend else [("delete /controller", "1")])
-    assert run["zookeeper.controller"] == ("1" if mend else "-1")
+    assert run.do("resign_delete(c=2)") == ([] if fix else [("delete /controller", "1")])
+    assert run["zookeeper.controller"] == ("1" if fix else "-1")
 
 
 def test_d1_as_documented_a_failed_increment_resigns() -> None:

@@ -44,20 +44,20 @@ ACCEPTED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("mends", "left"), [(AS_CODED, "[]"), (frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}), "[1]")])
-def test_step_1_writes_the_whole_topic_from_memory(mends: frozenset[Switch], left: str) -> None:
+@pytest.mark.parametrize(("fixes", "left"), [(AS_CODED, "[]"), (frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}), "[1]")])
+def test_step_1_writes_the_whole_topic_from_memory(fixes: frozenset[Switch], left: str) -> None:
     """Recording 24-D39-lost-partition, zk 60-61."""
-    run = Run(scope("addition_reassignment"), mends, additions=1, reassignments=1)
+    run = Run(scope("addition_reassignment"), fixes, additions=1, reassignments=1)
     run.do(*ACCEPTED, "write_addition(t=0)", "write_union(c=1, p=0)")
     assert run["zookeeper.assigned[0]"] == "[2, 1]"
     assert run["zookeeper.assigned[1]"] == left
 
 
 @pytest.mark.parametrize(
-    ("mends", "left"), [(AS_CODED, "[1]"), (frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}), "[2, 1]")]
+    ("fixes", "left"), [(AS_CODED, "[1]"), (frozenset({Switch.KEEP_OTHERS_ASSIGNMENTS}), "[2, 1]")]
 )
-def test_the_tool_writes_what_it_has_read(mends: frozenset[Switch], left: str) -> None:
-    run = Run(scope("addition_reassignment"), mends, additions=1, reassignments=1)
+def test_the_tool_writes_what_it_has_read(fixes: frozenset[Switch], left: str) -> None:
+    run = Run(scope("addition_reassignment"), fixes, additions=1, reassignments=1)
     run.do(*ACCEPTED, "write_union(c=1, p=0)", "write_addition(t=0)")
     assert run["zookeeper.assigned[0]"] == left
 
