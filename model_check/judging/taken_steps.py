@@ -7,6 +7,7 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.hidden_steps import Candidate
@@ -26,8 +27,9 @@ from model_check.recordings.zookeeper import ZooKeeperChange
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
+from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.parts import ControllerLogLine
-from spec.logs.controller_request_lines import ControllerLine
+from spec.logs.controller_request_lines import ControllerLine, UpdateMetadataSending
 
 WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
 """What happens to a process that is stopped, too."""
@@ -44,6 +46,8 @@ class Steps:
         self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
+        self._is_older = any(one is not None and one < V0102 for one in tracks.releases)
+        """Up to 0.10.1 a failover sends UpdateMetadata last (D11), and it has a line for each broker: any place will do."""
         self.tried = 0
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""
@@ -70,8 +74,11 @@ class Steps:
         """What a step writes to the logs of its controller."""
         if not found.said:
             return {}
-        kinds = {STATE_CHANGES: ControllerLine, REPORTS: ControllerLogLine}
-        return {log: Writing(self._names.expected(found.said, kind)) for log, kind in kinds.items()}
+        changes = self._names.expected(found.said, ControllerLine)
+        if self._is_older:
+            changes = [replace(one, perhaps=one.perhaps or one.kind is UpdateMetadataSending) for one in changes]
+        reports = self._names.expected(found.said, ControllerLogLine)
+        return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
     def taken(
         self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False

@@ -43,6 +43,7 @@ class Tracks:
 
     def __init__(self, recording: Recording) -> None:
         self.cluster = recording.cluster
+        self.releases = frozenset((recording.releases or {}).values())
         self.names = tuple(recording.tracks)
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
         self.beginning: Place = (0,) * len(self.names)

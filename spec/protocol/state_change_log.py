@@ -45,13 +45,11 @@ def partition_stays(s: State, c: int, p: int, *, target: PartitionState, perhaps
     log(s, c, PartitionChangeFailed, perhaps=perhaps, partition=p, source=source, target=target)
 
 
-def lose_leader(s: State, c: int, p: int, *targets: PartitionState) -> None:
-    """A partition goes to the last of these states by way of the others, none of which has a leader."""
-    cached = s.controllers[c].partitions[p]
-    with when(cached.state != PartitionState.NON_EXISTENT):
-        for source, target in zip((cached.state, *targets), targets, strict=False):
-            log(s, c, PartitionLostLeader, partition=p, source=source, target=target)
-    move(cached, "state", *targets)
+def log_lost_leader(s: State, c: int, p: int, target: PartitionState, *behind: PartitionState) -> None:
+    """That a partition goes to a state without a leader is logged; it has the last of those `behind` it by then."""
+    state = s.controllers[c].partitions[p].state
+    with when(state != PartitionState.NON_EXISTENT):
+        log(s, c, PartitionLostLeader, partition=p, source=(state, *behind)[-1], target=target)
 
 
 def refused(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:

@@ -36,11 +36,12 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
-from spec.protocol.state_change_log import lose_leader
+from spec.protocol.state_change_log import log_lost_leader
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
+from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
@@ -189,7 +190,8 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
                 cached = controller.partitions[p]
                 led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
                 with when(both(led, ~is_queued(s, m, c, p))):
-                    lose_leader(s, c, p, PartitionState.OFFLINE)
+                    log_lost_leader(s, c, p, PartitionState.OFFLINE)
+                    move(cached, "state", PartitionState.OFFLINE)
                     controller.lost_leader = True
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):

@@ -21,12 +21,13 @@ from spec.protocol.context.assignment import assigned_replicas, forget_assignmen
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
-from spec.protocol.state_change_log import lose_leader, replica_goes
+from spec.protocol.state_change_log import log_lost_leader, replica_goes
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 COMPLETE = "TopicDeletionManager.completeDeleteTopic 0.10.2.2"
@@ -44,10 +45,8 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
     with when(~goes_on):
         end_thread(s, m, c)
     with when(goes_on):
-        with in_any_order():
-            for p in m.partitions_of(t):
-                _forget(s, m, c, p)
-                controller.doomed[p] = False
+        _forget_replicas(s, m, c, t)
+        _forget_partitions(s, m, c, t)
         controller.modified[t] = False
         if m.has("addition"):
             controller.topic_listening[t] = False
@@ -63,20 +62,34 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
         controller.at = choose(either(*there.values()), At.DELETE_STATE, controller.at.kind.constant(At.DELETE_TOPIC))
 
 
-def _forget(s: State, m: Model, c: int, p: int) -> None:
-    """Deleted replicas go to NonExistent, the partition by way of Offline, too, unless it is not known.
+def _forget_replicas(s: State, m: Model, c: int, t: int) -> None:
+    """Deleted replicas go to NonExistent.
 
     Of a topic that is gone without this controller's doing no replica goes anywhere: it has no AR (D53).
     """
-    cached = s.controllers[c].partitions[p]
-    there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
-    for r in m.assigned(p):
-        with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
-            replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
-    if m.keeps_assignments:
-        reset(cached, "assigned")
-    with when(s.controllers[c].topics[m.topic_of(p)]):
-        lose_leader(s, c, p, PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
+    with in_any_order():
+        for p in m.partitions_of(t):
+            cached = s.controllers[c].partitions[p]
+            there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
+            for r in m.assigned(p):
+                with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
+                    replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
+            if m.keeps_assignments:
+                reset(cached, "assigned")
+
+
+def _forget_partitions(s: State, m: Model, c: int, t: int) -> None:
+    """Then all partitions go Offline, unless the topic is not known, and then to NonExistent, too."""
+    known, states = s.controllers[c].topics[t], (PartitionState.OFFLINE, PartitionState.NON_EXISTENT)
+    with when(known):
+        for target in states:
+            with in_any_order():
+                for p in m.partitions_of(t):
+                    log_lost_leader(s, c, p, target, *states[: states.index(target)])
+    for p in m.partitions_of(t):
+        with when(known):
+            move(s.controllers[c].partitions[p], "state", *states)
+        s.controllers[c].doomed[p] = False
 
 
 @action(actor="controller {c}", source=COMPLETE, parts=("deletion",))

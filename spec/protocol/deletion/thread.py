@@ -220,8 +220,7 @@ def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
     Kafka sends two batches, one right behind the other; the second has no more than the deletions.
     """
     say_refused(s, m, c, t)
-    with in_any_order():
-        _tell_to_delete(s, m, c, t)
+    _tell_to_delete(s, m, c, t)
     turn_to_next(s, m, c)
 
 
@@ -237,6 +236,7 @@ def say_refused(s: State, m: Model, c: int, t: int) -> None:
 
 
 def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
+    """The batches of those that went Offline, and of those that start to be deleted."""
     controller = s.controllers[c]
     stopped, deleted, live = {}, {}, live_brokers(s, m, c)
     say(ReplicaDeletionStarted, replicas=_live_undeleted(s, m, c, t))
@@ -249,12 +249,14 @@ def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
         movable = movable_replicas(m, controller.partitions[p], p)
         offline = m.brokers.set_from({r: states[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         stopped[p], deleted[p] = m.brokers.intersection(chosen, movable), m.brokers.intersection(chosen, offline)
-        for r in m.assigned(p):
-            with when(m.brokers.in_set(r, deleted[p])):
-                replica_goes(s, c, p, r, ReplicaState.DELETION_STARTED)
         with when(~m.brokers.is_subset(assigned_set(s, m, c, p), live_brokers(s, m, c))):
             controller.ineligible[t] = True
     send_online_batch(s, m, c, stopped, deleted)
+    with in_any_order():
+        for p, brokers in deleted.items():
+            for r in m.assigned(p):
+                with when(m.brokers.in_set(r, brokers)):
+                    replica_goes(s, c, p, r, ReplicaState.DELETION_STARTED)
 
 
 @action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))

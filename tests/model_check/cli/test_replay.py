@@ -22,7 +22,7 @@ def test_a_counterexample_replays_and_breaks_its_property_at_the_end(kcheck: Kch
     result = kcheck("replay", saved(traces, name))
     length = expectation("pair")["violated"][name]
     assert result.exit_code == 1
-    assert f"{name}  broken by {length} steps" in result.stdout.replace("   ", "  ")
+    assert f"{name} broken by {length} steps" in " ".join(result.stdout.split())
     assert f"\n{length:>4}. " in result.stdout
 
 

@@ -145,7 +145,7 @@ def test_the_state_is_shown_with_every_field_once(kcheck: Kcheck) -> None:
     assert max(map(len, shown.splitlines())) <= 100
     assert shown.count("\n    leader_epoch  ") == 3, "of a leadership, of a decision, and of a late copy"
     assert "    requested            broker list by partition = []; where: reassignment\n" in shown
-    assert "\nReassigning\n    Reassignments. Kafka 0.10.2.2: " in shown
+    assert "\nReassigning\n    Reassignments. Kafka 0.10.2.2:" in shown
     assert "    Part of Controller.\n    Kept where: reassignment.\n" in shown
 
 

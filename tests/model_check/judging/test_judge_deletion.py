@@ -48,7 +48,7 @@ LIES: Mapping[str, Lie] = {
     "an UpdateMetadata that does not tell that it is to be deleted": Lie(
         ZOMBIE, "broker-2/state-change.log",
         without_line("19:00:41,541] TRACE Controller 2 epoch 2 sending UpdateMetadata"),
-        "broker-2/state-change.log:29",  # three batches, of which two tell so
+        "broker-2/state-change.log:12",  # what comes behind it
     ),
     "a topic that is held back without a reason": Lie(
         ZOMBIE, "broker-2/controller.log",
