@@ -47,7 +47,7 @@ class Steps:
         self.tracks = tracks
         self.deliveries = deliveries
         self._is_older = any(one is not None and one < V0102 for one in tracks.releases)
-        """Up to 0.10.1 a failover sends UpdateMetadata last (D11), and it has a line for each broker: any place will do."""
+        """Up to 0.10.1 a failover sends UpdateMetadata last (D11), with a line for each broker: any place will do."""
         self.tried = 0
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""

@@ -30,6 +30,8 @@ from spec.language.terms import Value, flag
 from spec.system import CONTINUATIONS, MODULES
 
 LANGUAGE = "spec.language.rules"
+HOLDS = "if this holds"
+"""What `holds` is called in a rule that is read again: a name that no rule can have taken for something else."""
 
 
 class NotEnabled(Exception):
@@ -163,7 +165,7 @@ class _Branches(ast.NodeTransformer):
         self.generic_visit(node)
         match node.items:
             case [ast.withitem(context_expr=ast.Call(func=ast.Name(id="when"), args=[condition]), optional_vars=None)]:
-                call = ast.Call(func=ast.Name(id="holds", ctx=ast.Load()), args=[condition], keywords=[])
+                call = ast.Call(func=ast.Name(id=HOLDS, ctx=ast.Load()), args=[condition], keywords=[])
                 return ast.copy_location(ast.If(test=call, body=node.body, orelse=[]), node)
             case _:
                 return node
@@ -175,7 +177,7 @@ class _Reader:
     def __init__(self) -> None:
         self.read: dict[str, ModuleType] = {}
         self.language = SimpleNamespace(**{**vars(language), **WORDS})
-        self.builtins = {**vars(builtins), "__import__": self._import, "holds": holds}
+        self.builtins = {**vars(builtins), "__import__": self._import, HOLDS: holds}
 
     def _import(
         self,

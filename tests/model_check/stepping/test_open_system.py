@@ -94,6 +94,7 @@ def walk(name: str, switches: Switches, steps: int) -> Iterator[str]:
         ("metadata", AS_CODED, 150),
         ("creation", AS_CODED, 150),
         ("early", AS_CODED, 400),
+        ("purgatory_alone", AS_CODED, 400),
     ],
 )
 def test_random_walks_agree(name: str, switches: Switches, steps: int) -> None:
