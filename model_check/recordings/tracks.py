@@ -43,7 +43,6 @@ class Tracks:
 
     def __init__(self, recording: Recording) -> None:
         self.cluster = recording.cluster
-        self.releases = frozenset((recording.releases or {}).values())
         self.names = tuple(recording.tracks)
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
         self.beginning: Place = (0,) * len(self.names)
@@ -52,6 +51,7 @@ class Tracks:
         self._zookeeper = self._numbers[ZOOKEEPER]
         brokers = range(1, len(recording.cluster.broker_ids) + 1)
         self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
+        self.releases = {b: (recording.releases or {}).get(name) for b, name in self._names_of.items()}
         self._lives = {b: self._count_lives(b) for b in brokers}
         self._sessions = {b: tuple(self._sessions_of(b)) for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)

@@ -1,7 +1,7 @@
 """The lines that a step says, in the names of a cluster: of a recorded one, or of a scope.
 
 A rule says a line with what the model has: the number of a partition, a set of brokers in bits. A log has names.
-Collections are compared as sets, for Scala's maps and sets have no order.
+Lists are compared in their order; Scala's maps and sets have none.
 """
 
 from __future__ import annotations
@@ -52,15 +52,17 @@ class Expected:
 
     def is_written_as(self, line: Line) -> bool:
         """Whether a line is this one."""
-        return type(line) is self.kind and self.fields == {name: _as_set(getattr(line, name)) for name in self.fields}
+        return type(line) is self.kind and all(
+            known == (frozenset(getattr(line, name)) if isinstance(known, frozenset) else getattr(line, name))
+            for name, known in self.fields.items()
+        )
 
 
 def _in_order(value: object) -> Any:
-    return tuple(sorted(value, key=str)) if isinstance(value, frozenset) else value
-
-
-def _as_set(value: object) -> object:
-    return frozenset(value) if isinstance(value, tuple) else value
+    """A collection that has no order as it is told: by numbers, or by names."""
+    if not isinstance(value, frozenset):
+        return value
+    return tuple(sorted(value, key=lambda one: (one, "") if isinstance(one, int) else (0, str(one))))
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,8 @@ KINDS: Final[Mapping[str, Callable[[Names, Value], object]]] = {
     "PartitionState": lambda _, state: list(PartitionState)[state.raw],
     "ReplicaState": lambda _, state: list(ReplicaState)[state.raw],
     "broker": lambda names, broker: names.broker(broker.raw),
-    **dict.fromkeys(("broker set", "broker list"), lambda names, brokers: frozenset(names.ids(brokers))),
+    "broker set": lambda names, brokers: frozenset(names.ids(brokers)),
+    "broker list": lambda names, brokers: names.ids(brokers),
 }
 """What values mean, by the names of their kinds; all others are numbers."""
 SIZES: Final = frozenset({"all", "caught_up"})

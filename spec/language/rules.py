@@ -131,7 +131,7 @@ def observe(role: str, kind: str, **fields: Value | int) -> None:
 
 
 def say(line: type, *, perhaps: object = False, **fields: object) -> None:
-    """Kafka writes this line to its log here; one that is said `perhaps` may be missing, or come later in the step.
+    """Kafka writes this line to its log here; one that is said `perhaps` comes anywhere in the step, or not at all.
 
     `fields` are what the model has: the number of a partition, a topic or a broker, a value, a mapping from any of
     these to what holds of it (a set is one to flags). Terms speak of no logs, so here nothing is left behind; a run on

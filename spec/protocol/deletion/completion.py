@@ -21,7 +21,7 @@ from spec.protocol.context.assignment import assigned_replicas, forget_assignmen
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
-from spec.protocol.state_change_log import log_lost_leader, replica_goes
+from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
@@ -70,9 +70,12 @@ def _forget_replicas(s: State, m: Model, c: int, t: int) -> None:
     with in_any_order():
         for p in m.partitions_of(t):
             cached = s.controllers[c].partitions[p]
-            there = assigned_replicas(s, m, c, p) != () if m.loses_topics else flag(True)
+            there = flag(assigned_replicas(s, m, c, p) != ()) if m.loses_topics else flag(True)
             for r in m.assigned(p):
-                with when(both(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL, there)):
+                deleted = flag(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL)
+                with when(both(deleted, ~there)):
+                    replica_stays(s, c, p, r, ReplicaState.NON_EXISTENT)
+                with when(both(deleted, there)):
                     replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
             if m.keeps_assignments:
                 reset(cached, "assigned")

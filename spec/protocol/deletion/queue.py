@@ -100,12 +100,13 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
         say(
             ReplicaDeletionFailed, replicas={p: (topics[m.topic_of(p)], failed[p]) for p in m.partitions}, topics=topics
         )
-        say(DeletionHalted, topics=topics)
     with in_any_order():
         for p in m.partitions:
             for r in m.assigned(p):
                 with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
                     fail_deletion(s, m, c, p, r)
+    with when(either(*topics.values())):
+        say(DeletionHalted, topics=topics)
 
 
 def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:

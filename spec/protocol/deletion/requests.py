@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, say, when
+from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topic_deletion import (
     DeletionHalted,
@@ -98,9 +98,11 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
     controller = s.controllers[c]
     with when(either(*topics.values())):
         say(DeletionQueued, topics=topics)
+    with in_any_order():
+        for t, chosen in topics.items():
+            with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
+                say(DeletionHalted, topics={t: flag(True)})
     for t, chosen in topics.items():
-        with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
-            say(DeletionHalted, topics={t: flag(True)})
         with when(both(chosen, controller.deletion != DeletionThread.NONE)):
             with when(is_busy(s, m, c, t)):
                 hold_back(s, m, c, t)

@@ -52,7 +52,7 @@ from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
 from spec.protocol.requests.batch import known_partitions
 from spec.protocol.requests.connections import end_deletion
-from spec.protocol.state_change_log import refused, replica_goes
+from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate
 from spec.state.brokers import Stage
 from spec.state.cluster import State
@@ -177,9 +177,11 @@ def _start(s: State, m: Model, c: int, t: int) -> None:
     say(TopicDeletionStarted, topics={t: flag(True)})
     told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
     with when(told):
-        say_refused(s, m, c, t)
         assigned = {p: ~m.brokers.is_empty(assigned_set(s, m, c, p)) for p in m.partitions_of(t)}
         say(PartitionDeletionStarted, partitions=assigned)
+        for p in m.partitions_of(t):
+            dead = m.brokers.difference(assigned_set(s, m, c, p), live_brokers(s, m, c))
+            _refuse(s, m, c, p, dead, ReplicaState.DELETION_INELIGIBLE)
         waiting = begin_removal(s, m, c, _live_undeleted(s, m, c, t))
         with when(waiting):
             controller.handler = Handler.DELETION_START
@@ -219,20 +221,17 @@ def _stop_and_delete(s: State, m: Model, c: int, t: int) -> None:
 
     Kafka sends two batches, one right behind the other; the second has no more than the deletions.
     """
-    say_refused(s, m, c, t)
+    for p, chosen in _live_undeleted(s, m, c, t).items():
+        _refuse(s, m, c, p, chosen, ReplicaState.DELETION_STARTED)
     _tell_to_delete(s, m, c, t)
     turn_to_next(s, m, c)
 
 
-def say_refused(s: State, m: Model, c: int, t: int) -> None:
+def _refuse(s: State, m: Model, c: int, p: int, replicas: Value, target: ReplicaState) -> None:
     """The table lets the dead not become ineligible (D15, D45), nor who did not go Offline be deleted (D16)."""
-    for p in m.partitions_of(t):
-        for r in m.assigned(p):
-            lives = m.brokers.in_set(r, s.controllers[c].live)
-            with when(lives):
-                refused(s, c, p, r, ReplicaState.DELETION_STARTED)
-            with when(~lives):
-                refused(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+    for r in m.assigned(p):
+        with when(m.brokers.in_set(r, replicas)):
+            refused(s, c, p, r, target)
 
 
 def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
@@ -272,10 +271,10 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
         say(ReplicasDeleted, replicas={p: (controller.queued[m.topic_of(p)], m.brokers.set_kind.constant((b,)))})
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
+        with when(both(controller.queued[m.topic_of(p)], state != ReplicaState.DELETION_STARTED)):
+            replica_stays(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
             replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
-        with when(controller.queued[m.topic_of(p)]):
-            refused(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.fixes(Switch.REFUSED_DELETIONS_FAIL):
         with when(~succeeded):
             fail_deletion(s, m, c, p, b)

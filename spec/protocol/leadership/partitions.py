@@ -190,15 +190,27 @@ def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False)
         _become_online(s, c, p)
         finish_visit(s, m, c, p)
     with when(~possible & ~needless):
-        fail_election(s, c, p)
+        says_why = flag(False)
+        if m.elects_preferred:
+            says_why = says_why | elects_preferred(controller)
+        if m.has("shutdown"):
+            says_why = says_why | (controller.handler == Handler.SHUTDOWN)
+        fail_election(s, c, p, says_why=says_why)
         finish_visit(s, m, c, p)
 
 
-def fail_election(s: State, c: int, p: int) -> None:
-    """Nobody is elected: the znode is absent, or a newer controller's, or the selector finds nobody."""
+def fail_election(s: State, c: int, p: int, *, says_why: Value) -> None:
+    """Nobody is elected: the znode is absent, or a newer controller's, or the selector finds nobody.
+
+    That no replica is online is not told (`NoReplicaOnlineException`); some selectors say why they elect nobody.
+    """
     observe(f"controller {c}", "fail election", partition=p)
-    log(s, c, ElectionAborted, perhaps=True, partition=p)
-    log(s, c, ElectionFailed, perhaps=True, partition=p)
+    znode = s.zookeeper.state[p]
+    aborts = both(exists(znode), znode.controller_epoch > s.controllers[c].epoch)
+    with when(aborts):
+        log(s, c, ElectionAborted, partition=p, controller_epoch=znode.controller_epoch)
+    with when(either(aborts, ~exists(znode), says_why)):
+        log(s, c, ElectionFailed, partition=p)
     partition_stays(s, c, p, target=PartitionState.ONLINE)
 
 
@@ -285,6 +297,8 @@ def _require_electing(s: State, c: int, p: int) -> None:
 def now_led(s: State, m: Model, c: int, p: int) -> None:
     """A leader is elected, and the znode says so."""
     log(s, c, LeaderElected, partition=p, leader=s.zookeeper.state[p].leader)
+    with when(adding_raises(s, m, c)):
+        log(s, c, ElectionFailed, partition=p)
     now_online(s, m, c, p)
 
 
@@ -295,7 +309,6 @@ def now_online(s: State, m: Model, c: int, p: int) -> None:
     with when(~raises):
         _become_online(s, c, p)
     with when(raises):
-        log(s, c, ElectionFailed, perhaps=True, partition=p)
         partition_stays(s, c, p, target=PartitionState.ONLINE)
 
 

@@ -177,7 +177,8 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         cached = s.controllers[c].partitions[p]
         for r in m.assigned(p):
-            with when(both(~is_cached(cached), may_go_online_or_offline(cached.replicas[r]))):
+            unborn = both(~is_cached(cached), ~is_doomed(s, m, c, p))
+            with when(both(unborn, may_go_online_or_offline(cached.replicas[r]))):
                 replica_stays(s, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
 
@@ -207,7 +208,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
-    with when(both(~fenced, ~usable, either(exists(znode), ~is_queued(s, m, c, p)))):
+    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, m, c, p)))):
         replica_stays(s, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)

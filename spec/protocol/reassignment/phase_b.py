@@ -143,7 +143,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
-        fail_election(s, c, p)
+        fail_election(s, c, p, says_why=flag(False))
         _go_on_without_leader(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)

@@ -14,11 +14,13 @@ from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.model import Model
 from spec.state.enumerations import At, DeletionThread, Handler, Session
 from spec.system import instances
+from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 PARTS = frozenset({"deletion", "preferred_election"})
@@ -113,7 +115,8 @@ def state(
         cached["visiting"] = 0b10
     controller = {
         "at": list(At).index(place), "active": 1, "epoch": 1, "live": 1, "partitions": {0: cached}, "topics": {0: 1},
-        "deletion": list(DeletionThread).index(DeletionThread.RUNNING), **({"queued": {0: 1}} if queued else {}),
+        "deletion": list(DeletionThread).index(DeletionThread.RUNNING),
+        **({"queued": {0: 1}, "doomed": {0: 1}} if queued else {}),
         **fields,
     }  # fmt: skip
     znode = {} if znode_epoch is None else {0: {**leadership, "controller_epoch": znode_epoch}}
@@ -191,3 +194,25 @@ def test_an_old_replica_takes_the_steps_that_the_table_lets_it_and_fails_in_the_
         at = state(At.MOVE_WRITE, old, **moving, read_version=1, decided=decided)
         found = transitions(at, "write_move", p=0)
     assert found == (set(rows), set(), {(old, target) for target in refused})
+
+
+@pytest.mark.parametrize(
+    ("znode_epoch", "alive", "written"),
+    [
+        (2, True, ["ElectionAborted", "ElectionFailed", "PartitionChangeFailed"]),
+        (None, True, ["ElectionFailed", "PartitionChangeFailed"]),
+        (1, False, ["PartitionChangeFailed"]),  # NoReplicaOnlineException goes through
+        (1, True, []),  # a leader is to be written
+    ],
+)
+def test_a_failed_election_says_why_but_where_nobody_is_online(
+    znode_epoch: int | None, alive: bool, written: list[str]
+) -> None:
+    """`PartitionStateMachine.electLeaderForPartition`, of an Offline partition of which broker 1 is in sync."""
+    handler, offline = list(Handler).index(Handler.BROKER_FAILURE), list(PartitionState).index(PartitionState.OFFLINE)
+    at: Any = state(At.ONLINE_READ, ReplicaState.OFFLINE, znode_epoch=znode_epoch, handler=handler, live=int(alive))
+    at["controllers"][1]["partitions"][0] |= {"todo": 1, "state": offline}
+    found = system().step(at, "read_for_election", {"c": 1, "p": 0})
+    assert found is not None
+    changes = [one for one in found.said if issubclass(one.line, ControllerLine) and not one.perhaps]
+    assert [one.line.__name__ for one in changes][: len(written) or None] == written
