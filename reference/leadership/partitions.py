@@ -24,6 +24,7 @@ from reference.leadership.leader_selectors import (
     Election,
     ElectionNotNeeded,
     ElectionRefused,
+    NoReplicaOnline,
     elect_on_creation,
 )
 from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
@@ -321,14 +322,23 @@ def _choose(
     if found.content.controller_epoch > controller.context.epoch:
         epoch = found.content.controller_epoch
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
+        controller.log_state_change(ElectionFailed, partition=partition, reason=_aborted(controller, partition, epoch))
         return None
     try:
         return select(found.content.isr)
     except ElectionNotNeeded:
         raise
+    except NoReplicaOnline:
+        return None  # Kafka passes that through, and logs only that the state change failed
     except ElectionRefused as refusal:
         controller.log_state_change(ElectionFailed, partition=partition, reason=str(refusal))
         return None
+
+
+def _aborted(controller: KafkaController, partition: TopicPartition, epoch: int) -> str:
+    """What the exception says that ends an aborted election: the line before, less its head."""
+    line = ElectionAborted(controller.broker_id, controller.context.epoch, partition, epoch)
+    return str(line).partition(f" epoch {controller.context.epoch} ")[2].removesuffix(".")
 
 
 def _now_online(
