@@ -202,15 +202,16 @@ def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False)
 def fail_election(s: State, c: int, p: int, *, says_why: Value) -> None:
     """Nobody is elected: the znode is absent, or a newer controller's, or the selector finds nobody.
 
-    That no replica is online is not told (`NoReplicaOnlineException`); some selectors say why they elect nobody.
+    Some selectors say why they elect nobody. Kafka tells so of an abort, and not where no replica is online
+    (`NoReplicaOnlineException`); in recordings of the reference up to 2026-11-26 that is the other way round.
     """
     observe(f"controller {c}", "fail election", partition=p)
     znode = s.zookeeper.state[p]
     aborts = both(exists(znode), znode.controller_epoch > s.controllers[c].epoch)
     with when(aborts):
         log(s, c, ElectionAborted, partition=p, controller_epoch=znode.controller_epoch)
-    with when(either(aborts, ~exists(znode), says_why)):
-        log(s, c, ElectionFailed, partition=p)
+    says_why = either(~exists(znode), both(~aborts, says_why))
+    log(s, c, ElectionFailed, perhaps=~says_why, partition=p)
     partition_stays(s, c, p, target=PartitionState.ONLINE)
 
 
