@@ -13,10 +13,11 @@ lift: a value, a number, a member of an enumeration, some brokers.
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeAlias, TypeVar, cast, overload
 
 from spec.language.terms import FLAG, Kind, Value, enumeration
 
@@ -79,7 +80,22 @@ ALWAYS: PerScope[bool] = PerScope("always", lambda _: True)
 # -------------------------------------------------------------------------------------------------------- declarations
 
 
-class Record:
+class Members(Generic[K, T]):
+    """What has members by name or number, as rules see it. A view has them; this only tells mypy so."""
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: K) -> T: ...
+
+        def __setitem__(self, key: K, value: object) -> None: ...
+
+        def __contains__(self, key: object) -> bool: ...
+
+        def is_blank(self) -> bool:
+            """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
+
+
+class Record(Members[str, Value]):
     """A record of the state, as rules see it; its classes declare the fields, its views have them.
 
     A record may take over the fields of others, which come before its own, in order. `kept` holds for every field that
@@ -96,35 +112,9 @@ class Record:
         others = (one for base in taken_over(cls) for one in base.declared)
         cls.declared = (*others, *own(cls).items())
 
-    def __getitem__(self, name: str) -> Value:
-        raise NotImplementedError
 
-    def __setitem__(self, name: str, value: object) -> None:
-        raise NotImplementedError
-
-    def __contains__(self, name: str) -> bool:
-        raise NotImplementedError
-
-    def is_blank(self) -> bool:
-        """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
-        raise NotImplementedError
-
-
-class Array(Generic[K, T]):
-    """An array of the state, as rules see it, by number or by name."""
-
-    def __getitem__(self, index: K) -> T:
-        raise NotImplementedError
-
-    def __setitem__(self, index: K, value: object) -> None:
-        raise NotImplementedError
-
-    def __contains__(self, index: object) -> bool:
-        raise NotImplementedError
-
-    def is_blank(self) -> bool:
-        """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
-        raise NotImplementedError
+class Array(Members[K, T]):
+    """An array of the state, by number or by name."""
 
 
 def array_of(record: Record, name: str) -> Array[int, Value]:
@@ -140,16 +130,17 @@ class Keyed(Protocol[K_contra]):
     def __setitem__(self, key: K_contra, value: object, /) -> None: ...
 
 
-class Declared(Generic[T]):
+class Declared(ABC, Generic[T]):
     """A member of a record: `T` is what reading it gives."""
 
     def __init__(self, meaning: str, kept: PerScope[bool]) -> None:
         self.meaning = meaning
         self.kept = kept
         self.owner: type[Record] = Record
+        self.name = ""
 
     def __set_name__(self, owner: type[Record], name: str) -> None:
-        self.owner = owner
+        self.owner, self.name = owner, name
 
     @property
     def where(self) -> PerScope[bool]:
@@ -165,21 +156,19 @@ class Declared(Generic[T]):
     @overload
     def __get__(self, record: Record, owner: type) -> T: ...
     def __get__(self, record: Record | None, owner: type) -> Self | T:
-        if record is None:
-            return self
-        raise NotImplementedError
+        return self if record is None else cast("T", record[self.name])
 
     def __set__(self, record: Record, value: object) -> None:
-        raise NotImplementedError
+        record[self.name] = value
 
+    @abstractmethod
     def shape(self, m: object, index: object) -> Shape:
         """The variables that it is in a model, at an index of the array around it."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def indexed(self) -> bool:
         """Whether these are others at another index."""
-        raise NotImplementedError
 
 
 class Field(Declared[Value]):
