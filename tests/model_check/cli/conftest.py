@@ -6,6 +6,7 @@ open questions and bounds. `kcheck` runs a command line on them in this process.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from copy import deepcopy
@@ -15,7 +16,8 @@ from typing import Any, Self
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import progress, verify
+from model_check.cli import explore, progress, verify
+from model_check.cli.progress import interruptible
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest, add_plainly
 from model_check.explicit_state.interpreter import Exploration, explore_plainly
@@ -152,3 +154,17 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
         return CliRunner().invoke(app, list(arguments))
 
     return run
+
+
+@pytest.fixture
+def ctrl_c_behind_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody presses ctrl-c as an exploration ends."""
+    real = explore.run
+
+    def pressed(task: explore.Task) -> Any:
+        found = real(task)
+        with interruptible():
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(explore, "run", pressed)

@@ -1,13 +1,11 @@
 """`kcheck check`: what an edit did, told of the systems whose terms are not the accepted ones."""
 
-import signal
 from typing import Any
 
 import pytest
 
 from model_check.cli import check as verb
 from model_check.cli import explore
-from model_check.cli.progress import interruptible
 from model_check.inventory.system_facts import system_fact
 from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Bars, Kcheck, built, expectation
@@ -94,19 +92,9 @@ def test_what_there_is_no_time_for_is_put_off_and_leaves_incomplete(kcheck: Kche
     assert result.stdout.startswith(f"pair AS_CODED: INCOMPLETE: {reason}\n")
 
 
-def test_ctrl_c_ends_it_with_what_was_found(
-    kcheck: Kcheck, accepted: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("ctrl_c_behind_each")
+def test_ctrl_c_ends_it_with_what_was_found(kcheck: Kcheck, accepted: dict[str, str]) -> None:
     edited(accepted, "solo", "pair")
-    real = explore.run
-
-    def pressed(task: explore.Task) -> Any:
-        found = real(task)
-        with interruptible():
-            signal.raise_signal(signal.SIGINT)
-        return found
-
-    monkeypatch.setattr(explore, "run", pressed)
     result = kcheck("check", "--deep")
     assert result.exit_code == 3
     assert "solo AS_CODED: " in result.stdout

@@ -1,6 +1,5 @@
 """`kcheck verify`: 0 exactly when every expectation is met."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 
 from model_check.cli import enumerate as enumerate_states
 from model_check.cli import explore, refine, simulate, verify
-from model_check.cli.progress import interruptible
 from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
 from model_check.verdicts.screen import LINES
@@ -99,16 +97,8 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
     assert result.stdout.count(INTERRUPTED) == 2
 
 
-def test_ctrl_c_at_the_very_end_of_a_check_is_not_forgotten(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = explore.run
-
-    def pressed(task: explore.Task) -> Any:
-        found = real(task)
-        with interruptible():
-            signal.raise_signal(signal.SIGINT)
-        return found
-
-    monkeypatch.setattr(explore, "run", pressed)
+@pytest.mark.usefixtures("ctrl_c_behind_each")
+def test_ctrl_c_at_the_very_end_of_a_check_is_not_forgotten(kcheck: Kcheck) -> None:
     document = from_json(kcheck("verify", "solo", "pair", "--json").stdout, "stdout")
     assert [(run.verdict, run.reason) for run in document.runs] == [
         (Verdict.HOLDS, ""),
