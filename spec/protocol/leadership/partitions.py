@@ -190,11 +190,7 @@ def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False)
         _become_online(s, c, p)
         finish_visit(s, m, c, p)
     with when(~possible & ~needless):
-        says_why = flag(False)
-        if m.elects_preferred:
-            says_why = says_why | elects_preferred(controller)
-        if m.has("shutdown"):
-            says_why = says_why | (controller.handler == Handler.SHUTDOWN)
+        says_why = either(elects_preferred(controller), controller.handler == Handler.SHUTDOWN)
         fail_election(s, c, p, says_why=says_why)
         finish_visit(s, m, c, p)
 
