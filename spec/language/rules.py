@@ -13,6 +13,7 @@ that is enabled but does not fit has a true `overflow`, which engines count and 
 
 from __future__ import annotations
 
+import enum
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -161,7 +162,11 @@ def constant(value: int) -> Value:
 
 @dataclass(frozen=True)
 class Rule:
-    """An action as written: a function over the state and its parameters, not yet instantiated."""
+    """An action as written: a function over the state and its parameters, not yet instantiated.
+
+    `places` are those of its actor's code at which alone it is taken (none: it may be anywhere), `thread` is the thread
+    that begins with it; its function says so, too.
+    """
 
     function: Callable[..., None]
     name: str
@@ -170,6 +175,8 @@ class Rule:
     source: str
     budget: str | None
     parts: frozenset[str]
+    places: tuple[enum.Enum, ...] = ()
+    thread: enum.Enum | None = None
 
 
 @dataclass(frozen=True)

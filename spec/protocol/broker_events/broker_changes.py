@@ -20,7 +20,7 @@ PROTOCOL.md section 7.1.
 
 from __future__ import annotations
 
-from spec.language.rules import action, in_any_order, observe, require, reset, say, when
+from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
@@ -28,7 +28,8 @@ from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
-from spec.protocol.controller.threads import has_started, leave_broker_change, take_callback
+from spec.protocol.controller.places import controller_step, listener
+from spec.protocol.controller.threads import has_started, leave_broker_change
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
 from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
@@ -37,7 +38,7 @@ from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
 from spec.protocol.state_change_log import log_lost_leader
-from spec.protocol.zookeeper import can_operate
+from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
@@ -45,12 +46,12 @@ from spec.tables.taken_rows import move
 from spec.variants import Switch
 
 
-@action(actor="controller {c}", source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
+@listener(Callback.BROKERS, source="ReplicaStateMachine.BrokerChangeListener 0.10.2.2")
 def on_broker_change(s: State, m: Model, c: int) -> None:
     """The registered brokers changed: take them over, then handle who is new, then who is dead."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.BROKERS)
+    require(controller.active)
+    take_head(s, m, c)
     controller.watching["brokers"] = True
     with when(has_started(s, m, c)):
         if m.reintroduces(Switch.READ_BROKERS_TWICE):
@@ -60,8 +61,8 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
             _take_over(s, m, c, s.zookeeper.registered, s.zookeeper.registered)
 
 
-@action(
-    actor="controller {c}",
+@controller_step(
+    At.READ_BROKER_DATA,
     source="ReplicaStateMachine.BrokerChangeListener 0.9.0.1, KAFKA-3085",
     parts=("brokers_read_twice",),
 )
@@ -71,7 +72,6 @@ def read_broker_data(s: State, m: Model, c: int) -> None:
     A broker that was known, and is gone by now, is neither.
     """
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_BROKER_DATA)
     listed, live = controller.listed, m.brokers.intersection(controller.listed, s.zookeeper.registered)
     controller.at = At.IDLE
     reset(controller, "listed")

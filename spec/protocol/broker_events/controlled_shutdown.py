@@ -33,8 +33,9 @@ from spec.protocol.brokers.processes import forget_process
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import send_stop_replica
+from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
-from spec.protocol.controller.threads import give_lock_back, has_started, lock_is_free
+from spec.protocol.controller.threads import give_lock_back, has_started
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
 from spec.protocol.leadership_cache import is_cached, leadership
@@ -43,7 +44,7 @@ from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.elections import Leaving
-from spec.state.enumerations import Handler, Owes, Session
+from spec.state.enumerations import Handler, Owes, Session, Thread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -85,14 +86,14 @@ def _ask_again(s: State, b: int) -> None:
     s.processes[b].asked = 0
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
 def refuse_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
     controller = s.controllers[c]
     has_turn = flag(controller.shutdown_of == 0)
     if m.shutdowns_outlive_terms:
         has_turn = either(has_turn, both(~controller.active, controller.shutdown_of != b))
-    require(s.processes[c].session != Session.NONE, lock_is_free(s, m, c), has_turn)
+    require(s.processes[c].session != Session.NONE, has_turn)
     require(_is_asked(s, b, c), either(~controller.active, ~m.brokers.in_set(b, controller.live)))
     with when(controller.active):
         say(ShuttingDownBroker, broker=b)
@@ -107,11 +108,11 @@ def lose_shutdown_request(s: State, m: Model, b: int, c: int) -> None:
     _ask_again(s, b)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
 def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
     controller = s.controllers[c]
-    require(controller.active, lock_is_free(s, m, c), controller.shutdown_of == 0, _is_asked(s, b, c))
+    require(controller.active, controller.shutdown_of == 0, _is_asked(s, b, c))
     require(m.brokers.in_set(b, controller.live))
     controller.shutting_down = m.brokers.union(controller.shutting_down, m.brokers.set_kind.constant((b,)))
     controller.shutdown_of = b
@@ -130,7 +131,7 @@ def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
     return both(known, m.brokers.contains(replicas, b), several)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
 def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
@@ -140,7 +141,7 @@ def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    require(lock_is_free(s, m, c), controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
+    require(controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
     controller.to_move[p] = False
     known, leads, started = is_cached(cached), flag(cached.leader == r), has_started(s, m, c)
     with when(known):
@@ -186,14 +187,14 @@ def _leave(s: State, m: Model, c: int) -> None:
     give_lock_back(s, m, c)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
 def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """All are treated: the answer is what the broker still leads; if that is nothing, it may go.
 
     What was cached only for this is of no use any more, where the term has ended.
     """
     controller = s.controllers[c]
-    require(lock_is_free(s, m, c), controller.shutdown_of == b)
+    require(controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
     fails = _fails_to_answer(s, m, c, b)

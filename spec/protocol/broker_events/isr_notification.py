@@ -23,11 +23,12 @@ from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.model import Model
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import acts, known_partitions
-from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify
+from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify, take_head
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.enumerations import At, Callback
@@ -81,12 +82,12 @@ def _announce(s: State, m: Model, b: int, unreported: Mapping[int, Value]) -> No
     notify(s, m, "isr_changes", Callback.ISR_CHANGES)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+@listener(Callback.ISR_CHANGES, source=SOURCE, parts=("notifications",))
 def on_isr_change(s: State, m: Model, c: int) -> None:
     """Notifications came or went: those that are there are to be handled."""
     controller, notified = s.controllers[c], s.zookeeper.notified
-    require(can_operate(s, c), either(controller.active, m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)))
-    take_callback(s, m, c, Callback.ISR_CHANGES)
+    require(either(controller.active, m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)))
+    take_head(s, m, c)
     rearm_watch(s, c, "isr_changes")
     say(NotificationsFound)
     for p in m.partitions:
@@ -99,11 +100,11 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
             controller.at = At.NOTIFIED_READ
 
 
-@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+@controller_step(At.NOTIFIED_READ, source=SOURCE, parts=("notifications",))
 def read_notified(s: State, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
-    require(can_operate(s, c), controller.at == At.NOTIFIED_READ, partitions[p].todo)
+    require(partitions[p].todo)
     note_read(s, m, c, p)
     fenced = is_read_in_vain(s, m, c)
     with when(both(~fenced, exists(s.zookeeper.state[p]))):
@@ -136,12 +137,12 @@ def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
     return {p: m.notices.disjoint(taken, s.zookeeper.notified[p]) for p in m.partitions}
 
 
-@action(actor="controller {c}", source=SOURCE, parts=("notifications",))
+@controller_step(At.NOTIFIED_DELETE, source=SOURCE, parts=("notifications",))
 def delete_notification(s: State, m: Model, c: int, n: int) -> None:
     """Delete one of the notifications that were handled, unless it is gone; after the last one the handler is done."""
     controller = s.controllers[c]
     left = m.notices.union(controller.taken, controller.gone)
-    require(can_operate(s, c), controller.at == At.NOTIFIED_DELETE, m.notices.in_set(n, left))
+    require(m.notices.in_set(n, left))
     fenced = is_fenced_off(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)

@@ -25,7 +25,8 @@ from spec.language.records import names
 from spec.language.rules import action, fits, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import lock_is_free, reset_present
+from spec.protocol.controller.places import lock_is_free
+from spec.protocol.controller.threads import reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
 from spec.state.cluster import State
 from spec.state.elections import OnTheWayOut

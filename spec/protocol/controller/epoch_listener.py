@@ -9,18 +9,18 @@ Left out: its place among the callbacks; it runs when all others have. Kafka 0.8
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require
+from spec.language.rules import observe, require
 from spec.model import Model
-from spec.protocol.zookeeper import can_operate
+from spec.protocol.controller.places import controller_step
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 
 
-@action(actor="controller {c}", source="ControllerEpochListener 0.8.1, KAFKA-1096", parts=("adopted_epochs",))
+@controller_step(At.IDLE, source="ControllerEpochListener 0.8.1, KAFKA-1096", parts=("adopted_epochs",))
 def adopt_epoch(s: State, m: Model, c: int) -> None:
     """/controller_epoch was changed by another: whoever is active takes the new epoch over."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active, controller.at == At.IDLE, controller.callbacks[0] == Callback.NONE)
+    require(controller.active, controller.callbacks[0] == Callback.NONE)
     require(controller.epoch < s.zookeeper.epoch)
     controller.epoch = s.zookeeper.epoch
     controller.acted = False

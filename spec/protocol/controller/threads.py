@@ -18,31 +18,16 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being 
 from __future__ import annotations
 
 from spec.language.records import Record
-from spec.language.rules import action, require, reset, when
+from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
+from spec.protocol.controller.places import controller_step
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.zookeeper import can_operate, take_head
+from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, Thread, listened_paths
 from spec.variants import Switch
-
-
-def take_callback(s: State, m: Model, c: int, callback: Callback) -> None:
-    """Take a listener from the head of the queue; the lock must be free."""
-    controller = s.controllers[c]
-    require(controller.at == At.IDLE, controller.callbacks[0] == callback)
-    take_head(s, m, c)
-
-
-def lock_is_free(s: State, m: Model, c: int) -> Value:
-    """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or is between two partitions."""
-    controller = s.controllers[c]
-    if not m.has("reassignment"):
-        return flag(controller.at == At.IDLE)
-    between = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT)
-    return either(controller.at == At.IDLE, between)
 
 
 def turns_left(s: State, m: Model, c: int) -> Value:
@@ -72,16 +57,16 @@ def give_lock_back(s: State, m: Model, c: int) -> None:
             controller.at = At.REASSIGN_NEXT
 
 
-@action(actor="controller {c}", source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
+@controller_step(At.IDLE, source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive", thread=Thread.EVENTS)
 def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
     taken = list(Callback)[callback]
-    require(~s.controllers[c].active, can_operate(s, c))
+    require(~s.controllers[c].active, s.controllers[c].callbacks[0] == taken)
     if taken is Callback.STATE:
         rearm_isr_watch(s, m, c)
     if taken is Callback.MODIFICATIONS:
         rearm_topic_watch(s, m, c)
-    take_callback(s, m, c, taken)
+    take_head(s, m, c)
     for path, queued in listened_paths(m).items():
         if queued == taken:
             rearm_watch(s, c, path)

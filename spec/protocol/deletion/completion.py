@@ -13,16 +13,17 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 
 
 from __future__ import annotations
 
-from spec.language.rules import action, in_any_order, observe, require, reset, say, when
+from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, forget_assignments
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
 from spec.protocol.requests.batch import FIELDS, acts
 from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
-from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, notify, state_changed
+from spec.protocol.zookeeper import exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
@@ -95,11 +96,11 @@ def _forget_partitions(s: State, m: Model, c: int, t: int) -> None:
         s.controllers[c].doomed[p] = False
 
 
-@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+@controller_step(At.DELETE_STATE, source=COMPLETE, parts=("deletion",))
 def delete_state(s: State, m: Model, c: int, p: int) -> None:
     """Delete a state znode of the topic."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
-    require(can_operate(s, c), controller.at == At.DELETE_STATE, partitions[p].todo)
+    require(partitions[p].todo)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         with when(exists(s.zookeeper.state[p])):
@@ -114,11 +115,11 @@ def delete_state(s: State, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+@controller_step(At.DELETE_TOPIC, source=COMPLETE, parts=("deletion",))
 def delete_topic(s: State, m: Model, c: int, t: int) -> None:
     """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread."""
     controller, zookeeper = s.controllers[c], s.zookeeper
-    require(can_operate(s, c), controller.at == At.DELETE_TOPIC, controller.topic == t)
+    require(controller.topic == t)
     fenced = is_fenced_off(s, m, c)
     blocked = either(*(exists(zookeeper.state[p]) for p in m.partitions_of(t)))
     with when(both(~fenced, ~blocked)):
@@ -143,11 +144,11 @@ def delete_topic(s: State, m: Model, c: int, t: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+@controller_step(At.DELETE_CONFIGURATION, source=COMPLETE, parts=("deletion",))
 def delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     """Delete the topic's configuration."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.DELETE_CONFIGURATION, controller.topic == t)
+    require(controller.topic == t)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         _delete_configuration(s, m, c, t)
@@ -163,11 +164,11 @@ def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
         acts(s, m, c)
 
 
-@action(actor="controller {c}", source=COMPLETE, parts=("deletion",))
+@controller_step(At.DELETE_REQUEST, source=COMPLETE, parts=("deletion",))
 def delete_request(s: State, m: Model, c: int, t: int) -> None:
     """Delete the request; the controller forgets the topic, and the thread turns to the next."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.DELETE_REQUEST, controller.topic == t)
+    require(controller.topic == t)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         _end_completion(s, m, c, t)

@@ -21,8 +21,9 @@ from spec.logs.controller_log.topic_deletion import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
+from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.deletion.queue import (
     delete_the_request,
     enqueue,
@@ -30,7 +31,7 @@ from spec.protocol.deletion.queue import (
     wake,
 )
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.variants import Switch
@@ -61,15 +62,15 @@ def _create_request(s: State, m: Model, t: int) -> None:
     notify(s, m, "deletions", Callback.DELETIONS)
 
 
-@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+@listener(Callback.DELETIONS, source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
 def on_deletion_change(s: State, m: Model, c: int) -> None:
     """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
 
     What is queued is what was read here; requests that come meanwhile have a callback of their own.
     """
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.DELETIONS)
+    require(controller.active)
+    take_head(s, m, c)
     rearm_watch(s, c, "deletions")
     known, unknown = {}, {}
     for t in m.topics:
@@ -112,11 +113,11 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
                 controller.ineligible[t] = either(controller.ineligible[t], is_busy(s, m, c, t))
 
 
-@action(actor="controller {c}", source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+@controller_step(At.DROP_REQUEST, source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
 def drop_request(s: State, m: Model, c: int, t: int) -> None:
     """A request to delete a topic that is not known is deleted; behind the last one the known topics are queued."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.DROP_REQUEST, controller.turns[t])
+    require(controller.turns[t])
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         delete_the_request(s, m, c, t)
@@ -130,11 +131,10 @@ def drop_request(s: State, m: Model, c: int, t: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
+@controller_step(At.READ_DELETIONS, source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: State, m: Model, c: int) -> None:
     """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_DELETIONS)
     rearm_watch(s, c, "deletions")
     reset(controller, "queued", "doomed", "woken")
     for t in m.topics:

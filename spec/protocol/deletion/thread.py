@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, in_any_order, observe, require, reset, say, when
+from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topic_deletion import (
     DeadReplicasFound,
@@ -40,7 +40,7 @@ from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
-from spec.protocol.controller.threads import lock_is_free
+from spec.protocol.controller.places import WHERE_LOCK_IS_FREE, controller_step, lock_is_free, locking_step
 from spec.protocol.deletion.completion import complete
 from spec.protocol.deletion.queue import (
     fail_deletion,
@@ -56,14 +56,21 @@ from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.enumerations import At, DeletionThread, Handler
+from spec.state.enumerations import At, DeletionThread, Handler, Thread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
 
 
-@action(actor="controller {c}", source=THREAD, parts=("deletion",))
+@controller_step(
+    *WHERE_LOCK_IS_FREE,
+    At.DELETE_QUEUED,
+    source=THREAD,
+    parts=("deletion",),
+    thread=Thread.DELETION,
+    over_session=False,
+)
 def delete_queued_topic(s: State, m: Model, c: int, t: int) -> None:
     """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
     controller = s.controllers[c]
@@ -258,7 +265,7 @@ def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
                     replica_goes(s, c, p, r, ReplicaState.DELETION_STARTED)
 
 
-@action(actor="controller {c}", source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
+@locking_step(Thread.SENDING, source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
 def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
 
@@ -266,7 +273,7 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     """
     controller, head = s.controllers[c], s.connections[c][b][0]
     succeeded = flag(head.stage == Stage.ANSWERED)
-    require(lock_is_free(s, m, c), either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
+    require(either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
     with when(succeeded):
         say(ReplicasDeleted, replicas={p: (controller.queued[m.topic_of(p)], m.brokers.set_kind.constant((b,)))})
         wake(s, m, c)

@@ -37,14 +37,15 @@ from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, is_there
 from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
-from spec.protocol.controller.threads import become_idle, rearm_watch, take_callback
+from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
-from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState
@@ -81,12 +82,12 @@ def withdraw_preferred_election(s: State, m: Model) -> None:
     forget_request(s, m)
 
 
-@action(actor="controller {c}", source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
+@listener(Callback.PREFERRED, source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
 def on_preferred_election(s: State, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.PREFERRED)
+    require(controller.active)
+    take_head(s, m, c)
     rearm_watch(s, c, "preferred")
     with when(is_requested(s, m)):
         controller.request_read = True
@@ -184,11 +185,9 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
     reset(controller, "asked")
 
 
-@action(actor="controller {c}", source=SOURCE, parts=("preferred_election",))
+@controller_step(At.DELETE_PREFERRED, source=SOURCE, parts=("preferred_election",))
 def delete_election_request(s: State, m: Model, c: int) -> None:
     """Delete the request; the handler is done."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.DELETE_PREFERRED)
     fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
     with when(fenced):
         controller_moved(s, m, c)
@@ -217,8 +216,8 @@ def forget_request(s: State, m: Model) -> None:
     notify(s, m, "preferred", Callback.PREFERRED)
 
 
-@action(
-    actor="controller {c}",
+@controller_step(
+    At.READ_PREFERRED,
     source="KafkaController.initializePreferredReplicaElection 0.10.2.2",
     parts=("preferred_election",),
 )
@@ -228,7 +227,6 @@ def read_election_request(s: State, m: Model, c: int) -> None:
     A named partition without leadership raises: the failover is over (D42).
     """
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_PREFERRED)
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
     named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
     raises = either(*(both(named[p], ~is_cached(controller.partitions[p])) for p in m.partitions))

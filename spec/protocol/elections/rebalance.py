@@ -21,31 +21,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, say, when
+from spec.language.rules import observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.controller.threads import end_turn, has_threads, lock_is_free
+from spec.protocol.controller.places import locking_step
+from spec.protocol.controller.threads import end_turn, has_threads
 from spec.protocol.elections.preferred import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.enumerations import Handler
+from spec.state.enumerations import Handler, Thread
 from spec.variants import Switch
 
 SOURCE = "KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2"
 PARTS = ("auto_rebalance",)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REBALANCE, source=SOURCE, parts=PARTS)
 def check_imbalance(s: State, m: Model, c: int, h: int) -> None:
     """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
     controller = s.controllers[c]
-    require(controller.active, lock_is_free(s, m, c), has_threads(s, c))
+    require(controller.active, has_threads(s, c))
     require(~either(*(controller.imbalanced[p] for p in m.partitions)))
     its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
     lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}
@@ -98,12 +99,12 @@ def _count(flags: Mapping[int, Value]) -> Value:
     return counted
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS)
+@locking_step(Thread.REBALANCE, source=SOURCE, parts=PARTS)
 def rebalance_partition(s: State, m: Model, c: int, p: int) -> None:
     """The thread takes the lock for one partition and reads its state znode; unless it is not to rebalance now."""
     controller = s.controllers[c]
     allowed = may_rebalance(s, m, c, p)
-    require(lock_is_free(s, m, c), controller.imbalanced[p], either(~allowed, can_operate(s, c)))
+    require(controller.imbalanced[p], either(~allowed, can_operate(s, c)))
     controller.imbalanced[p] = False
     with when(allowed):
         controller.handler = Handler.REBALANCE

@@ -9,13 +9,14 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationList
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, say, successor, when
+from spec.language.rules import observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
+from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
-from spec.protocol.controller.threads import become_idle, leave_handler, take_callback
-from spec.protocol.zookeeper import can_operate, delete_controller, notify
+from spec.protocol.controller.threads import become_idle, leave_handler
+from spec.protocol.zookeeper import can_operate, delete_controller, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
@@ -29,12 +30,11 @@ def read_controller(s: State, c: int) -> Value:
     return s.zookeeper.controller
 
 
-@action(actor="controller {c}", source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
+@listener(Callback.CONTROLLER, source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
 def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
-    require(can_operate(s, c))
-    take_callback(s, m, c, Callback.CONTROLLER)
+    take_head(s, m, c)
     was_leader = flag(controller.leader_id == c)
     controller.watching["controller"] = True
     current = read_controller(s, c)
@@ -52,12 +52,11 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
             controller.at = At.ELECT_READ
 
 
-@action(actor="controller {c}", source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
+@listener(Callback.SESSION, source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
 def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
     controller = s.controllers[c]
-    require(can_operate(s, c))
-    take_callback(s, m, c, Callback.SESSION)
+    take_head(s, m, c)
     current = read_controller(s, c)
     say(SessionExpired)
     with when(current == c):
@@ -68,11 +67,10 @@ def on_new_session(s: State, m: Model, c: int) -> None:
             controller.at = At.ELECT_READ
 
 
-@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
+@controller_step(At.ELECT_READ, source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
 def elect_read(s: State, m: Model, c: int) -> None:
     """elect(): if somebody is controller, remember who; otherwise try to become it."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.ELECT_READ)
     current = read_controller(s, c)
     controller.leader_id = current
     controller.at = choose(current == 0, At.ELECT_CREATE, controller.at)
@@ -80,14 +78,15 @@ def elect_read(s: State, m: Model, c: int) -> None:
         become_idle(s, c)
 
 
-@action(actor="controller {c}", source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2")
+@controller_step(
+    At.ELECT_CREATE, At.ELECT_CREATE_AGAIN, source="ZookeeperLeaderElector.elect, ZKCheckedEphemeral 0.10.2.2"
+)
 def elect_create(s: State, m: Model, c: int) -> None:
     """elect(): create /controller; whoever learns of its success begins a term, and the others read whose it is.
 
     A znode that is there already may be this session's own, if the answer to its create was lost.
     """
     controller, zookeeper = s.controllers[c], s.zookeeper
-    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
     absent = flag(zookeeper.controller == 0)
     own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
     with when(absent):
@@ -107,11 +106,12 @@ def elect_create(s: State, m: Model, c: int) -> None:
         controller.at = At.ELECT_REREAD
 
 
-@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses")
+@controller_step(
+    At.ELECT_CREATE, At.ELECT_CREATE_AGAIN, source="ZKCheckedEphemeral 0.10.2.2, ConnectionLoss", budget="losses"
+)
 def elect_create_unanswered(s: State, m: Model, c: int) -> None:
     """elect(): /controller is created, but the answer is lost; the client creates it again, and finds it there."""
     controller = s.controllers[c]
-    require(can_operate(s, c), either(controller.at == At.ELECT_CREATE, controller.at == At.ELECT_CREATE_AGAIN))
     require(s.zookeeper.controller == 0)
     _create(s, m, c)
     controller.at = At.ELECT_CREATE_AGAIN
@@ -126,30 +126,32 @@ def _create(s: State, m: Model, c: int) -> None:
     notify(s, m, "controller", Callback.CONTROLLER)
 
 
-@action(actor="controller {c}", source="ZKCheckedEphemeral 0.10.2.2: bound to one session")
+@controller_step(
+    At.ELECT_CREATE,
+    At.ELECT_SESSION_LOST,
+    source="ZKCheckedEphemeral 0.10.2.2: bound to one session",
+    over_session=False,
+)
 def elect_create_without_session(s: State, m: Model, c: int) -> None:
     """elect(): the create is bound to a session, and that has expired; that is an error, and elect() resigns."""
-    at = s.controllers[c].at
-    require(either(both(~can_operate(s, c), at == At.ELECT_CREATE), at == At.ELECT_SESSION_LOST))
+    require(either(~can_operate(s, c), s.controllers[c].at == At.ELECT_SESSION_LOST))
     elector_resigns(s, m, c)
 
 
-@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, NodeExists")
+@controller_step(At.ELECT_REREAD, source="ZookeeperLeaderElector.elect 0.10.2.2, NodeExists")
 def elect_reread(s: State, m: Model, c: int) -> None:
     """elect(): somebody else won; remember who (nobody, if the winner has gone already)."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.ELECT_REREAD)
     controller.leader_id = read_controller(s, c)
     become_idle(s, c)
 
 
-@action(actor="controller {c}", source="ZookeeperLeaderElector.resign 0.10.2.2")
+@controller_step(At.RESIGN_DELETE, source="ZookeeperLeaderElector.resign 0.10.2.2")
 def resign_delete(s: State, m: Model, c: int) -> None:
     """resign(): delete /controller, without asking whose it is; what had it resign goes on being raised.
 
     Raised in a failover, that is caught by elect(), which resigns once more.
     """
-    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     with when(both(s.zookeeper.controller != 0, _may_delete(s, m, c))):
         _delete(s, m, c)
     if m.loses_topics:
@@ -165,10 +167,9 @@ def resign_delete(s: State, m: Model, c: int) -> None:
         become_idle(s, c)
 
 
-@action(actor="controller {c}", source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")
+@controller_step(At.RESIGN_DELETE, source="ZkUtils.deletePath, ZkClient.retryUntilConnected 0.10", budget="losses")
 def resign_delete_unanswered(s: State, m: Model, c: int) -> None:
     """resign(): /controller is deleted, but the answer is lost; the client will delete again, whoever has it then."""
-    require(can_operate(s, c), s.controllers[c].at == At.RESIGN_DELETE)
     require(s.zookeeper.controller != 0, _may_delete(s, m, c))
     _delete(s, m, c)
 

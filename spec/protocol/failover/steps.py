@@ -23,7 +23,7 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 
 from __future__ import annotations
 
-from spec.language.rules import action, observe, require, reset, say, successor, when
+from spec.language.rules import observe, require, reset, say, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead, ReadyToServe
 from spec.logs.controller_log.state_machines import PartitionMachineStarted
@@ -31,6 +31,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import is_there, read_assignments
 from spec.protocol.context.live_brokers import forget_shutdowns
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import wake
@@ -48,7 +49,7 @@ from spec.protocol.requests.batch import FIELDS
 from spec.protocol.requests.connections import openable
 from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
-from spec.protocol.zookeeper import can_operate, epoch_is_as_read, is_fenced_off, is_read_in_vain
+from spec.protocol.zookeeper import epoch_is_as_read, is_fenced_off, is_read_in_vain
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
 from spec.state.zookeeper import ZooKeeper
@@ -62,15 +63,12 @@ FAILOVER = (
 )  # fmt: skip
 
 
-@action(
-    actor="controller {c}",
-    source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2",
-    parts=("separate_epoch",),
+@controller_step(
+    At.READ_EPOCH, source="KafkaController.readControllerEpochFromZookeeper 0.10.2.2", parts=("separate_epoch",)
 )
 def read_epoch(s: State, m: Model, c: int) -> None:
     """Failover 1: read /controller_epoch, and its version, into the context."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_EPOCH)
     with when(s.zookeeper.epoch != 0):
         controller.epoch = s.zookeeper.epoch
         if m.keeps(ZooKeeper.epoch_version):
@@ -82,14 +80,15 @@ def read_epoch(s: State, m: Model, c: int) -> None:
     controller.at = At.INCREMENT_EPOCH
 
 
-@action(actor="controller {c}", source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",))
+@controller_step(
+    At.INCREMENT_EPOCH, source="KafkaController.incrementControllerEpoch 0.10.2.2", parts=("separate_epoch",)
+)
 def increment_epoch(s: State, m: Model, c: int) -> None:
     """Failover 2: write the epoch read plus one, if the znode still has the version read.
 
     Who found no znode goes by version 0, which is also the version of a znode that was created since.
     """
     controller, zookeeper = s.controllers[c], s.zookeeper
-    require(can_operate(s, c), controller.at == At.INCREMENT_EPOCH)
     absent = flag(zookeeper.epoch == 0)
     unchanged = both(~absent, epoch_is_as_read(s, m, c))
     with when(unchanged):
@@ -125,28 +124,24 @@ def hold_epoch_version(s: State, m: Model, c: int) -> None:
         forget_epoch_version(s.controllers[c], m)
 
 
-@action(
-    actor="controller {c}",
+@controller_step(
+    At.INCREMENT_EPOCH,
     source="KafkaController.incrementControllerEpoch 0.10.2.2",
     budget="losses",
     parts=("separate_epoch",),
 )
 def increment_epoch_unanswered(s: State, m: Model, c: int) -> None:
     """Failover 2: the write is applied, but the connection is lost before the answer; the client will write again."""
-    require(can_operate(s, c), s.controllers[c].at == At.INCREMENT_EPOCH)
     require(s.zookeeper.epoch != 0, epoch_is_as_read(s, m, c))
     _write_next_epoch(s, m, c)
 
 
-@action(
-    actor="controller {c}",
-    source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
-    parts=("separate_epoch",),
+@controller_step(
+    At.CREATE_EPOCH, source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode", parts=("separate_epoch",)
 )
 def create_epoch(s: State, m: Model, c: int) -> None:
     """Failover 2, the first time ever: create /controller_epoch with 1; if it exists by now, give up."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.CREATE_EPOCH)
     absent = flag(s.zookeeper.epoch == 0)
     with when(absent):
         _create_first_epoch(s, c)
@@ -159,15 +154,15 @@ def create_epoch(s: State, m: Model, c: int) -> None:
         elector_resigns(s, m, c)
 
 
-@action(
-    actor="controller {c}",
+@controller_step(
+    At.CREATE_EPOCH,
     source="KafkaController.incrementControllerEpoch 0.10.2.2, NoNode",
     budget="losses",
     parts=("separate_epoch",),
 )
 def create_epoch_unanswered(s: State, m: Model, c: int) -> None:
     """Failover 2, the first time ever: the create is applied, but its answer is lost; the next one finds the znode."""
-    require(can_operate(s, c), s.controllers[c].at == At.CREATE_EPOCH, s.zookeeper.epoch == 0)
+    require(s.zookeeper.epoch == 0)
     _create_first_epoch(s, c)
 
 
@@ -177,22 +172,20 @@ def _create_first_epoch(s: State, c: int) -> None:
     observe(f"controller {c}", "create /controller_epoch", epoch=1)
 
 
-@action(actor="controller {c}", source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
+@controller_step(At.SUBSCRIBE, source="KafkaController.onControllerFailover 0.10.2.2, steps 3 to 6")
 def subscribe(s: State, m: Model, c: int) -> None:
     """Failover 3-6: watch the children of the paths that only the controller watches."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.SUBSCRIBE)
     for path in listened_paths(m):
         controller.watching[path] = True
         controller.listening[path] = True
     controller.at = At.READ_BROKERS
 
 
-@action(actor="controller {c}", source="KafkaController.initializeControllerContext 0.10.2.2")
+@controller_step(At.READ_BROKERS, source="KafkaController.initializeControllerContext 0.10.2.2")
 def read_brokers(s: State, m: Model, c: int) -> None:
     """Failover 7: the live brokers are those registered now."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_BROKERS)
     controller.live = s.zookeeper.registered
     forget_shutdowns(s, m, c)
     controller.watching["brokers"] = True
@@ -206,11 +199,10 @@ def read_brokers(s: State, m: Model, c: int) -> None:
         start_machines(s, m, c)
 
 
-@action(actor="controller {c}", source="initializeControllerContext 0.10.2.2", parts=("partitions",))
+@controller_step(At.READ_TOPICS, source="initializeControllerContext 0.10.2.2", parts=("partitions",))
 def read_topics(s: State, m: Model, c: int) -> None:
     """Failover 7: read the topics and their assignments; forget all leadership, then read it afresh."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.READ_TOPICS)
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
         read_topic_id(s, m, c, topic)
@@ -232,7 +224,7 @@ def read_topics(s: State, m: Model, c: int) -> None:
         start_machines(s, m, c)
 
 
-@action(actor="controller {c}", source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
+@controller_step(At.READ_STATES, source="updateLeaderAndIsrCache 0.10.2.2", parts=("partitions",))
 def read_state(s: State, m: Model, c: int, p: int) -> None:
     """Failover 7: read a state znode into the cache; after the last one the channels and the machines start.
 
@@ -240,7 +232,7 @@ def read_state(s: State, m: Model, c: int, p: int) -> None:
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.READ_STATES, cached.todo)
+    require(cached.todo)
     fenced = is_read_in_vain(s, m, c)
     with when(~fenced):
         cache_state(s, c, p)
@@ -330,11 +322,9 @@ def elect_pending(s: State, m: Model, c: int) -> None:
         nothing_is_pending()
 
 
-@action(actor="controller {c}", source="onControllerFailover 0.10.2.2, steps 11 to 16")
+@controller_step(At.FINISH, source="onControllerFailover 0.10.2.2, steps 11 to 16")
 def finish_failover(s: State, m: Model, c: int) -> None:
     """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.FINISH)
     if m.has("preferred_election"):
         fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
         with when(fenced):
@@ -360,11 +350,14 @@ def _become_ready(s: State, m: Model, c: int) -> None:
         become_idle(s, c)
 
 
-@action(actor="controller {c}", source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable", budget="exceptions")
+@controller_step(
+    *FAILOVER,
+    source="ZookeeperLeaderElector.elect 0.10.2.2, case e: Throwable",
+    budget="exceptions",
+    over_session=False,
+)
 def fail_failover(s: State, m: Model, c: int) -> None:
     """An unexpected exception ends the failover; the elector resigns."""
-    controller = s.controllers[c]
-    require(either(*(controller.at == at for at in FAILOVER)))
     observe(f"controller {c}", "fail in failover")
     elector_resigns(s, m, c)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, observe, require, reset, when
+from spec.language.rules import observe, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.state_change_lines import (
     ElectionAborted,
@@ -32,6 +32,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.junctions import Junction, proceed
@@ -52,7 +53,7 @@ from spec.protocol.leadership.state_writes import (
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, acts, send
 from spec.protocol.state_change_log import log, partition_stays
-from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, note_read, state_changed
+from spec.protocol.zookeeper import exists, is_fenced_off, note_read, state_changed
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition, Controller
 from spec.state.enumerations import At, Handler
@@ -112,12 +113,12 @@ def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
             partition_stays(s, c, p, target=PartitionState.ONLINE, perhaps=True)
 
 
-@action(actor="controller {c}", source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
+@controller_step(At.ONLINE_READ, source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
 def create_state(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    require(cached.todo, cached.state == PartitionState.NEW)
     fenced, absent = is_fenced_off(s, m, c), ~exists(znode)
     own = _is_own_create(s, m, c, p)
     with when(~fenced):
@@ -135,12 +136,12 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
+@controller_step(At.ONLINE_READ, source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
 def create_state_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: the create is applied, but the connection is lost before the answer; the client creates again."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, cached.state == PartitionState.NEW)
+    require(cached.todo, cached.state == PartitionState.NEW)
     require(~exists(znode), ~is_fenced_off(s, m, c))
     _create_znode(s, m, c, p)
 
@@ -166,12 +167,12 @@ def _create_znode(s: State, m: Model, c: int, p: int) -> None:
     observe(f"controller {c}", "create state", partition=p, **{name: znode[name] for name in FIELDS})
 
 
-@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+@controller_step(At.ONLINE_READ, source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
 def read_for_election(s: State, m: Model, c: int, p: int) -> None:
     """To Online: read the state znode; give up if it is a newer controller's or nobody can be elected."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.ONLINE_READ, cached.todo, _may_be_elected(m, cached))
+    require(cached.todo, _may_be_elected(m, cached))
     elect_from_znode(s, m, c, p, again=True)
 
 
@@ -264,10 +265,10 @@ def is_led_as_preferred(s: State, m: Model, c: int, p: int) -> Value:
     return both(is_cached(cached), preferred != 0, cached.leader == preferred)
 
 
-@action(actor="controller {c}", source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
+@controller_step(At.ONLINE_WRITE, source="electLeaderForPartition 0.10.2.2", parts=("partitions",))
 def write_elected_leader(s: State, m: Model, c: int, p: int) -> None:
     """Offline to Online: write the elected leader and ISR with leader_epoch + 1, if the version is the one read."""
-    _require_electing(s, c, p)
+    require(s.controllers[c].partition == p)
     receivers = election_of(s, m, c, p).receivers
     done, again = write_decision(s, m, c, p)
     with when(done):
@@ -279,16 +280,11 @@ def write_elected_leader(s: State, m: Model, c: int, p: int) -> None:
         forget_decision(s, c, At.ONLINE_READ)
 
 
-@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+@controller_step(At.ONLINE_WRITE, source="KAFKA-1382", budget="losses", parts=("partitions",))
 def write_elected_leader_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Offline to Online: the write is applied, but the connection is lost before the answer."""
-    _require_electing(s, c, p)
+    require(s.controllers[c].partition == p)
     write_decision_unanswered(s, m, c, p)
-
-
-def _require_electing(s: State, c: int, p: int) -> None:
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.ONLINE_WRITE, controller.partition == p)
 
 
 def now_led(s: State, m: Model, c: int, p: int) -> None:

@@ -24,12 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spec.language.rules import action, in_any_order, observe, require, reset, say, when
+from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.state_writes import (
@@ -43,7 +44,7 @@ from spec.protocol.leadership.state_writes import (
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import log_replica, refused, replica_goes, replica_stays
-from spec.protocol.zookeeper import can_operate, exists, is_read_in_vain, note_read
+from spec.protocol.zookeeper import exists, is_read_in_vain, note_read
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.enumerations import At
@@ -182,11 +183,10 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
                 replica_stays(s, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
 
-@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+@controller_step(At.REMOVE_READ, source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
 def read_for_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: read the state znode; give up if absent or a newer controller's; done if r is not in the ISR."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.REMOVE_READ)
     require(m.brokers.in_set(r, controller.partitions[p].visiting))
     remove_from_znode(s, m, c, p, r)
 
@@ -216,10 +216,10 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
+@controller_step(At.REMOVE_WRITE, source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
 def write_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: write the ISR less r with leader_epoch + 1, if the version is the one read; otherwise read again."""
-    _require_removing(s, c, p, r)
+    require(s.controllers[c].partition == p, s.controllers[c].replica == r)
     done, again = write_decision(s, m, c, p)
     with when(done):
         _removed(s, m, c, p, r)
@@ -229,16 +229,11 @@ def write_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
         _read_again(s, c)
 
 
-@action(actor="controller {c}", source="KAFKA-1382", budget="losses", parts=("partitions",))
+@controller_step(At.REMOVE_WRITE, source="KAFKA-1382", budget="losses", parts=("partitions",))
 def write_removal_unanswered(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To Offline: the write is applied, but the connection is lost before the answer."""
-    _require_removing(s, c, p, r)
+    require(s.controllers[c].partition == p, s.controllers[c].replica == r)
     write_decision_unanswered(s, m, c, p)
-
-
-def _require_removing(s: State, c: int, p: int, r: int) -> None:
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
 
 
 def _read_again(s: State, c: int) -> None:

@@ -3,7 +3,7 @@
 Kafka 0.10.2.2: `KafkaController.updateLeaderEpochAndSendRequest`. PROTOCOL.md section 8.
 """
 
-from spec.language.rules import require, say, when
+from spec.language.rules import say, when
 from spec.language.terms import Value, both
 from spec.logs.controller_log.reassignment import (
     LeaderEpochUpdating,
@@ -18,16 +18,9 @@ from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.reassignment.requests import end_run
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.state_change_log import log
-from spec.protocol.zookeeper import can_operate, exists
+from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.enumerations import At
 from spec.variants import Switch
-
-
-def working_on(s: State, m: Model, c: int, p: int, at: At) -> None:
-    """Guard of a step: the controller is at this place of the reassignment of this partition."""
-    controller = s.controllers[c]
-    require(can_operate(s, c), controller.at == at, controller.reassigning == p)
 
 
 def begin_bump(s: State, m: Model, c: int, p: int) -> None:

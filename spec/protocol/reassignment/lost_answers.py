@@ -11,14 +11,13 @@ Kafka 0.10.2.2: `ZkClient.retryUntilConnected` 0.10, `ZkUtils.deletePath`, `upda
 
 from __future__ import annotations
 
-from spec.language.rules import action, require
-from spec.language.terms import either
+from spec.language.rules import require
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, write_topic
+from spec.protocol.controller.places import controller_step
 from spec.protocol.leadership.state_writes import write_decision_unanswered
-from spec.protocol.reassignment.leader_epoch import working_on
-from spec.protocol.reassignment.requests import changes_request, write_request
-from spec.protocol.zookeeper import can_operate, is_fenced_off
+from spec.protocol.reassignment.requests import changes_request, working_on, write_request
+from spec.protocol.zookeeper import is_fenced_off
 from spec.state.cluster import State
 from spec.state.enumerations import At
 
@@ -26,42 +25,41 @@ PARTS = ("reassignment",)
 SOURCE = "ZkClient.retryUntilConnected 0.10"
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+@controller_step(At.WRITE_UNION, source=SOURCE, budget="move_losses", parts=PARTS)
 def write_union_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 1: the topic's znode is written, but the answer is lost; the client will write the same again."""
-    working_on(s, m, c, p, At.WRITE_UNION)
+    working_on(s, c, p)
     require(~is_fenced_off(s, m, c))
     write_topic(s, m, c, p, m.brokers.merged(s.controllers[c].reassigned[p], assigned_replicas(s, m, c, p)))
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+@controller_step(At.BUMP_WRITE, source=SOURCE, budget="move_losses", parts=PARTS)
 def write_bump_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: the state znode is written, but the answer is lost; the client's second write finds its own first."""
-    working_on(s, m, c, p, At.BUMP_WRITE)
+    working_on(s, c, p)
     write_decision_unanswered(s, m, c, p)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+@controller_step(At.MOVE_WRITE, source=SOURCE, budget="move_losses", parts=PARTS)
 def write_move_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: the state znode is written, but the answer is lost; the client's second write finds its own first."""
-    working_on(s, m, c, p, At.MOVE_WRITE)
+    working_on(s, c, p)
     write_decision_unanswered(s, m, c, p)
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+@controller_step(At.WRITE_TARGET, source=SOURCE, budget="move_losses", parts=PARTS)
 def write_target_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 10: the topic's znode is written, but the answer is lost; the client will write the same again."""
-    working_on(s, m, c, p, At.WRITE_TARGET)
+    working_on(s, c, p)
     require(~is_fenced_off(s, m, c))
     write_topic(s, m, c, p, s.controllers[c].reassigned[p])
 
 
-@action(actor="controller {c}", source=SOURCE, parts=PARTS, budget="move_losses")
+@controller_step(At.COMPLETE_WRITE, At.REFUSE_WRITE, source=SOURCE, budget="move_losses", parts=PARTS)
 def write_remaining_unanswered(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: the request is written or deleted, but the answer is lost; the client does it again."""
-    controller = s.controllers[c]
-    writing = either(controller.at == At.COMPLETE_WRITE, controller.at == At.REFUSE_WRITE)
-    require(can_operate(s, c), controller.reassigning == p, writing, ~is_fenced_off(s, m, c), changes_request(s, m, c))
+    working_on(s, c, p)
+    require(~is_fenced_off(s, m, c), changes_request(s, m, c))
     write_request(s, m, c)
 
 

@@ -3,7 +3,7 @@
 Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`. PROTOCOL.md section 8.
 """
 
-from spec.language.rules import action, require, reset, say, when
+from spec.language.rules import require, reset, say, when
 from spec.language.terms import both, either
 from spec.logs.controller_log.reassignment import (
     AssignmentUpdated,
@@ -13,12 +13,13 @@ from spec.logs.controller_log.reassignment import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import is_cached
-from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
-from spec.protocol.reassignment.requests import end_run, go_on
+from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped
+from spec.protocol.reassignment.requests import end_run, go_on, working_on
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.state_change_log import replica_goes, replica_stays
 from spec.protocol.zookeeper import exists, is_fenced_off, note_read
@@ -30,11 +31,11 @@ PARTS = ("reassignment",)
 SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
 
 
-@action(actor="controller {c}", source=f"{SOURCE}, step 1", parts=PARTS)
+@controller_step(At.WRITE_UNION, source=f"{SOURCE}, step 1", parts=PARTS)
 def write_union(s: State, m: Model, c: int, p: int) -> None:
     """Step 1: AR becomes RAR + OAR in the topic's znode, then in memory."""
     controller = s.controllers[c]
-    working_on(s, m, c, p, At.WRITE_UNION)
+    working_on(s, c, p)
     wanted, assigned = controller.reassigned[p], assigned_replicas(s, m, c, p)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
@@ -47,10 +48,10 @@ def write_union(s: State, m: Model, c: int, p: int) -> None:
         controller_moved(s, m, c)
 
 
-@action(actor="controller {c}", source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
+@controller_step(At.BUMP_READ, source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)
 def read_for_bump(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: read the state znode; if it is absent or a newer controller's, that is an exception."""
-    working_on(s, m, c, p, At.BUMP_READ)
+    working_on(s, c, p)
     note_read(s, m, c, p)
     usable, znode = is_usable(s, c, p), s.zookeeper.state[p]
     with when(usable):
@@ -59,14 +60,14 @@ def read_for_bump(s: State, m: Model, c: int, p: int) -> None:
         end_run(s, m, c, p)
 
 
-@action(actor="controller {c}", source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
+@controller_step(At.BUMP_WRITE, source="KafkaController.updateLeaderEpochAndSendRequest 0.10.2.2", parts=PARTS)
 def write_bump(s: State, m: Model, c: int, p: int) -> None:
     """Step 2: write leader_epoch + 1, if the version is the one read, and tell all of AR; the cache stays behind.
 
     A replica machine that is not up refuses step 3, before it has read anything; that is only logged.
     """
     controller = s.controllers[c]
-    working_on(s, m, c, p, At.BUMP_WRITE)
+    working_on(s, c, p)
     done, again = write_decision(s, m, c, p)
     with when(done):
         say(LeaderEpochUpdated, partition=p, leader_epoch=s.zookeeper.state[p].leader_epoch)
@@ -80,12 +81,12 @@ def write_bump(s: State, m: Model, c: int, p: int) -> None:
         forget_decision(s, c, At.BUMP_READ)
 
 
-@action(actor="controller {c}", source=f"{SOURCE}, step 3", parts=PARTS)
+@controller_step(At.START_READ, source=f"{SOURCE}, step 3", parts=PARTS)
 def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     """Step 3: a replica of RAR - OAR goes New and is sent what the state znode says, unless it is the leader there."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    working_on(s, m, c, p, At.START_READ)
+    working_on(s, c, p)
     require(m.brokers.in_set(r, cached.visiting))
     note_read(s, m, c, p)
     one = m.brokers.set_kind.constant((r,))

@@ -6,7 +6,7 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `moveReassignedPartit
 section 8.
 """
 
-from spec.language.rules import action, in_any_order, reset, say, when
+from spec.language.rules import in_any_order, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.reassignment import (
     AssignmentUpdated,
@@ -20,6 +20,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
@@ -27,8 +28,8 @@ from spec.protocol.leadership.partitions import everybody_is_informed, fail_elec
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import is_cached
-from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped, working_on
-from spec.protocol.reassignment.requests import end_run, go_on, stop_watching
+from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped
+from spec.protocol.reassignment.requests import end_run, go_on, stop_watching, working_on
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.state_change_log import log, log_replica, partition_stays, refused, replica_stays
 from spec.protocol.zookeeper import is_fenced_off, note_read
@@ -128,13 +129,13 @@ def election_of_move(s: State, m: Model, c: int, p: int) -> ElectionTerms:
     return chosen(_moves(s, m, c, p), moved, kept)
 
 
-@action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
+@controller_step(At.MOVE_READ, source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
 def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
 
     Where no election is needed, an absent znode, or a newer controller's, is an exception.
     """
-    working_on(s, m, c, p, At.MOVE_READ)
+    working_on(s, c, p)
     note_read(s, m, c, p)
     moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
     with when(moves):
@@ -149,7 +150,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
         end_run(s, m, c, p)
 
 
-@action(actor="controller {c}", source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
+@controller_step(At.MOVE_WRITE, source="moveReassignedPartitionLeaderIfRequired 0.10.2.2", parts=PARTS)
 def write_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: write the elected leader, or the same one, with leader_epoch + 1, if the version is the one read.
 
@@ -157,7 +158,7 @@ def write_move(s: State, m: Model, c: int, p: int) -> None:
     """
     controller = s.controllers[c]
     wanted, moves = controller.reassigned[p], _moves(s, m, c, p)
-    working_on(s, m, c, p, At.MOVE_WRITE)
+    working_on(s, c, p)
     done, again = write_decision(s, m, c, p)
     with when(done):
         controller.partitions[p].assigned = wanted
@@ -239,11 +240,11 @@ def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> Non
         replica_stays(s, c, p, r, target, perhaps=True)
 
 
-@action(actor="controller {c}", source=f"{SOURCE}, step 10", parts=PARTS)
+@controller_step(At.WRITE_TARGET, source=f"{SOURCE}, step 10", parts=PARTS)
 def write_target(s: State, m: Model, c: int, p: int) -> None:
     """Step 10: AR becomes RAR in the topic's znode; from now on nobody listens to the state znode."""
     controller = s.controllers[c]
-    working_on(s, m, c, p, At.WRITE_TARGET)
+    working_on(s, c, p)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_assignment(s, m, c, p, controller.reassigned[p])

@@ -41,16 +41,17 @@ from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present, take_callback
+from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.batch import acts
-from spec.protocol.zookeeper import can_operate, is_fenced_off, notify
+from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, Handler
+from spec.state.enumerations import At, Callback, Handler, Thread
 from spec.variants import Switch
 
 PARTS = ("reassignment",)
@@ -76,12 +77,12 @@ def _is_requested(s: State, m: Model) -> Value:
     return either(*(s.zookeeper.requested[p] != () for p in m.partitions))
 
 
-@action(actor="controller {c}", source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
+@listener(Callback.REASSIGNMENTS, source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
 def on_reassignment_request(s: State, m: Model, c: int) -> None:
     """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
     controller, requested = s.controllers[c], s.zookeeper.requested
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.REASSIGNMENTS)
+    require(controller.active)
+    take_head(s, m, c)
     rearm_watch(s, c, "reassignments")
     observe(f"controller {c}", "read /admin/reassign_partitions")
     with when(_is_requested(s, m)):
@@ -93,11 +94,10 @@ def on_reassignment_request(s: State, m: Model, c: int) -> None:
             controller.at = At.REASSIGN_NEXT
 
 
-@action(actor="controller {c}", source="KafkaController.initializePartitionReassignment 0.10.2.2", parts=PARTS)
+@controller_step(At.READ_REASSIGNMENTS, source="KafkaController.initializePartitionReassignment 0.10.2.2", parts=PARTS)
 def read_reassignments(s: State, m: Model, c: int) -> None:
     """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped first."""
     controller, requested = s.controllers[c], s.zookeeper.requested
-    require(can_operate(s, c), controller.at == At.READ_REASSIGNMENTS)
     observe(f"controller {c}", "read /admin/reassign_partitions")
     with when(both(_is_requested(s, m), m.scope.reads_rearm)):
         rearm_watch(s, c, "reassignments")
@@ -161,11 +161,16 @@ def _begins(controller: Controller, p: int) -> Value:
     return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
 
 
-@action(actor="controller {c}", source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
+@controller_step(
+    At.REASSIGN_NEXT,
+    source="watchIsrChangesForReassignedPartition 0.10.2.2",
+    parts=PARTS,
+    thread=Thread.EVENTS,
+)
 def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
     controller = s.controllers[c]
-    require(can_operate(s, c), _begins(controller, p), _is_acceptable(s, m, c, p))
+    require(_begins(controller, p), _is_acceptable(s, m, c, p))
     controller.reassigned[p] = controller.due[p]
     controller.isr_listening[p] = True
     controller.isr_watching[p] = True
@@ -178,15 +183,21 @@ def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     controller.at = At.REASSIGN_READ
 
 
-@action(actor="controller {c}", source="removePartitionFromReassignedPartitions 0.10.2.2", parts=PARTS)
+@controller_step(
+    At.REASSIGN_NEXT,
+    At.COMPLETE_READ,
+    At.REFUSE_READ,
+    source="removePartitionFromReassignedPartitions 0.10.2.2",
+    parts=PARTS,
+    thread=Thread.EVENTS,
+)
 def read_remaining(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: read what else is to be reassigned."""
     controller, requested = s.controllers[c], s.zookeeper.requested
     dropping = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), controller.handler == Handler.NONE)
     refusing = both(_begins(controller, p), ~_is_acceptable(s, m, c, p))
-    ending = either(controller.at == At.COMPLETE_READ, controller.at == At.REFUSE_READ)
-    working = both(ending, controller.reassigning == p)
-    require(can_operate(s, c), either(dropping, refusing, working))
+    ending = both(controller.at != At.REASSIGN_NEXT, controller.reassigning == p)
+    require(either(dropping, refusing, ending))
     skipped = both(is_queued(s, m, c, p), controller.handler == Handler.REASSIGNMENT)
     with when(both(refusing, skipped)):
         say(ReassignmentSkipped, partition=p)
@@ -206,12 +217,19 @@ def read_remaining(s: State, m: Model, c: int, p: int) -> None:
         controller.remaining_read = _is_requested(s, m)
 
 
-@action(actor="controller {c}", source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS)
+def working_on(s: State, c: int, p: int) -> None:
+    """Guard of a step: it is this partition that the controller is reassigning."""
+    require(s.controllers[c].reassigning == p)
+
+
+@controller_step(
+    At.COMPLETE_WRITE, At.REFUSE_WRITE, source="ZkUtils.updatePartitionReassignmentData 0.10.2.2", parts=PARTS
+)
 def write_remaining(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: write what was read less the partition, or delete the znode; step 12: tell everybody."""
     controller = s.controllers[c]
     completed = flag(controller.at == At.COMPLETE_WRITE)
-    require(can_operate(s, c), controller.reassigning == p, either(completed, controller.at == At.REFUSE_WRITE))
+    working_on(s, c, p)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_request(s, m, c)

@@ -26,7 +26,7 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitions
 
 from __future__ import annotations
 
-from spec.language.rules import action, require, say, when
+from spec.language.rules import require, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
@@ -35,23 +35,24 @@ from spec.logs.controller_log.reassignment import (
 )
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
-from spec.protocol.controller.threads import rearm_isr_watch, take_callback
+from spec.protocol.controller.places import controller_step, listener
+from spec.protocol.controller.threads import rearm_isr_watch
 from spec.protocol.reassignment.phase_b import begin_phase_b
 from spec.protocol.reassignment.requests import end_run
-from spec.protocol.zookeeper import can_operate, exists, note_read
+from spec.protocol.zookeeper import exists, note_read, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 
 PARTS = ("reassignment",)
 
 
-@action(actor="controller {c}", source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
+@listener(Callback.STATE, source="ReassignedPartitionsIsrChangeListener 0.10.2.2", parts=PARTS)
 def on_state_change(s: State, m: Model, c: int, p: int) -> None:
     """The state znode of a partition changed: if it is being reassigned and the ISR has all of RAR, go on with it."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    require(can_operate(s, c), controller.active, controller.concerns[0] == p)
+    require(controller.active, controller.concerns[0] == p)
     rearm_isr_watch(s, m, c)
-    take_callback(s, m, c, Callback.STATE)
+    take_head(s, m, c)
     with when(both(controller.reassigned[p] != (), exists(znode))):
         _say_how_far(s, m, c, p)
     with when(both(controller.reassigned[p] != (), _has_caught_up(s, m, c, p), exists(znode))):
@@ -76,7 +77,7 @@ def _has_caught_up(s: State, m: Model, c: int, p: int) -> Value:
     return m.brokers.is_subset(wanted, isr)
 
 
-@action(actor="controller {c}", source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
+@controller_step(At.REASSIGN_NEXT, At.REASSIGN_READ, source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
 def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
     """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1.
 
@@ -86,7 +87,7 @@ def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
     next_one = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != ())
     again = both(next_one, controller.handler == Handler.BROKER_STARTUP)
     running = both(controller.at == At.REASSIGN_READ, controller.reassigning == p)
-    require(can_operate(s, c), either(again, running))
+    require(either(again, running))
     controller.reassigning = p
     controller.due[p] = ()
     note_read(s, m, c, p)

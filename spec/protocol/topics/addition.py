@@ -22,9 +22,10 @@ from spec.logs.state_change_lines import PartitionBecameNew
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
-from spec.protocol.controller.threads import rearm_topic_watch, take_callback
+from spec.protocol.controller.places import listener
+from spec.protocol.controller.threads import rearm_topic_watch
 from spec.protocol.state_change_log import log, partition_stays, replica_stays
-from spec.protocol.zookeeper import can_operate, notify, topic_changed
+from spec.protocol.zookeeper import notify, take_head, topic_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState
@@ -64,15 +65,15 @@ def write_addition(s: State, m: Model, t: int) -> None:
     reset(tool)
 
 
-@action(actor="controller {c}", source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
+@listener(Callback.MODIFICATIONS, source="PartitionModificationsListener 0.10.2.2", parts=PARTS)
 def on_partition_modifications(s: State, m: Model, c: int, t: int) -> None:
     """A topic's znode changed: partitions that are not known go New, unless the topic is queued for deletion."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
+    require(controller.active)
     if m.tells_concerns:
         require(controller.concerns[0] == t)
     rearm_topic_watch(s, m, c)
-    take_callback(s, m, c, Callback.MODIFICATIONS)
+    take_head(s, m, c)
     unknown = {
         p: both(s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == (), ~is_queued(s, m, c, p))
         for p in m.partitions_of(t)

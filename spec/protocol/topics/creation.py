@@ -26,14 +26,15 @@ from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
-from spec.protocol.controller.threads import become_idle, has_started, take_callback
+from spec.protocol.controller.places import controller_step, listener
+from spec.protocol.controller.threads import become_idle, has_started
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import partition_stays, refused, replica_goes, replica_stays
 from spec.protocol.topics.addition import become_new, listen_to_topic, refuse_new_replicas
 from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
-from spec.protocol.zookeeper import can_operate, exists, notify
+from spec.protocol.zookeeper import exists, notify, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
@@ -58,12 +59,12 @@ def create_topic(s: State, m: Model, t: int) -> None:
     notify(s, m, "topics", Callback.TOPICS)
 
 
-@action(actor="controller {c}", source="TopicChangeListener 0.10.2.2", parts=("changing_topics",))
+@listener(Callback.TOPICS, source="TopicChangeListener 0.10.2.2", parts=("changing_topics",))
 def on_topic_change(s: State, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
-    require(can_operate(s, c), controller.active)
-    take_callback(s, m, c, Callback.TOPICS)
+    require(controller.active)
+    take_head(s, m, c)
     controller.watching["topics"] = True
     started = has_started(s, m, c)
     with when(started):
@@ -136,12 +137,12 @@ def _forget_vanished(s: State, m: Model, c: int, topic: int, started: Value) -> 
         forget_assignments(s, m, c, topic)
 
 
-@action(actor="controller {c}", source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
+@controller_step(At.NEW_REPLICA_READ, source="ReplicaStateMachine.handleStateChange 0.10.2.2", parts=("creation",))
 def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     """To NewReplica: read the state znode; if there is one, the replica is to be told, unless that is its leader."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     cached = controller.partitions[p]
-    require(can_operate(s, c), controller.at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
+    require(m.brokers.in_set(r, cached.visiting))
     one = m.brokers.set_kind.constant((r,))
     present, leads = exists(znode), flag(znode.leader == r)
     with when(both(present, ~leads)):
