@@ -15,13 +15,13 @@ from typing import Final
 
 from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.explaining import Explainer
-from model_check.judging.hidden_steps import part
 from model_check.judging.positions import Position, actors_of
 from model_check.recordings.zookeeper import SessionEnded
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Claim
 from spec.model import Model
 from spec.properties import claims
+from spec.protocol.brokers.processes import crash
 from spec.scopes import Scope
 
 
@@ -77,7 +77,7 @@ class BrokenClaims:
         for number in reversed(range(len(path) if self.explainer.deaths_are_inferred else 0)):
             alive[number] = not doubtful
             step = path[number].step
-            if step is not None and step.rule == "crash":
+            if step is not None and step.rule == crash.name:
                 doubtful.add(step.parameters["b"])
             shown = step.observations if step is not None else ()
             doubtful -= {b for one in shown if not isinstance(one, SessionEnded) for _, b in actors_of(one)}

@@ -7,16 +7,15 @@ from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final
 
-from model_check.judging.explanations import DELETION, DELIVERY
-from model_check.judging.hidden_steps import STAGES, part
-from model_check.judging.positions import Position
+from model_check.judging.explanations import STAGES
+from model_check.judging.positions import OF_CHANNELS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import NOT_PRINTED
 from model_check.recordings.tracks import Place, Tracks
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.plain_state import PlainState, part
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
@@ -162,7 +161,7 @@ class Deliveries:
                 and (other.broker, other.incarnation, other.epoch) == (one.broker, one.incarnation, one.epoch)
                 for other in step.observations
             )
-            if step.rule in DELIVERY + DELETION and channel.items() <= step.parameters.items():
+            if step.rule in OF_CHANNELS and channel.items() <= step.parameters.items():
                 if not part(current.before.state, "connections", c, one.broker, 0, "stop"):
                     return Certainty.NO
                 return Certainty.YES if is_refused else Certainty.MAYBE

@@ -16,7 +16,7 @@ from itertools import chain
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import SESSIONS, Candidate, hidden_steps, is_instead_of, part
+from model_check.judging.hidden_steps import HiddenSteps
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -41,11 +41,15 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     WriteConflicted,
 )
+from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.model import Model
-from spec.state.enumerations import Session
+from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
+from spec.protocol.brokers.processes import crash, start_process
+from spec.protocol.requests.connections import deliver_request
+from spec.protocol.requests.late_copies import leave_late_copy
 from spec.system import instances
 from spec.variants import Switches
 
@@ -68,6 +72,8 @@ class Explainer:
             requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
         )
         self.system: OpenSystem = replace(opened, recreations=cluster.recreations, additions=cluster.additions)
+        self.controllers = ControllerSteps(self.system)
+        self._hidden = HiddenSteps(self.system, self.controllers)
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
@@ -81,7 +87,7 @@ class Explainer:
 
     def hidden(self, at: Position) -> Iterator[Candidate]:
         """What may happen unseen."""
-        return hidden_steps(self.model, at.state)
+        return self._hidden.of(at.state)
 
     @property
     def start(self) -> Position:
@@ -113,7 +119,7 @@ class Explainer:
         rules = [rule for rule in self.system.rules.values() if rule.budget is None]
         every = ((rule.name, dict(parameters)) for rule in rules for parameters in instances(rule, self.model))
         started = self.tracks.started
-        possible = ((name, one) for name, one in every if name != "start_process" or one["b"] in started)
+        possible = ((name, one) for name, one in every if name != start_process.name or one["b"] in started)
         return [(name, one, Explained(name, one, (), ()).action) for name, one in possible]
 
     def settled(self, at: Position) -> Position:
@@ -121,7 +127,7 @@ class Explainer:
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at.state, c, b)]
-            possible = [*self.hidden(at), *(("deliver_request", one) for one in waiting)]
+            possible = [*self.hidden(at), *((deliver_request.name, one) for one in waiting)]
             taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
             to = next((one for one in taken if one is not None and one.state != at.state), None)
             if to is None:
@@ -171,7 +177,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead."""
         first: Candidate | None = None
         for candidate in self.hidden(at):
-            if first is not None and not is_instead_of(candidate, first):
+            if first is not None and not self._hidden.is_instead_of(candidate, first):
                 continue
             to = self.steps.taken(at, candidate)
             if to is not None:
@@ -194,7 +200,7 @@ class Explainer:
             to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
                 yield Move(to, likely=True)
-        for candidate in (*self._noted_late(one, at), *candidates(self.model, one, at.state)):
+        for candidate in (*self._noted_late(one, at), *candidates(self.model, self.controllers, one, at.state)):
             to = self.steps.taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
@@ -217,21 +223,21 @@ class Explainer:
         """A copy of a request stays behind before it is handled, since it will be handled once more, late."""
         if isinstance(one, ReplicaStopped) and self.deliveries.has_a_copy(one, at.place):
             for c in self.model.controllers:
-                yield "leave_late_copy", {"c": c, "b": one.broker, "p": one.partition}
+                yield leave_late_copy.name, {"c": c, "b": one.broker, "p": one.partition}
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """What leaves no line came before its broker heard of a newer controller, after which it would be refused."""
         if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
             for c in self.model.controllers:
                 if c != one.controller and self.deliveries.is_overdue(at.state, c, one.broker, at.place):
-                    yield "deliver_request", {"c": c, "b": one.broker}
+                    yield deliver_request.name, {"c": c, "b": one.broker}
 
     def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
         if isinstance(one, NotificationCreated):
             for p in self.tracks.noted_late(at.place, one.by):
-                rule = "report_isr_changes_before" if p in one.partitions else "report_isr_changes_without"
-                yield rule, {"b": one.by, "p": p}
+                rule = report_isr_changes_before if p in one.partitions else report_isr_changes_without
+                yield rule.name, {"b": one.by, "p": p}
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""
@@ -244,9 +250,9 @@ class Explainer:
                 senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
                 for c in senders:
                     if self.deliveries.may_be_unlogged(at.state, c, b):
-                        yield "deliver_request", {"c": c, "b": b}
+                        yield deliver_request.name, {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
-                yield "crash", {"b": b}
+                yield crash.name, {"b": b}
         leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
         yield from called_for(self.model, self.cluster, one, at.state, leavers)
 
@@ -269,8 +275,7 @@ class Explainer:
 
     def _is_gone(self, b: int, at: Position) -> bool:
         """Whether a process has ended by itself before a signal comes, as one does whose start-up has failed."""
-        session = part(at.state, "processes", b).get("session", 0)
-        return SESSIONS[session] is Session.NONE and self.tracks.is_silent(at.place, b)
+        return not part(at.state, "processes", b).get("session") and self.tracks.is_silent(at.place, b)
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place = self.tracks.after(at.place, {number: 1})

@@ -17,6 +17,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from spec.expectations import plans
 from spec.language.rules import GOALS, Claim
+from spec.protocol.brokers.processes import crash
 
 LAST_STEPS = 8
 """How many steps of an explanation are told where it ends too early."""
@@ -188,7 +189,7 @@ def _break_offs(judged: Judgement) -> Iterator[BreakOff]:
 def _dies(c: int, path: Sequence[Position]) -> bool:
     """Whether a controller's process dies on a path."""
     steps = (position.step for position in path)
-    return any(step is not None and step.rule == "crash" and step.parameters["b"] == c for step in steps)
+    return any(step is not None and step.rule == crash.name and step.parameters["b"] == c for step in steps)
 
 
 def _broken_off(one: BreakOff) -> str:

@@ -6,24 +6,45 @@ it, an answer lost, a queue dropped that was still in use, a process that falls 
 
 from __future__ import annotations
 
+from typing import Final
+
 from model_check.judging.deliveries import Deliveries
-from model_check.judging.hidden_steps import CALLBACKS, Candidate, lock_is_free, part
 from model_check.judging.on_demand import LEAVING
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.zookeeper import SessionEnded, StateWritten
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.enabled import Candidate, place_of
+from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
+from spec.protocol.broker_events.controlled_shutdown import (
+    accept_shutdown,
+    answer_shutdown,
+    move_partition,
+    refuse_shutdown,
+)
+from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
+from spec.protocol.controller.places import WHERE_LOCK_IS_FREE
+from spec.protocol.elections.rebalance import rebalance_partition
+from spec.protocol.leadership.partitions import read_for_election
+from spec.protocol.leadership.replicas import read_for_removal
+from spec.protocol.reassignment.phase_a import read_for_bump
+from spec.protocol.reassignment.phase_b import read_for_move
+from spec.protocol.requests.connections import deliver_deletion_unanswered, deliver_request_unanswered
 from spec.state.elections import Leaving
 from spec.state.enumerations import Callback
 
-TAKE_THE_LOCK = frozenset({"move_partition", "rebalance_partition"})
+TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
 """Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
-READS_BEFORE_WRITES = TAKE_THE_LOCK | {"read_for_election", "read_for_removal", "read_for_bump", "read_for_move"}
-UNANSWERED = "_unanswered"
+READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
+    one.name for one in (read_for_election, read_for_removal, read_for_bump, read_for_move)
+}
+ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
+UNANSWERED: Final = frozenset({deliver_request_unanswered.name, deliver_deletion_unanswered.name})
+HEARD, UNHEARD = expire_session_heard.name, expire_session.name
+CALLBACKS: Final = list(Callback)
 
 
 class Likelihood:
@@ -39,11 +60,11 @@ class Likelihood:
         rule = candidate[0]
         if rule in DELIVERIES:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
-            return not rule.endswith(UNANSWERED) or self.deliveries.comes_again(one, at.place)
+            return rule not in UNANSWERED or self.deliveries.comes_again(one, at.place)
         b = candidate[1].get("b", 0)
-        if rule.startswith("expire") and self._hears_of_its_end(at, b) != rule.endswith("heard"):
+        if rule in {HEARD, UNHEARD} and self._hears_of_its_end(at, b) != (rule == HEARD):
             return False
-        if rule == "expire_session" and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
+        if rule == UNHEARD and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
@@ -79,9 +100,9 @@ class Likelihood:
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
-        if to.step.rule == "fail_registration" and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
+        if to.step.rule == fail_registration.name and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
             return False
-        if to.step.rule == "answer_shutdown" and self._lets_one_go_that_asks_again(at, to):
+        if to.step.rule == answer_shutdown.name and self._lets_one_go_that_asks_again(at, to):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early or self.tracks.are_of_the_next_session(at.place, to.step.observations)
@@ -100,5 +121,5 @@ class Likelihood:
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
         """Whether a hidden step is better taken when what follows from it comes next."""
         if step.rule in TAKE_THE_LOCK:
-            return not lock_is_free(part(after, "controllers", step.parameters["c"]))
-        return step.rule in READS_BEFORE_WRITES | {"accept_shutdown", "refuse_shutdown"}
+            return place_of(after, step.parameters["c"]) not in WHERE_LOCK_IS_FREE
+        return step.rule in READS_BEFORE_WRITES | ANSWERS

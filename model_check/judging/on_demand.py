@@ -10,16 +10,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from model_check.judging.hidden_steps import Candidate, part
 from model_check.recordings.processes import ControllerSaid, ReplicaStopped
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.enabled import Candidate
+from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.logs.state_change_lines import LeaderElectionStarted
 from spec.model import Model
+from spec.protocol.broker_events.controlled_shutdown import (
+    accept_shutdown,
+    move_partition,
+    refuse_shutdown,
+    request_shutdown,
+    stop_broker,
+)
+from spec.protocol.elections.rebalance import check_imbalance
+from spec.protocol.failover.steps import fail_failover
 from spec.state.elections import Leaving
 
 LEAVING: Final = list(Leaving)
@@ -31,7 +40,7 @@ def called_for(
     """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
     match one:
         case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
-            yield "check_imbalance", {"c": c, "h": cluster.broker(broker)}
+            yield check_imbalance.name, {"c": c, "h": cluster.broker(broker)}
         case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
             yield from _elections(m, state, c, cluster.partition(partition))
             yield from _shutdowns(m, state, c, leavers)
@@ -39,7 +48,7 @@ def called_for(
             yield from _elections(m, state, c, p)
             yield from _shutdowns(m, state, c, leavers)
         case ReplicaStopped(broker=b, partition=p, delete=False):
-            yield from (("move_partition", {"c": c, "p": p, "r": b}) for c in m.controllers)
+            yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for c in m.controllers)
             for c in m.controllers:
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
@@ -47,7 +56,7 @@ def called_for(
         case SessionEnded(by=b, by_client=True):
             for c in m.controllers:
                 yield from _request(m, state, b, c)
-                yield from (("refuse_shutdown", {"c": c, "b": b}), ("accept_shutdown", {"c": c, "b": b}))
+                yield from ((refuse_shutdown.name, {"c": c, "b": b}), (accept_shutdown.name, {"c": c, "b": b}))
 
 
 def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
@@ -55,7 +64,7 @@ def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidat
     if m.keeps_assignments:
         assigned = m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)]
     if m.has("auto_rebalance") and assigned:
-        yield "check_imbalance", {"c": c, "h": assigned[0]}
+        yield check_imbalance.name, {"c": c, "h": assigned[0]}
 
 
 def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) -> Iterator[Candidate]:
@@ -63,7 +72,7 @@ def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) ->
     for b in m.brokers.ids if m.has("shutdown") else ():
         if b in leavers or part(state, "processes", b).get("leaving", 0):
             yield from _request(m, state, b, c)
-            yield "accept_shutdown", {"c": c, "b": b}
+            yield accept_shutdown.name, {"c": c, "b": b}
 
 
 def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
@@ -75,11 +84,11 @@ def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]
         process = part(state, "processes", b)
         leaving, asked = LEAVING[process.get("leaving", 0)], process.get("asked", 0)
         if leaving is Leaving.NO:
-            yield "stop_broker", {"b": b}
+            yield stop_broker.name, {"b": b}
         elif leaving is Leaving.ASKS:
-            yield "request_shutdown", {"b": b, "c": c}
+            yield request_shutdown.name, {"b": b, "c": c}
         elif asked not in {0, c}:
-            yield "refuse_shutdown", {"c": asked, "b": b}
+            yield refuse_shutdown.name, {"c": asked, "b": b}
 
 
 def failures(one: Observed) -> Iterator[Candidate]:
@@ -89,4 +98,4 @@ def failures(one: Observed) -> Iterator[Candidate]:
     """
     match one:
         case ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired()):
-            yield "fail_failover", {"c": c}
+            yield fail_failover.name, {"c": c}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from model_check.recordings.processes import (
     ControllerSaid,
@@ -30,18 +30,18 @@ from model_check.recordings.zookeeper import (
 )
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
+from spec.language.rules import parameter_names
+from spec.protocol.broker_events import controlled_shutdown
+from spec.protocol.requests import connections
+from spec.protocol.requests.late_copies import execute_late_copy
 
 Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
 CONTROLLER, BROKER = "controller", "broker"
 
-DELIVERIES = frozenset({
-    "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
-    "execute_late_copy",
-})  # fmt: skip
-OF_A_SHUTDOWN = frozenset(
-    {"request_shutdown", "refuse_shutdown", "lose_shutdown_request", "accept_shutdown", "answer_shutdown"}
-)
+OF_CHANNELS: Final = frozenset(one.name for one in connections.RULES)
+DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name}
+OF_A_SHUTDOWN: Final = frozenset(one.name for one in controlled_shutdown.RULES if "b" in parameter_names(one))
 """Steps of a controlled shutdown that touch the broker that asks, whosever they are."""
 
 

@@ -8,10 +8,9 @@ running process is in no transaction, and is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from model_check.judging.hidden_steps import part
 from model_check.recordings.recording import Leadership
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
@@ -33,9 +32,11 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     TopicCreated,
     TopicDeleted,
+    WriteConflicted,
     ZooKeeperChange,
 )
-from model_check.stepping.plain_state import EMPTY, PlainState
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import EMPTY, PlainState, part
 from spec.model import Model
 from spec.state.zookeeper import ZooKeeper
 
@@ -149,17 +150,29 @@ def raw_leadership(m: Model, one: Leadership) -> dict[str, int]:
     return {name: value for name, value in fields.items() if value}
 
 
-def agrees(m: Model, one: ZooKeeperChange, before: PlainState, after: PlainState) -> bool:
-    """Whether a step changes ZooKeeper exactly as the transaction does."""
+WRITES: Final[Mapping[type[ZooKeeperChange], frozenset[str]]] = {
+    AssignmentWritten: frozenset({"write assignment", "add partitions"}),
+    ReassignmentsWritten: frozenset({"write /admin/reassign_partitions"}),
+    WriteConflicted: frozenset({"fail to write state", "fail to write /controller_epoch"}),
+}
+"""What is seen of a step that writes, where that need not change the tree: it may write what is there, or fail."""
+ALL_WRITES: Final = frozenset().union(*WRITES.values())
+
+
+def agrees(
+    m: Model, one: ZooKeeperChange | None, before: PlainState, after: PlainState, seen: Iterable[Seen] = ()
+) -> bool:
+    """Whether a step changes ZooKeeper exactly as the transaction does; without one, not at all."""
+    written = ALL_WRITES.intersection(event.kind for event in seen)
+    wanted = frozenset() if one is None else WRITES.get(type(one), frozenset())
+    if not written <= wanted or bool(written) != bool(wanted):
+        return False
+    if one is None:
+        return part(before, "zookeeper") is part(after, "zookeeper") or _tree(before) == _tree(after)
     tree = _tree(before)
     change = CHANGES[type(one)](m, tree, one) if type(one) in CHANGES else {}
     expected = {name: value for name, value in {**tree, **change}.items() if value}
     return expected == _tree(after)
-
-
-def makes_a_transaction(before: PlainState, after: PlainState) -> bool:
-    """Whether a step changes anything that a transaction would show."""
-    return part(before, "zookeeper") is not part(after, "zookeeper") and _tree(before) != _tree(after)
 
 
 def _tree(state: PlainState) -> Tree:

@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from model_check.judging.hidden_steps import CALLBACKS, PLACES, part
 from model_check.judging.writing import names_of
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster
+from model_check.stepping.enabled import place_of
 from model_check.stepping.open_system import OpenSystem, Step
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import SomeBehind
 from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
+from spec.protocol.deletion.thread import delete_queued_topic
+from spec.protocol.reassignment.steps import on_state_change
 from spec.state.enumerations import At, Callback
 
 
@@ -29,7 +31,7 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
     """Whether a line is one of somebody who has the controller lock, and finds nothing to do."""
     line, c = said.line, said.controller
     controller = part(state, "controllers", c)
-    rests = PLACES[controller.get("at", 0)] is At.IDLE and bool(controller.get("active", 0))
+    rests = place_of(state, c) is At.IDLE and bool(controller.get("active", 0))
     match line:
         case SomeBehind():
             written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
@@ -45,8 +47,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
 
 def _callback(system: OpenSystem, c: int, p: int, state: PlainState) -> tuple[Step, ...]:
     """The listener on a state znode, if it ran now."""
-    woken = _with(state, c, callbacks={0: CALLBACKS.index(Callback.STATE)}, concerns={0: p} if p else {})
-    found = system.step(woken, "on_state_change", {"c": c, "p": p})
+    woken = _with(state, c, callbacks={0: list(Callback).index(Callback.STATE)}, concerns={0: p} if p else {})
+    found = system.step(woken, on_state_change.name, {"c": c, "p": p})
     return () if found is None else (found,)
 
 
@@ -55,7 +57,7 @@ def _turns_in_vain(system: OpenSystem, c: int, state: PlainState) -> tuple[Step,
     steps: list[Step] = []
     at = _with(state, c, woken=1)
     for t in part(state, "controllers", c, "queued"):
-        found = system.step(at, "delete_queued_topic", {"c": c, "t": t})
+        found = system.step(at, delete_queued_topic.name, {"c": c, "t": t})
         if found is None:
             return ()
         steps.append(found)

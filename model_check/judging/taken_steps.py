@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from model_check.judging.deliveries import Deliveries
-from model_check.judging.hidden_steps import Candidate
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
-from model_check.judging.recorded_trees import agrees, makes_a_transaction
+from model_check.judging.recorded_trees import agrees
 from model_check.judging.writing import Writing, names_of
 from model_check.recordings.processes import (
     ControllerSaid,
@@ -24,17 +24,20 @@ from model_check.recordings.processes import (
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
 from model_check.recordings.zookeeper import ZooKeeperChange
+from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import ControllerLine, UpdateMetadataSending
+from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
+from spec.protocol.deletion.thread import on_replica_deleted
 
-WITHOUT_THE_PROCESS = frozenset({"end_orphaned_session", "expire_session", "expire_session_heard", "crash"})
+WITHOUT_THE_PROCESS: Final = frozenset(
+    one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash)
+)
 """What happens to a process that is stopped, too."""
-CALLBACKS = frozenset({"on_replica_deleted"})
-"""What a controller does about a broker's answer."""
 
 
 class Steps:
@@ -146,7 +149,7 @@ class Steps:
         rule, parameters = candidate
         if not at.stopped.intersection(parameters.values()):
             return False
-        actor = parameters["c"] if rule in CALLBACKS else parameters.get("b", parameters.get("c", 0))
+        actor = parameters["c"] if rule == on_replica_deleted.name else parameters.get("b", parameters.get("c", 0))
         return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
 
     def _is_silent(self, at: Position, candidate: Candidate) -> bool:
@@ -162,13 +165,13 @@ class Steps:
 
     def _may_end(self, at: Position, candidate: Candidate) -> bool:
         """A process that dies has nothing more to say."""
-        return candidate[0] != "crash" or self.tracks.is_silent(at.place, candidate[1]["b"])
+        return candidate[0] != crash.name or self.tracks.is_silent(at.place, candidate[1]["b"])
 
     def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
         """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
         match one:
             case ZooKeeperChange():
-                return agrees(self.system.model, one, at.state, after)
+                return agrees(self.system.model, one, at.state, after, seen)
             case RequestHandled(broker=b, incarnation=life):
                 return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
             case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
@@ -176,8 +179,8 @@ class Steps:
                     life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None
                 )
             case ProcessKilled():
-                return self._may_end(at, ("crash", {"b": one.broker}))
+                return self._may_end(at, (crash.name, {"b": one.broker}))
             case ControllerSaid():
                 return False
             case _:
-                return not makes_a_transaction(at.state, after)
+                return agrees(self.system.model, None, at.state, after, seen)

@@ -23,6 +23,13 @@ PlainState: TypeAlias = Mapping[Any, Any]
 EMPTY: PlainState = {}
 
 
+def part(state: PlainState, *keys: Any) -> Any:
+    """A record of a state, empty where all of it is initial."""
+    for key in keys:
+        state = state.get(key, EMPTY)
+    return state
+
+
 class Cell:
     """A leaf of the state: its kind, its initial raw value, and the values it has had."""
 
@@ -142,7 +149,7 @@ class Draft:
         if child is None:
             if not isinstance(part, Layout):
                 raise AttributeError(f"the state has no {key} here")
-            child = Draft(part, self._node.get(key, EMPTY), self, key)
+            child = type(self)(part, self._node.get(key, EMPTY), self, key)
             self.__dict__[key] = child
         return child
 
@@ -247,3 +254,20 @@ class Draft:
         else:
             above.pop(self._key, None)
         self.follow(node)
+
+
+class Assigned(Exception):
+    """A rule assigns where it may only read."""
+
+
+class Question(Draft):
+    """A view in which rules may read, until they assign: the guards of many are asked of one state.
+
+    It remembers what was read, so `reads_the_same` tells whether all of them would answer the same in another state.
+    """
+
+    __slots__ = ()
+
+    def own(self) -> dict[Any, Any]:
+        """Nothing is written here; raises Assigned."""
+        raise Assigned

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.hidden_steps import part, place_of
 from model_check.judging.writing import names_of
 from model_check.recordings.recording import Cluster
+from model_check.stepping.enabled import place_of
 from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import TopicPartition
@@ -50,7 +50,7 @@ class Told:
         """Let the controller do what it can, one step at a time, and what each writes; it lets callbacks be."""
         rules = [rule for rule in self.opened.rules.values() if rule.actor == "controller {c}" and rule.budget is None]
         steps = [(rule.name, one) for rule in rules for one in instances(rule, self.opened.model) if one["c"] == 1]
-        while place_of(part(self.state, "controllers", 1)) is not At.IDLE:
+        while place_of(self.state, 1) is not At.IDLE:
             yield next(lines for step in steps if (lines := self._lines(*step)) is not None)
 
     def _lines(self, rule: str, parameters: Mapping[str, int]) -> list[str] | None:

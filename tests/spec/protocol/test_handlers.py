@@ -63,7 +63,7 @@ def test_handlers_are_told_apart_in_few_places_besides() -> None:
                 found.add(f"{path.relative_to(here).as_posix()}: {function.name}")
     assert found == {
         "controller/resignation.py: _take_down_caches",
-        "controller/threads.py: lock_is_free",
+        "controller/places.py: lock_is_free",
         "leadership/partitions.py: elect_from_znode",
         "leadership/partitions.py: election_of",
         "leadership/partitions.py: elects_preferred",

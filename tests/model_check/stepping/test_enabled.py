@@ -1,0 +1,73 @@
+"""The steps that a controller may take are those that all rules would give: places and memory leave none out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+
+from model_check.stepping.enabled import ControllerSteps
+from model_check.stepping.open_system import NoRoom, OpenSystem
+from model_check.stepping.plain_state import Assigned, PlainState, Question
+from spec.model import Model
+from spec.scopes import scope
+from spec.state.enumerations import At
+from spec.system import instances
+from spec.variants import AS_CODED
+
+
+def _is_enabled(system: OpenSystem, state: PlainState, rule: str, parameters: Mapping[str, int]) -> bool:
+    try:
+        return system.step(state, rule, parameters) is not None
+    except NoRoom:
+        return True
+
+
+@pytest.mark.parametrize("name", ["small", "deletion_reassignment", "shutdown", "rebalance"])
+def test_no_step_of_a_controller_is_left_out(name: str) -> None:
+    """On random walks, whatever rule of a controller is enabled is among the steps of its place."""
+    model = Model(scope(name), AS_CODED)
+    system = OpenSystem(model, draws_budgets=True)
+    every = [(rule.name, one) for rule in system.rules.values() for one in instances(rule, model)]
+    places = {rule.name: rule.places for rule in system.rules.values()}
+    steps = ControllerSteps(system)
+    dice = random.Random(f"steps of {name}")
+    compared = 0
+    for _ in range(4):
+        state = system.initial
+        for _ in range(60):
+            enabled = [one for one in every if _is_enabled(system, state, *one)]
+            for c in model.controllers:
+                its_own = {(rule, *one.items()) for rule, one in enabled if places[rule] and one["c"] == c}
+                told = {(rule, *one.items()) for rule, one in (*steps.enabled(state, c), *steps.faults(state, c))}
+                assert its_own <= told
+                compared += len(its_own)
+            following = [after for one in enabled if (after := _stepped(system, state, *one)) is not None]
+            if not following:
+                break
+            state = dice.choice(following)
+    assert compared > 100
+
+
+def _stepped(system: OpenSystem, state: PlainState, rule: str, parameters: Mapping[str, int]) -> PlainState | None:
+    try:
+        step = system.step(state, rule, parameters)
+    except NoRoom:
+        return None
+    return None if step is None else step.after
+
+
+def test_every_rule_of_a_controller_has_a_place() -> None:
+    """Otherwise the judge would not look for it."""
+    system = OpenSystem(Model(scope("small"), AS_CODED))
+    assert all(rule.places for rule in system.rules.values() if rule.actor.startswith("controller"))
+
+
+def test_a_question_is_read_only() -> None:
+    """Who assigns in it is stopped, and the state stays as it was."""
+    system = OpenSystem(Model(scope("tiny"), AS_CODED))
+    question = Question(system.layout, system.initial)
+    with pytest.raises(Assigned):
+        question["controllers"][1]["at"] = At.ELECT_READ
+    assert question.is_still(system.initial)
