@@ -27,6 +27,7 @@ from spec.language.rules import Action, TransitionSystem, Variable, View, leaves
 from spec.language.terms import FLAG, Value, both, choose, either, enumeration, flag, number, same
 from spec.language.views import Frame
 from spec.model import Model
+from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, renew_session, start_process
 from spec.protocol.controller.threads import turns_left
 from spec.state.cluster import shape
 from spec.state.enumerations import At
@@ -39,9 +40,9 @@ WAITING, RUNNING, OVER, PAST = 0, 1, 2, 3
 Then, for each place, two: the fault has begun there, and is done.
 """
 
-RULES = {"crash": "crash", "session_loss": "expire_session", "pause": "expire_session"}
+RULES = {"crash": crash.name, "session_loss": expire_session.name, "pause": expire_session.name}
 """The rule of each fault."""
-OUTSIDE = {"crash", "expire_session", "end_orphaned_session"}
+OUTSIDE = {crash.name, expire_session.name, end_orphaned_session.name}
 """Rules about a process that are none of its own steps."""
 
 
@@ -86,7 +87,9 @@ def _enabled(machine: Machine, state: State) -> Iterator[tuple[str, State]]:
 
 def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], awaited: str) -> Iterator[str]:
     """One step of progress after the other, none of them the start of a process, until none or the awaited is left."""
-    progress = [action.name for action, _ in machine.steps if action.budget is None and action.rule != "start_process"]
+    progress = [
+        action.name for action, _ in machine.steps if action.budget is None and action.rule != start_process.name
+    ]
     while True:
         enabled = dict(_enabled(machine, steps[-1][1]))
         names = [name for name in progress if enabled.get(name, steps[-1][1]) != steps[-1][1]]
@@ -193,7 +196,7 @@ class Monitor:
         return mine and action.rule not in OUTSIDE
 
     def _allowed(self, action: Action) -> Value:
-        if self.one.fault == "session_loss" and action.rule != "renew_session":
+        if self.one.fault == "session_loss" and action.rule != renew_session.name:
             return ~self._pending
         if self.one.fault == "pause" and self._is_own(action):
             return either(~self._pending, self.succeeded)

@@ -24,10 +24,15 @@ from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
+from spec.protocol.broker_events.controlled_shutdown import leave_cluster
+from spec.protocol.brokers.processes import close_failed_startup, crash
+from spec.protocol.controller.epoch_listener import adopt_epoch
+from spec.protocol.deletion.requests import request_deletion
+from spec.protocol.failover.election import elect_create
 
-BROKER_STEPS = ("shrink_isr", "shrink_isr_unanswered", "expand_isr", "expand_isr_unanswered", "rewrite_isr")
+BROKER_STEPS = tuple(one.name for one in isr_changes.RULES)
 """The steps that a process takes as a broker, and not as a controller."""
-ENDS_OF_PROCESSES = ("crash", "close_failed_startup", "leave_cluster")
+ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""
 
 HANDLED = (ISR_CHANGE.prefix, DELETE_TOPIC.prefix, STATE.prefix, TOPIC_CONFIG.prefix)
@@ -101,7 +106,7 @@ class History:
         doomed = self.doomed
         for entry in cluster.entries:
             match entry:
-                case FateMet(fate=Fate.DELETION_REQUESTED, paths=topics) if rule == "request_deletion":
+                case FateMet(fate=Fate.DELETION_REQUESTED, paths=topics) if rule == request_deletion.name:
                     doomed = doomed.union(topics)
                 case OperationDone(operation=Delete(path=path), answer=None):
                     doomed = frozenset(topic for topic in doomed if topic_path(topic) != path)
@@ -127,13 +132,13 @@ def _begins_a_term(entry: OperationDone, rule: str, cluster: MemoryCluster) -> b
         case Create(path="/controller"):
             return _has_won(rule, cluster, entry.process)
         case operation:
-            return rule == "adopt_epoch" and isinstance(operation, GetData)
+            return rule == adopt_epoch.name and isinstance(operation, GetData)
 
 
 def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:
     """Whether an election has just told a broker that it is the controller."""
     controller = cluster.processes[c].controller
-    return rule == "elect_create" and controller is not None and controller.am_i_leader
+    return rule == elect_create.name and controller is not None and controller.am_i_leader
 
 
 def _epoch_of(queued: QueuedRequest) -> int:

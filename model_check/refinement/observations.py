@@ -62,6 +62,13 @@ from reference.zookeeper.api import (
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
+from spec.protocol.controller.epoch_listener import adopt_epoch
+from spec.protocol.deletion.requests import on_deletion_change, read_deletions
+from spec.protocol.failover.election import elect_create, elect_read, elect_reread, on_controller_change, on_new_session
+from spec.protocol.failover.steps import read_brokers, read_epoch
+from spec.protocol.reassignment.requests import on_reassignment_request, read_reassignments
+from spec.protocol.topics.addition import on_partition_modifications
+from spec.protocol.topics.creation import on_topic_change
 
 ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
 """What the tool that adds partitions does."""
@@ -79,7 +86,7 @@ MILESTONES = {
 """Where a controller stands, in the words of the specification."""
 WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write /controller_epoch"}
 """The milestones that are told with the controller's epoch."""
-READS_DELETIONS = ("on_deletion_change", "read_deletions")
+READS_DELETIONS = (on_deletion_change.name, read_deletions.name)
 """The steps that read which topics are to be deleted to find out."""
 
 
@@ -130,7 +137,7 @@ class Observer:
         return self.after.topics().index(topic)
 
     def _reads_controller(self) -> bool:
-        return self.rule in ("elect_read", "elect_reread", "on_controller_change", "on_new_session")
+        return self.rule in (elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name)
 
     # ------------------------------------------------------------------------------------------ processes, milestones
 
@@ -178,13 +185,13 @@ class Observer:
 
     def _operation(self, entry: OperationDone) -> Iterator[Seen]:
         match entry:
-            case OperationDone(process=c, operation=GetData(path=path)) if self.rule == "on_partition_modifications":
+            case OperationDone(process=c, operation=GetData(path=path)) if self.rule == on_partition_modifications.name:
                 yield from self._modified(c, path)
             case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
                 yield from self._done(entry)
             case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
                 yield Seen(f"controller {c}", "read /controller", {"controller": 0})
-            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == "read_epoch":
+            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == read_epoch.name:
                 yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
             case OperationDone(process=c, operation=GetData() as read) if self._is_request(read):
                 yield Seen(f"controller {c}", "read /admin/reassign_partitions", {})
@@ -202,14 +209,14 @@ class Observer:
             case GetData(path="/controller") if self._reads_controller():
                 payload = parsed(ControllerPayload, CONTROLLER, _data(done))
                 yield Seen(role, "read /controller", {"controller": payload.brokerid})
-            case GetData(path="/controller_epoch") if self.rule in ("read_epoch", "adopt_epoch"):
+            case GetData(path="/controller_epoch") if self.rule in (read_epoch.name, adopt_epoch.name):
                 epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
                 yield Seen(role, "read /controller_epoch", {"epoch": epoch})
             case GetData() if self._is_request(operation):
                 yield Seen(role, "read /admin/reassign_partitions", {})
-            case GetChildren() if operation.path == BROKER_IDS and self.rule == "read_brokers":
+            case GetChildren() if operation.path == BROKER_IDS and self.rule == read_brokers.name:
                 yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
-            case GetChildren() if operation.path == BROKER_TOPICS and self.rule == "on_topic_change":
+            case GetChildren() if operation.path == BROKER_TOPICS and self.rule == on_topic_change.name:
                 yield from self._listed(role, "read /brokers/topics", done)
             case GetChildren() if operation.path == DELETE_TOPICS and self.rule in READS_DELETIONS:
                 yield from self._listed(role, "read /admin/delete_topics", done)
@@ -227,7 +234,7 @@ class Observer:
 
     def _is_request(self, read: GetData) -> bool:
         """Whether this is a read of what is to be reassigned, of which the specification tells."""
-        return read.path == REASSIGN_PARTITIONS and self.rule in ("on_reassignment_request", "read_reassignments")
+        return read.path == REASSIGN_PARTITIONS and self.rule in (on_reassignment_request.name, read_reassignments.name)
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
         """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
@@ -273,7 +280,7 @@ class Observer:
             yield Seen("zookeeper", "create /brokers/ids", {"process": process})
         elif write.path == CONTROLLER:
             yield Seen(controller, "create /controller", {"controller": process})
-        elif write.path == CONTROLLER_EPOCH and not self.rule.startswith("elect_create"):
+        elif write.path == CONTROLLER_EPOCH and not self.rule.startswith(elect_create.name):
             epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, data).controller_epoch
             yield Seen(controller, f"{'create' if creates else 'write'} /controller_epoch", {"epoch": epoch})
         elif path.kind is BROKER_TOPIC and data is not None:

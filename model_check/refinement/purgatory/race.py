@@ -26,6 +26,17 @@ from reference.purgatory.purgatory import Purgatory, Timer
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.model import Model
+from spec.protocol.delayed_operations import (
+    cancel_timer,
+    check_completed,
+    compare_and_set,
+    complete,
+    insert_entry,
+    look_at_entry,
+    make_entry,
+    recheck,
+    try_request,
+)
 from spec.state.purgatory import (
     Answer,
     At,
@@ -43,10 +54,11 @@ EXISTS = 36
 """The error of a creation that failed."""
 ANSWERS = {ErrorCode.NONE: Answer.CREATED, ErrorCode.REQUEST_TIMED_OUT: Answer.TIMED_OUT, EXISTS: Answer.REFUSED}
 STEPS = {
-    At.CHECK: "check_completed", At.NEW_ENTRY: "make_entry", At.LOOK_AT_ENTRY: "look_at_entry",
-    At.INSERT: "insert_entry", At.RECHECK: "recheck", At.FIRST_TRY: "try_request", At.SECOND_TRY: "try_request",
+    At.CHECK: check_completed.name, At.NEW_ENTRY: make_entry.name, At.LOOK_AT_ENTRY: look_at_entry.name,
+    At.INSERT: insert_entry.name, At.RECHECK: recheck.name, At.FIRST_TRY: try_request.name,
+    At.SECOND_TRY: try_request.name,
 }  # fmt: skip
-COMPLETING = {At.COMPARE_AND_SET: "compare_and_set", At.CANCEL: "cancel_timer", At.ON_COMPLETE: "complete"}
+COMPLETING = {At.COMPARE_AND_SET: compare_and_set.name, At.CANCEL: cancel_timer.name, At.ON_COMPLETE: complete.name}
 Choices = dict[str, Callable[[], None]]
 
 
