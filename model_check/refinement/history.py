@@ -25,6 +25,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster
+from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers.processes import close_failed_startup, crash
 from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import request_deletion
