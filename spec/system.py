@@ -108,6 +108,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
         "heard": (1, 2),
+        "lagging": range(1, 1 << len(m.brokers.ids)),
         "callback": [list(Callback).index(one) for one in _controllers_callbacks(m)],
         "k": range(len(m.scope.requests)),
     }
@@ -134,11 +135,15 @@ def _controllers_callbacks(m: Model) -> Iterator[Callback]:
 
 
 def _makes_sense(parameters: Mapping[str, int], m: Model) -> bool:
-    """A replica is one of its partition's; only an eligible controller has events to lose."""
+    """A replica is one of its partition's, followers that lag are several; only an eligible controller loses events."""
     if m.has(purgatory_state.PART):
         return purgatory_state.makes_sense(parameters, m)
     if "r" in parameters and parameters["r"] not in m.assigned(parameters["p"]):
         return False
+    if "lagging" in parameters:
+        lagging, followers = m.brokers.ids_in(parameters["lagging"]), {*m.assigned(parameters["p"])} - {parameters["b"]}
+        if len(lagging) < 2 or not followers.issuperset(lagging):
+            return False
     if {"b", "p"} <= parameters.keys() and parameters["b"] not in m.assigned(parameters["p"]):
         return False
     if parameters.get("b") is not None and parameters.get("b") == parameters.get("r"):

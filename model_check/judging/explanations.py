@@ -54,6 +54,8 @@ from spec.protocol.brokers.isr_changes import (
     expand_isr_unanswered,
     rewrite_isr,
     shrink_isr,
+    shrink_isr_jointly,
+    shrink_isr_jointly_unanswered,
     shrink_isr_unanswered,
 )
 from spec.protocol.brokers.processes import (
@@ -137,7 +139,12 @@ def _registered(_m: Model, one: BrokerRegistered, _state: PlainState) -> Row:
 def _state_written(m: Model, one: StateWritten, state: PlainState) -> Row:
     """A leader's change of its ISR."""
     old = set(m.brokers.lists[part(state, "zookeeper", "state", one.partition).get("isr", 0)])
-    for r in sorted(old ^ set(one.state.isr)) if one.by_leader else ():
+    changed = sorted(old ^ set(one.state.isr)) if one.by_leader else []
+    if len(changed) > 1:
+        lagging = sum(1 << r - 1 for r in changed)
+        jointly = shrink_isr_jointly, shrink_isr_jointly_unanswered
+        yield from _each(jointly, b=one.by, p=one.partition, lagging=lagging)
+    for r in changed if len(changed) == 1 else ():
         rules = (shrink_isr, shrink_isr_unanswered) if r in old else (expand_isr, expand_isr_unanswered)
         yield from _each(rules, b=one.by, p=one.partition, r=r)
 

@@ -329,16 +329,16 @@ class Broker:
 
     # -------------------------------------------------------------------------------------------------------------- ISR
 
-    def maybe_shrink_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
-        """`maybeShrinkIsr`: take a follower that lags out of the ISR; say whether the znode now has it so."""
-        isr = without(self.partition(partition).isr, (replica,))
-        write = ShrinkIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+    def maybe_shrink_isr(self, partition: TopicPartition, *replicas: int) -> Procedure[bool]:
+        """`maybeShrinkIsr`: take the followers that lag out of the ISR; say whether the znode now has it so."""
+        isr = without(self.partition(partition).isr, replicas)
+        write = ShrinkIsr(partition, *self._wanted(partition, isr), replicas, self.compares_content)
         return (yield from self._update_isr(write))
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
         isr = immutable_set_order((*self.partition(partition).isr, replica))
-        write = ExpandIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
+        write = ExpandIsr(partition, *self._wanted(partition, isr), (replica,), self.compares_content)
         return (yield from self._update_isr(write))
 
     def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:

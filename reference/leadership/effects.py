@@ -170,7 +170,7 @@ class IsrWrite(Effect["int | None"]):
     partition: TopicPartition
     content: PartitionStatePayload
     expected_version: int
-    replica: int
+    replicas: tuple[int, ...]
     compares_content: bool = True
 
     @property
@@ -186,12 +186,12 @@ class IsrWrite(Effect["int | None"]):
 
 @dataclass(frozen=True)
 class ShrinkIsr(IsrWrite):
-    """The ISR less a follower that lags."""
+    """The ISR less `replicas`, which lag."""
 
 
 @dataclass(frozen=True)
 class ExpandIsr(IsrWrite):
-    """The ISR and a follower that has caught up."""
+    """The ISR and `replicas`, one that has caught up."""
 
 
 @dataclass(frozen=True)

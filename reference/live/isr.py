@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -31,7 +30,6 @@ BLACK_OUT_SECONDS: Final = 1.0
 
 Follower = tuple[TopicPartition, int, int]
 """A partition, its leader epoch, and a replica."""
-Change = Callable[[TopicPartition, int], Procedure[bool]]
 
 
 class IsrManager:
@@ -60,7 +58,8 @@ class IsrManager:
             for one in fetch.partitions:
                 is_recent = time.monotonic() - now < RECENT_SECONDS
                 if is_recent and self._is_missed(one, fetch.replica_id, now):
-                    self._change(one.topic_partition, self._broker.maybe_expand_isr, fetch.replica_id, now)
+                    change = self._broker.maybe_expand_isr(one.topic_partition, fetch.replica_id)
+                    self._change(change, one.topic_partition, now)
 
     def _is_missed(self, followed: Followed, replica: int, now: float) -> bool:
         """Whether a follower in this leader's epoch is assigned, is not in the ISR, and may be taken in."""
@@ -77,12 +76,12 @@ class IsrManager:
                 self.change_isrs(time.monotonic())
 
     def change_isrs(self, now: float) -> None:
-        """Do what is due at this moment: one replica of a partition leaves at a time; what changed is announced."""
+        """Do what is due at this moment: who lags leaves, all of a partition at once; what changed is announced."""
         for partition, known in list(self._broker.partitions.items()):
             if self._may_change(partition, known, now):
                 silent = self._silent(partition, known, now)
-                if silent is not None:
-                    self._change(partition, self._broker.maybe_shrink_isr, silent, now)
+                if silent:
+                    self._change(self._broker.maybe_shrink_isr(partition, *silent), partition, now)
         if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
             self._zookeeper.complete(maybe_propagate_isr_changes(self._broker, self._broker.isr_changes))
 
@@ -90,18 +89,16 @@ class IsrManager:
         """Whether this broker leads a partition, and has not failed to change its ISR just now."""
         return known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
 
-    def _silent(self, partition: TopicPartition, known: Partition, now: float) -> int | None:
-        """The first member of the ISR that was not heard of for the lag time."""
+    def _silent(self, partition: TopicPartition, known: Partition, now: float) -> tuple[int, ...]:
+        """The members of the ISR that were not heard of for the lag time."""
         led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
-        for replica in known.assigned_replicas:
-            heard = self._heard.get((partition, known.leader_epoch, replica), led_since)
-            if replica in known.isr and replica != self._broker.broker_id and now - heard > self._lag_seconds:
-                return replica
-        return None
+        heard = {r: self._heard.get((partition, known.leader_epoch, r), led_since) for r in known.assigned_replicas}
+        late = {r for r, then in heard.items() if r != self._broker.broker_id and now - then > self._lag_seconds}
+        return tuple(r for r in known.isr if r in late)
 
-    def _change(self, partition: TopicPartition, change: Change, replica: int, now: float) -> None:
-        """Have a replica leave the ISR, or come in; a failure is not repeated at once."""
-        if self._zookeeper.complete(change(partition, replica)):
+    def _change(self, change: Procedure[bool], partition: TopicPartition, now: float) -> None:
+        """Have replicas leave the ISR, or one come in; a failure is not repeated at once."""
+        if self._zookeeper.complete(change):
             self._changed_at = now
         else:
             self._not_before[partition] = now + self._lag_seconds

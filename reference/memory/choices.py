@@ -17,6 +17,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "expire_session_heard": "heard_expiries",
     "fail_failover": "exceptions",
     "shrink_isr": "shrinks",
+    "shrink_isr_jointly": "joint_shrinks",
     "report_isr_changes_without": "slow_notes",
     "report_isr_changes_before": "slow_notes",
     "deliver_request_unanswered": "resends",
@@ -48,6 +49,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "write_remaining_unanswered": "move_losses",
     "expand_isr_unanswered": "losses",
     "shrink_isr_unanswered": "losses",
+    "shrink_isr_jointly_unanswered": "losses",
 }
 """The budget that a fault draws on; what is not here is progress."""
 

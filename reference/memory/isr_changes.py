@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import combinations
 
 from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
+from reference.leadership.leader_selectors import without
 from reference.memory.choices import Choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
@@ -37,6 +39,8 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         elif known.leader == b:
             for replica in sorted(_may_fetch(cluster, process, tp)):
                 yield from _isr_change(cluster, process, tp, replica)
+            if cluster.scope.budget("joint_shrinks"):
+                yield from _joint_shrinks(cluster, process, tp)
 
 
 def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -54,12 +58,33 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
 
 def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
     """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
-    rule, b = _change_of(cluster, process, tp, replica), process.broker_id
-    if rule is None or (rule == "shrink_isr" and not cluster.scope.budget("shrinks")):
-        return
-    parameters = (("b", b), ("p", cluster.partitions.index(tp)), ("r", replica))
-    do = partial(change_isr, b=b, partition=tp, replica=replica, name=rule)
-    _, write = begin_change(process, tp, replica, rule)
+    rule = _change_of(cluster, process, tp, replica)
+    if rule is not None and (rule != "shrink_isr" or cluster.scope.budget("shrinks")):
+        yield from _write(cluster, process, tp, rule, (replica,), ("r", replica))
+
+
+def _joint_shrinks(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition) -> Iterator[Choice]:
+    """Drop several followers from the ISR at once."""
+    followers = sorted(without(process.broker.partition(tp).isr, (process.broker_id,)))
+    for size in range(2, len(followers) + 1):
+        for lagging in combinations(followers, size):
+            bits = sum(1 << r - 1 for r in lagging)
+            yield from _write(cluster, process, tp, "shrink_isr_jointly", lagging, ("lagging", bits))
+
+
+def _write(
+    cluster: MemoryCluster,
+    process: MemoryProcess,
+    tp: TopicPartition,
+    rule: str,
+    replicas: tuple[int, ...],
+    which: tuple[str, int],
+) -> Iterator[Choice]:
+    """The write of a changed ISR, where it would succeed; and with its answer lost."""
+    b = process.broker_id
+    parameters = (("b", b), ("p", cluster.partitions.index(tp)), which)
+    do = partial(change_isr, b=b, partition=tp, replicas=replicas, shrinks=rule != "expand_isr")
+    _, write = begin_change(process, tp, replicas, shrinks=rule != "expand_isr")
     if _would_succeed(cluster, process, write):
         yield Choice(rule, parameters, do)
     if cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
@@ -111,11 +136,17 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
 
 
 def change_isr(
-    cluster: MemoryCluster, *, b: int, partition: TopicPartition, replica: int, name: str, answered: bool = True
+    cluster: MemoryCluster,
+    *,
+    b: int,
+    partition: TopicPartition,
+    replicas: tuple[int, ...],
+    shrinks: bool,
+    answered: bool = True,
 ) -> None:
     """A leader writes its ISR, and remembers it if it could."""
     process = cluster.change(b)
-    procedure, effect = begin_change(process, partition, replica, name)
+    procedure, effect = begin_change(process, partition, replicas, shrinks=shrinks)
     try:
         result = cluster.carry_out(process, effect, lose_answer=not answered)
     except AnswerLost:
@@ -125,14 +156,14 @@ def change_isr(
 
 
 def begin_change(
-    process: MemoryProcess, tp: TopicPartition, replica: int, name: str
+    process: MemoryProcess, tp: TopicPartition, replicas: tuple[int, ...], *, shrinks: bool
 ) -> tuple[Procedure[bool], IsrWrite]:
     """The procedure, and the write that it asks for."""
-    begin = process.broker.maybe_shrink_isr if name == "shrink_isr" else process.broker.maybe_expand_isr
-    procedure = begin(tp, replica)
+    broker = process.broker
+    procedure = broker.maybe_shrink_isr(tp, *replicas) if shrinks else broker.maybe_expand_isr(tp, *replicas)
     effect = next(procedure)
     if not isinstance(effect, IsrWrite):
-        raise TypeError(f"{name} asks for {effect}")
+        raise TypeError(f"a change of the ISR asks for {effect}")
     return procedure, effect
 
 
@@ -140,9 +171,7 @@ def rewrite_isr(cluster: MemoryCluster, *, b: int, partition: TopicPartition) ->
     """A leader's ISR write is repeated; its procedure is taken up where it was, since nothing it knew has changed."""
     process = cluster.change(b)
     effect = process.isr_writes.pop(partition)
-    procedure, repeated = begin_change(
-        process, partition, effect.replica, "shrink_isr" if isinstance(effect, ShrinkIsr) else "expand_isr"
-    )
+    procedure, repeated = begin_change(process, partition, effect.replicas, shrinks=isinstance(effect, ShrinkIsr))
     if repeated != effect:
         raise RuntimeError(f"the repeated ISR write is not {effect}")
     finish(procedure, cluster.carry_out(process, effect))

@@ -68,7 +68,11 @@ class Brokers:
         return Kind("broker list", bits_for(maximum), maximum, lambda raw: f"{list(order[raw])}", order.index)
 
     def _show_set(self, raw: int) -> str:
-        return "{" + ",".join(str(broker) for broker in self.ids if raw >> broker - 1 & 1) + "}"
+        return "{" + ",".join(map(str, self.ids_in(raw))) + "}"
+
+    def ids_in(self, raw: int) -> tuple[int, ...]:
+        """The members of a set of brokers that is known: one bit each."""
+        return tuple(broker for broker in self.ids if raw >> broker - 1 & 1)
 
     def _mask(self, members: Iterable[int] | int) -> int:
         return members if isinstance(members, int) else sum(1 << broker - 1 for broker in set(members))

@@ -27,8 +27,9 @@ def test_a_controller_that_writes_the_assignment_of_a_deleted_topic_puts_it_back
     taken = step(before, "write_union", late.step.parameters)
     assert taken is not None
     after = taken[0]
-    assert agrees(found.system.model, written, before, after)
-    assert not agrees(found.system.model, written, before, without_topic(after))
+    assert agrees(found.system.model, written, before, after, taken.seen)
+    assert not agrees(found.system.model, written, before, without_topic(after), taken.seen)
+    assert not agrees(found.system.model, written, before, after), "nothing was seen to be written"
     zookeeper, model = found.system.view(after).zookeeper, found.system.model
     assert zookeeper.topics[0].raw == 1
     assert [model.brokers.lists[zookeeper.assigned[p].raw] for p in model.partitions_of(0)] == [(3, 2), (2, 3)]

@@ -210,13 +210,13 @@ def test_a_leader_writes_its_isr_on_the_version_it_cached_and_remembers_it_only_
     before = Partition(1, 2, (1, 2), 4, 7, AR)
     wanted = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 2, 3), controller_epoch=7)
     one, _ = broker(7, before)
-    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, 4, 3), False)
+    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, 4, (3,)), False)
     assert (one.partition(TP), one.isr_changes) == (before, frozenset())
-    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, 4, 3), True)
+    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, 4, (3,)), True)
     assert one.partition(TP) == Partition(1, 2, (1, 2, 3), 5, 7, AR)
     assert one.isr_changes == {TP}
     shrunk = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 3), controller_epoch=7)
-    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, 5, 2), True)
+    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, 5, (2,)), True)
 
 
 def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() -> None:
