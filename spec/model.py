@@ -19,6 +19,7 @@ from spec.variants import Switch, Switches
 
 UNFIXED = {
     "separate_epoch": Switch.ATOMIC_ELECTION,
+    "epochless_fetches": Switch.FETCH_EPOCHS,
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
 }

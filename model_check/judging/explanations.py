@@ -51,6 +51,7 @@ from spec.protocol.broker_events.controlled_shutdown import leave_cluster, stop_
 from spec.protocol.broker_events.isr_notification import report_isr_changes
 from spec.protocol.brokers.isr_changes import (
     expand_isr,
+    expand_isr_on_a_stale_fetch,
     expand_isr_unanswered,
     rewrite_isr,
     shrink_isr,
@@ -86,6 +87,8 @@ from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
 from spec.state.brokers import Stage
 
 STAGES: Final = list(Stage)
+SHRINKS: Final = shrink_isr, shrink_isr_unanswered
+EXPANSIONS: Final = expand_isr, expand_isr_unanswered, expand_isr_on_a_stale_fetch
 DELIVERY: Final = deliver_request, deliver_request_unanswered
 DELETION: Final = deliver_deletion, deliver_deletion_unanswered
 
@@ -145,7 +148,7 @@ def _state_written(m: Model, one: StateWritten, state: PlainState) -> Row:
         jointly = shrink_isr_jointly, shrink_isr_jointly_unanswered
         yield from _each(jointly, b=one.by, p=one.partition, lagging=lagging)
     for r in changed if len(changed) == 1 else ():
-        rules = (shrink_isr, shrink_isr_unanswered) if r in old else (expand_isr, expand_isr_unanswered)
+        rules = SHRINKS if r in old else EXPANSIONS
         yield from _each(rules, b=one.by, p=one.partition, r=r)
 
 

@@ -28,18 +28,27 @@ RECENT_SECONDS: Final = 3 * INTERVAL_SECONDS
 BLACK_OUT_SECONDS: Final = 1.0
 """How long no ISR must have changed before changes are announced (`IsrChangePropagationBlackOut`, 5 s)."""
 
-Follower = tuple[TopicPartition, int, int]
-"""A partition, its leader epoch, and a replica."""
+Follower = tuple[TopicPartition, int | None, int]
+"""A partition, its leader epoch where that counts, and a replica."""
 
 
 class IsrManager:
     """The thread of a broker that changes the ISRs it leads; it holds the broker's lock meanwhile."""
 
-    def __init__(self, broker: Broker, lock: threading.RLock, zookeeper: ZkClient, lag_seconds: float) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        lock: threading.RLock,
+        zookeeper: ZkClient,
+        lag_seconds: float,
+        *,
+        compares_epochs: bool = False,
+    ) -> None:
         self._broker = broker
         self._lock = lock
         self._zookeeper = zookeeper
         self._lag_seconds = lag_seconds
+        self._compares_epochs = compares_epochs
         self._heard: dict[Follower, float] = {}
         self._led_since: dict[tuple[TopicPartition, int], float] = {}
         self._not_before: dict[TopicPartition, float] = {}
@@ -53,7 +62,7 @@ class IsrManager:
         """A follower lives, and follows in these epochs: where it is not in the ISR, it has caught up, and comes in."""
         now = time.monotonic()
         for one in fetch.partitions:
-            self._heard[one.topic_partition, one.leader_epoch, fetch.replica_id] = now
+            self._heard[self._follower(one.topic_partition, one.leader_epoch, fetch.replica_id)] = now
         with self._lock:
             for one in fetch.partitions:
                 is_recent = time.monotonic() - now < RECENT_SECONDS
@@ -62,11 +71,12 @@ class IsrManager:
                     self._change(change, one.topic_partition, now)
 
     def _is_missed(self, followed: Followed, replica: int, now: float) -> bool:
-        """Whether a follower in this leader's epoch is assigned, is not in the ISR, and may be taken in."""
+        """Whether a follower is assigned, is not in the ISR, and may be taken in."""
         known = self._broker.partitions.get(followed.topic_partition)
         if known is None or not self._may_change(followed.topic_partition, known, now):
             return False
-        return known.leader_epoch == followed.leader_epoch and replica in {*known.assigned_replicas} - {*known.isr}
+        counts = known.leader_epoch == followed.leader_epoch or not self._compares_epochs
+        return counts and replica in {*known.assigned_replicas} - {*known.isr}
 
     def _run(self) -> None:
         """`KafkaScheduler`: what a run raises ends that run, and the next comes in its time."""
@@ -92,9 +102,14 @@ class IsrManager:
     def _silent(self, partition: TopicPartition, known: Partition, now: float) -> tuple[int, ...]:
         """The members of the ISR that were not heard of for the lag time."""
         led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
-        heard = {r: self._heard.get((partition, known.leader_epoch, r), led_since) for r in known.assigned_replicas}
+        followers = {r: self._follower(partition, known.leader_epoch, r) for r in known.assigned_replicas}
+        heard = {r: max(self._heard.get(one, led_since), led_since) for r, one in followers.items()}
         late = {r for r, then in heard.items() if r != self._broker.broker_id and now - then > self._lag_seconds}
         return tuple(r for r in known.isr if r in late)
+
+    def _follower(self, partition: TopicPartition, leader_epoch: int, replica: int) -> Follower:
+        """Whom a fetch is of: one in any leader epoch, since it names none; with the fix, one in this epoch."""
+        return partition, leader_epoch if self._compares_epochs else None, replica
 
     def _change(self, change: Procedure[bool], partition: TopicPartition, now: float) -> None:
         """Have replicas leave the ISR, or one come in; a failure is not repeated at once."""

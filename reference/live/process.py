@@ -97,7 +97,13 @@ class LiveProcess:
             on_session=self._session_began,
             after_expiry=self._after_expiry,
         )
-        self.isr = IsrManager(self.broker, self.broker_lock, self.zookeeper, settings.lag_ms / 1000)
+        self.isr = IsrManager(
+            self.broker,
+            self.broker_lock,
+            self.zookeeper,
+            settings.lag_ms / 1000,
+            compares_epochs=Switch.FETCH_EPOCHS in settings.switches,
+        )
         self._random = Random(settings.seed)
         self.shutdowns = ShutdownHandler(
             self.controller, self.controller_lock, self.run, self.zookeeper, Random(settings.seed)

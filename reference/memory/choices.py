@@ -18,6 +18,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "fail_failover": "exceptions",
     "shrink_isr": "shrinks",
     "shrink_isr_jointly": "joint_shrinks",
+    "expand_isr_on_a_stale_fetch": "stale_fetches",
     "report_isr_changes_without": "slow_notes",
     "report_isr_changes_before": "slow_notes",
     "deliver_request_unanswered": "resends",

@@ -15,7 +15,7 @@ from itertools import combinations
 from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
-from reference.memory.choices import Choice
+from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
@@ -23,6 +23,8 @@ from reference.scripts import state_path
 from reference.zookeeper.api import ANY_VERSION
 from spec.formats.kafka_types import TopicPartition
 from spec.variants import Switch
+
+STALE = "expand_isr_on_a_stale_fetch"
 
 
 def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -59,7 +61,7 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
 def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
     """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
     rule = _change_of(cluster, process, tp, replica)
-    if rule is not None and (rule != "shrink_isr" or cluster.scope.budget("shrinks")):
+    if rule is not None and (rule not in BUDGETS or cluster.scope.budget(BUDGETS[rule])):
         yield from _write(cluster, process, tp, rule, (replica,), ("r", replica))
 
 
@@ -83,11 +85,12 @@ def _write(
     """The write of a changed ISR, where it would succeed; and with its answer lost."""
     b = process.broker_id
     parameters = (("b", b), ("p", cluster.partitions.index(tp)), which)
-    do = partial(change_isr, b=b, partition=tp, replicas=replicas, shrinks=rule != "expand_isr")
-    _, write = begin_change(process, tp, replicas, shrinks=rule != "expand_isr")
+    shrinks = rule in {"shrink_isr", "shrink_isr_jointly"}
+    do = partial(change_isr, b=b, partition=tp, replicas=replicas, shrinks=shrinks)
+    _, write = begin_change(process, tp, replicas, shrinks=shrinks)
     if _would_succeed(cluster, process, write):
         yield Choice(rule, parameters, do)
-    if cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
+    if rule != STALE and cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
         yield Choice(f"{rule}_unanswered", parameters, partial(do, answered=False))
 
 
@@ -112,10 +115,10 @@ def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrit
 
 
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
-    """Which of the two a leader may do about a replica.
+    """What a leader may do about a replica.
 
-    A fetch names no leader epoch. Every follower is sent the next one and is taken in then, but one that is shut
-    down is not sent it, and is taken in as it is; so only there the epochs may differ.
+    A fetch names no leader epoch. Every follower is sent the next one and is mostly taken in then, but one that is shut
+    down is not sent it, and is taken in as it is. Else one of another epoch counts as a fault.
     """
     known = leader.broker.partition(tp)
     if replica == leader.broker_id:
@@ -126,10 +129,13 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     follows = follower.broker.partition(tp)
     if follows.is_idle:
         return None
+    if not (follower.is_running and follows.leader == leader.broker_id):
+        return None
+    names_epoch = Switch.FETCH_EPOCHS in cluster.switches
     any_epoch = "shutdown" in cluster.scope.parts or Switch.TAKE_ANY_FOLLOWER in cluster.switches
-    same_epoch = any_epoch or follows.leader_epoch == known.leader_epoch
-    fetches = follower.is_running and follows.leader == leader.broker_id and same_epoch
-    return "expand_isr" if fetches else None
+    if follows.leader_epoch == known.leader_epoch or (any_epoch and not names_epoch):
+        return "expand_isr"
+    return None if names_epoch else STALE
 
 
 # ----------------------------------------------------------------------------------------------------------- the steps

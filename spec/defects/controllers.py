@@ -170,6 +170,15 @@ ROWS = (
         fix=frozenset({Switch.TAKE_THE_DEAD_OFFLINE}),
     ),
     Defect(
+        "D58",
+        "A follower without a session, which the controller has taken out of the ISR, is taken in again by its leader",
+        breaks="the_dead_are_not_in_sync",
+        scope="stale_fetch",
+        first_depth=10,
+        fix=frozenset({Switch.FETCH_EPOCHS}),
+        defining=("expand_isr_on_a_stale_fetch",),
+    ),
+    Defect(
         "D43",
         "An older leadership replaces a newer one in a broker's metadata cache",
         breaks="caches_get_no_older_leadership",

@@ -5,7 +5,8 @@ later *with the same version*. Nothing but an own success or an accepted LeaderA
 leader that misses one is stuck (D6). One that was told version -1, after a failed removal, writes unconditionally. The
 write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is not
 modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader epoch,
-which is progress. A failed write changes nothing and is no step.
+which is progress; that it takes in one of another leader epoch is a fault. A failed write changes nothing and is no
+step.
 
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
@@ -67,6 +68,22 @@ def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
     _require_fetching(s, m, b, p, r)
+    _require_same_epoch(s, m, b, p, r)
+    _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+@action(
+    actor="broker {b}",
+    source="Partition.maybeExpandIsr 0.10.2.2 (KAFKA-7395, KAFKA-14140)",
+    budget="stale_fetches",
+    parts=("partitions", "epochless_fetches"),
+)
+def expand_isr_on_a_stale_fetch(s: State, m: Model, b: int, p: int, r: int) -> None:
+    """A leader takes in a follower that has not heard of its leader epoch yet, or never will: a fetch names none."""
+    known = _leading(s, m, b, p)
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    _require_fetching(s, m, b, p, r)
+    require(s.brokers[r].partitions[p].leader_epoch != known.leader_epoch)
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
@@ -76,26 +93,32 @@ def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
     _require_fetching(s, m, b, p, r)
+    _require_same_epoch(s, m, b, p, r)
     _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
 def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A broker follows this leader, and fetches from it, which takes no fetch but of AR.
 
-    It may know an earlier leader epoch only: a fetch does not name any. Where every follower is told of the next one,
-    it is taken in then; one that is shut down is not told, and is often taken in once more. Before 0.8.1 a leader did
-    not know AR, and took whoever fetched, also who had not heard of its removal yet (D20).
+    Before 0.8.1 a leader did not know AR, and took whoever fetched, also who had not heard of its removal yet (D20).
     """
     known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
     require(s.processes[r].session != Session.NONE, follower.leader == b)
     if m.stops_replicas:
         require(~follower.idle)
-    if m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
-        return
-    if not m.has("shutdown"):
-        require(follower.leader_epoch == known.leader_epoch)
-    if m.has("reassignment"):
+    if m.has("reassignment") and not m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
         require(m.brokers.in_set(r, known.assigned))
+
+
+def _require_same_epoch(s: State, m: Model, b: int, p: int, r: int) -> None:
+    """A follower has heard of its leader's epoch, as all mostly do before they are taken in.
+
+    A fetch of the era names no epoch (D58). Who has not heard of it is a fault of its own, but for one that is shut
+    down: that is not told, and is often taken in once more.
+    """
+    same = s.brokers[r].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch
+    if m.fixes(Switch.FETCH_EPOCHS) or not (m.has("shutdown") or m.reintroduces(Switch.TAKE_ANY_FOLLOWER)):
+        require(same)
 
 
 def _write_unanswered(s: State, m: Model, b: int, p: int, isr: Value) -> None:
@@ -193,5 +216,5 @@ def _content_is(m: Model, znode: Leadership, known: BrokerPartition, isr: Value)
 
 RULES = (
     shrink_isr, shrink_isr_unanswered, shrink_isr_jointly, shrink_isr_jointly_unanswered, expand_isr,
-    expand_isr_unanswered, rewrite_isr,
+    expand_isr_unanswered, expand_isr_on_a_stale_fetch, rewrite_isr,
 )  # fmt: skip

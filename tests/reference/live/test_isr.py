@@ -53,10 +53,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return at
 
 
-def leader(answers: Answers, isr: tuple[int, ...]) -> tuple[Broker, IsrManager]:
+def leader(answers: Answers, isr: tuple[int, ...], *, compares_epochs: bool = False) -> tuple[Broker, IsrManager]:
     broker = Broker(1)
     broker.partitions = {T0: Partition(1, 5, isr, 7, 1, (1, 2, 3))}
-    return broker, IsrManager(broker, threading.RLock(), cast("ZkClient", answers), LAG)
+    zookeeper = cast("ZkClient", answers)
+    return broker, IsrManager(broker, threading.RLock(), zookeeper, LAG, compares_epochs=compares_epochs)
 
 
 def fetch(replica: int, epoch: int = 5) -> Fetch:
@@ -84,7 +85,7 @@ def test_who_is_silent_for_the_lag_time_leaves_and_all_at_once(
 
 
 def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, clock: Callable[[float], None]) -> None:
-    broker, manager = leader(answers, (1,))
+    broker, manager = leader(answers, (1,), compares_epochs=True)
     clock(10.0)
     for other_epoch in (4, 6):
         manager.hear(fetch(2, other_epoch))
@@ -96,6 +97,17 @@ def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, c
     assert broker.partitions[T0].isr == (1, 2)
     manager.change_isrs(10.5)
     assert len(answers.effects) == 1
+
+
+def test_a_fetch_names_no_epoch_and_takes_in_who_has_not_heard_of_the_leaders(
+    answers: Answers, clock: Callable[[float], None]
+) -> None:
+    """D58: as in Kafka before 2.1."""
+    broker, manager = leader(answers, (1,))
+    clock(10.0)
+    manager.hear(fetch(2, 4))
+    assert [(type(one), one.replicas) for one in answers.effects] == [(ExpandIsr, (2,))]
+    assert broker.partitions[T0].isr == (1, 2)
 
 
 def test_a_fetch_that_waited_for_its_turn_takes_nobody_in(answers: Answers, clock: Callable[[float], None]) -> None:
