@@ -96,6 +96,11 @@ class Deliveries:
         after = next(later, None)
         return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
 
+    def may_be_unanswered(self, one: Handled, place: Place) -> bool:
+        """Whether a request comes once more; or a replica's deletion was the last that a process did before it died."""
+        is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
+        return self.comes_again(one, place) or (is_last and len(list(self.tracks.handled(place, one.broker))) == 1)
+
     def has_a_copy(self, one: ReplicaStopped, place: Place) -> bool:
         """Whether a broker deletes a replica once more often than controllers begin with it: a copy stayed behind."""
         same = [

@@ -235,9 +235,11 @@ class Explainer:
     def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
         if isinstance(one, NotificationCreated):
-            for p in self.tracks.noted_late(at.place, one.by):
-                rule = report_isr_changes_before if p in one.partitions else report_isr_changes_without
-                yield rule.name, {"b": one.by, "p": p}
+            known = part(at.state, "brokers", one.by, "partitions")
+            lacking = {p for p, partition in known.items() if partition.get("unreported")} - one.partitions
+            yield from ((report_isr_changes_without.name, {"b": one.by, "p": p}) for p in sorted(lacking))
+            again = self.tracks.noted_late(at.place, one.by) & one.partitions
+            yield from ((report_isr_changes_before.name, {"b": one.by, "p": p}) for p in sorted(again))
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""

@@ -40,6 +40,8 @@ Actor: TypeAlias = tuple[str, int]
 CONTROLLER, BROKER = "controller", "broker"
 
 OF_CHANNELS: Final = frozenset(one.name for one in connections.RULES)
+OF_DELETIONS: Final = frozenset({connections.deliver_deletion.name, connections.deliver_deletion_unanswered.name})
+"""Requests whose answer a controller waits for."""
 DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name}
 OF_A_SHUTDOWN: Final = frozenset(one.name for one in controlled_shutdown.RULES if "b" in parameter_names(one))
 """Steps of a controlled shutdown that touch the broker that asks, whosever they are."""
@@ -58,7 +60,8 @@ class Explained:
     def actors(self) -> frozenset[Actor]:
         """Those whose step it is, or whom it touches."""
         if self.rule in DELIVERIES:
-            return frozenset({(BROKER, self.parameters["b"])})
+            told = {(CONTROLLER, self.parameters["c"])} if self.rule in OF_DELETIONS else set()
+            return frozenset({(BROKER, self.parameters["b"])} | told)
         return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
 
     def _named(self) -> set[Actor]:

@@ -97,6 +97,11 @@ class Tracks:
         done = place[self._zookeeper]
         return next((time for number, time in self._sessions[b] if number >= done), inf)
 
+    def dies(self, place: Place, b: int) -> bool:
+        """Whether the present process of a broker comes to its end before the recording does."""
+        ends, life = self._ends[b], self.life(place, b)
+        return life <= len(ends) and ends[life - 1] < self._last
+
     def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
         """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""
         ends, life = self._ends[b], self.life(place, b)
