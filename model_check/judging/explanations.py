@@ -100,7 +100,7 @@ def _state_written(m: Model, one: StateWritten, state: PlainState) -> Iterator[C
     visit = {"c": one.by, "p": one.partition}
     if one.by_leader:
         yield from _isr_change(m, one, part(state, "zookeeper", "state", one.partition))
-    elif one.state.version == 0:
+    elif one.state.zk_version == 0:
         yield from [("create_state", visit), ("create_state_unanswered", visit)]
     else:
         yield from [("write_elected_leader", visit), ("write_elected_leader_unanswered", visit)]

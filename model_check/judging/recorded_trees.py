@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from model_check.judging.hidden_steps import part
-from model_check.recordings.recording import Leadership
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
     BrokerRegistered,
@@ -36,6 +35,7 @@ from model_check.recordings.zookeeper import (
     ZooKeeperChange,
 )
 from model_check.stepping.plain_state import EMPTY, PlainState
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.model import Model
 from spec.state.zookeeper import ZooKeeper
 
@@ -137,13 +137,13 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
 """What each transaction changes; one that is not here changes nothing."""
 
 
-def raw_leadership(m: Model, one: Leadership) -> dict[str, int]:
+def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]:
     """Leadership as a record of a state."""
     fields = {
         "leader": one.leader,
         "leader_epoch": m.leader_epoch.encode(one.leader_epoch),
         "isr": m.brokers.list_kind.encode(one.isr),
-        "version": m.version.encode(one.version),
+        "version": m.version.encode(one.zk_version),
         "controller_epoch": one.controller_epoch,
     }
     return {name: value for name, value in fields.items() if value}

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from model_check.monitors.arrivals import Answer, Arrival, Received, Told
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.recording import Cluster, Leadership, Recording
+from model_check.recordings.recording import Cluster, Recording
 from spec.formats.error_codes import ErrorCode
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ApiKey
 
 KINDS: Final[Mapping[str, ApiKey]] = {
@@ -97,8 +98,8 @@ class _Log:
             answer=Answer(head["order"] + 1, int(code), {}),
         )
 
-    def _told(self, state: Leadership, key: ApiKey) -> Told:
-        version = state.version if key is ApiKey.LEADER_AND_ISR and state.version >= 0 else None
+    def _told(self, state: LeaderIsrAndControllerEpoch, key: ApiKey) -> Told:
+        version = state.zk_version if key is ApiKey.LEADER_AND_ISR and state.zk_version >= 0 else None
         isr = frozenset(map(self._id, state.isr))
         return Told(self._id(state.leader), state.leader_epoch, isr, version, state.controller_epoch)
 

@@ -16,10 +16,10 @@ from model_check.recordings.sessions import broker_of
 from model_check.recordings.wire import read_wire
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (
     ApiKey,
     LeaderAndIsrRequest,
-    PartitionLeadership,
     PartitionsResponse,
     StopReplicaRequest,
     UpdateMetadataRequest,
@@ -82,7 +82,7 @@ class _Frames:
         states, stopped, delete = {}, frozenset[TopicPartition](), False
         match request:
             case LeaderAndIsrRequest() | UpdateMetadataRequest():
-                states = {one.topic_partition: _told(one) for one in request.partition_states}
+                states = {one.topic_partition: _told(one.leadership) for one in request.partition_states}
             case StopReplicaRequest():
                 stopped, delete = frozenset(request.partitions), request.delete_partitions
         return Arrival(
@@ -106,5 +106,5 @@ class _Frames:
         self.requests[number] = replace(asked, answer=Answer(order, int(response.error_code), codes))
 
 
-def _told(one: PartitionLeadership) -> Told:
+def _told(one: LeaderIsrAndControllerEpoch) -> Told:
     return Told(one.leader, one.leader_epoch, frozenset(one.isr), one.zk_version, one.controller_epoch)

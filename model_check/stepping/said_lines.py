@@ -13,11 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from model_check.stepping.plain_rules import Said
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership, Role
+from spec.logs.logged_values import Role
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -135,9 +136,9 @@ class Names:
         """The leadership of each partition."""
         return frozenset((self.partition(p), self.leadership(one)) for p, one in _present(leaderships))
 
-    def leadership(self, record: Mapping[str, Any]) -> Leadership:
+    def leadership(self, record: Mapping[str, Any]) -> LeaderIsrAndControllerEpoch:
         """What is cached, or written, of a partition."""
-        return Leadership(
+        return LeaderIsrAndControllerEpoch(
             leader=_known(record["leader"], self.broker),
             isr=self.ids(record["isr"]),
             leader_epoch=_known(record["leader_epoch"]),

@@ -67,7 +67,8 @@ class IsrManager:
         known = self._broker.partitions.get(followed.topic_partition)
         if known is None or not self._may_change(followed.topic_partition, known, now):
             return False
-        return known.leader_epoch == followed.leader_epoch and replica in {*known.assigned_replicas} - {*known.isr}
+        is_missed = replica in known.assigned_replicas and replica not in known.leadership.isr
+        return is_missed and known.leadership.leader_epoch == followed.leader_epoch
 
     def _run(self) -> None:
         """`KafkaScheduler`: what a run raises ends that run, and the next comes in its time."""
@@ -88,14 +89,15 @@ class IsrManager:
 
     def _may_change(self, partition: TopicPartition, known: Partition, now: float) -> bool:
         """Whether this broker leads a partition, and has not failed to change its ISR just now."""
-        return known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
+        return known.leadership.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
 
     def _silent(self, partition: TopicPartition, known: Partition, now: float) -> int | None:
         """The first member of the ISR that was not heard of for the lag time."""
-        led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
+        epoch, isr = known.leadership.leader_epoch, known.leadership.isr
+        led_since = self._led_since.setdefault((partition, epoch), now)
         for replica in known.assigned_replicas:
-            heard = self._heard.get((partition, known.leader_epoch, replica), led_since)
-            if replica in known.isr and replica != self._broker.broker_id and now - heard > self._lag_seconds:
+            heard = self._heard.get((partition, epoch, replica), led_since)
+            if replica in isr and replica != self._broker.broker_id and now - heard > self._lag_seconds:
                 return replica
         return None
 

@@ -17,7 +17,7 @@ from reference.memory.choices import Choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
-from reference.scripts import state_path
+from reference.scripts import state_data, state_path
 from reference.zookeeper.api import ANY_VERSION
 from spec.formats.kafka_types import TopicPartition
 from spec.variants import Switch
@@ -34,7 +34,7 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         if tp in process.isr_writes:
             parameters = (("b", b), ("p", cluster.partitions.index(tp)))
             yield Choice("rewrite_isr", parameters, partial(rewrite_isr, b=b, partition=tp))
-        elif known.leader == b:
+        elif known.leadership.leader == b:
             for replica in sorted(_may_fetch(cluster, process, tp)):
                 yield from _isr_change(cluster, process, tp, replica)
 
@@ -70,7 +70,7 @@ def _may_fetch(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     """The replicas whose fetches a leader counts: those of AR; before 0.8.1 it did not know AR (D20)."""
     known = leader.broker.partition(tp)
     anybody = Switch.TAKE_ANY_FOLLOWER in cluster.switches
-    return {*known.isr, *(cluster.processes if anybody else known.assigned_replicas)}
+    return {*known.leadership.isr, *(cluster.processes if anybody else known.assigned_replicas)}
 
 
 def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrite) -> bool:
@@ -79,7 +79,7 @@ def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrit
     Where topics have ids, who writes for an earlier topic of that name finds only its own content.
     """
     znode = cluster.zookeeper.tree.get(state_path(write.partition))
-    expected, content = write.expected_version, write.content.encode()
+    expected, content = write.leadership.zk_version, state_data(write.leadership)
     counts = write.compares_content and znode is not None and znode.data == content
     topic, known = write.partition.topic, leader.broker.partition(write.partition)
     last = known.topic_id is None or known.topic_id == cluster.created[topic][-1]
@@ -95,15 +95,15 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     known = leader.broker.partition(tp)
     if replica == leader.broker_id:
         return None
-    if replica in known.isr:
+    if replica in known.leadership.isr:
         return "shrink_isr"
     follower = cluster.processes[replica]
     follows = follower.broker.partition(tp)
     if follows.is_idle:
         return None
     any_epoch = "shutdown" in cluster.scope.parts or Switch.TAKE_ANY_FOLLOWER in cluster.switches
-    same_epoch = any_epoch or follows.leader_epoch == known.leader_epoch
-    fetches = follower.is_running and follows.leader == leader.broker_id and same_epoch
+    same_epoch = any_epoch or follows.leadership.leader_epoch == known.leadership.leader_epoch
+    fetches = follower.is_running and follows.leadership.leader == leader.broker_id and same_epoch
     return "expand_isr" if fetches else None
 
 

@@ -20,12 +20,13 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NoReturn, get_type_hints
+from typing import Any, NoReturn
 
 from spec.errors import MalformedInput, Where
+from spec.formats.inner_records import Declared, Flattened
 from spec.formats.scala_order import immutable_map_order
 
 INT_MAX = 2**31 - 1
@@ -204,8 +205,9 @@ Order = Callable[[Sequence[str]], list[str]]
 
 @dataclass(frozen=True)
 class Key:
-    """What is declared of a key: its type, the versions that have it, and how it is read."""
+    """What is declared of a key: its field, its type, the versions that have it, and how it is read."""
 
+    field: Declared
     kind: JsonType
     versions: Versions
     leniency: Leniency | None
@@ -226,17 +228,20 @@ class Key:
 
 
 class Record(JsonType):
-    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types."""
+    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types.
+
+    Of a record within it (`spec/formats/inner_records.py`) only those fields that have a type in JSON are keys.
+    """
 
     def __init__(self, cls: type[Any], order: Callable[[int], Order] = lambda _: immutable_map_order) -> None:
-        self.cls = cls
+        self.record = Flattened(cls)
         self.order = order
         """The order of keys, by the payload's version (0 for a record that has none)."""
 
     @cached_property
     def _keys(self) -> dict[str, Key]:
-        hints = get_type_hints(self.cls, include_extras=True)
-        return {field.name: _declared(field, hints[field.name]) for field in fields(self.cls)}
+        keys = ((one.field.name, _key(one)) for one in self.record)
+        return {name: key for name, key in keys if key is not None}
 
     def members(self, version: int) -> list[tuple[str, JsonType, bool]]:
         """Name and type of the keys that a payload of this version may have, and whether it must."""
@@ -257,7 +262,7 @@ class Record(JsonType):
                 values[name] = key.read(given[name], where.key(name))
             elif not key.may_lack:
                 where.key(name).refuse("missing")
-        return self.cls(**{name: value for name, value in values.items() if value is not MISSING})
+        return self.record.made({name: value for name, value in values.items() if value is not MISSING})
 
     def _of_known_version(self, value: dict[str, object]) -> dict[str, object]:
         """The object, one of a later version than any that is known as of the last that is."""
@@ -277,7 +282,8 @@ class Record(JsonType):
         """The object, its keys in the order of the map that Kafka builds for this version."""
         version = _number(getattr(value, "version", 0))
         present = [key for key in self._keys if self._stands(key, value, version, where)]
-        texts = {key: self._keys[key].kind.write(getattr(value, key), where.key(key)) for key in present}
+        keys = self._keys
+        texts = {key: keys[key].kind.write(keys[key].field.of(value), where.key(key)) for key in present}
         return "{" + ",".join(f'"{key}":{texts[key]}' for key in self.order(version)(present)) + "}"
 
     def _stands(self, key: str, value: Any, version: int, where: Where) -> bool:
@@ -298,17 +304,19 @@ def _number(version: object) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _declared(field: Field[Any], hint: Any) -> Key:
-    """The JSON type, the versions and the leniency in an annotation."""
-    metadata = getattr(hint, "__metadata__", ())
+def _key(one: Declared) -> Key | None:
+    """The JSON type, the versions and the leniency in an annotation; None for what is no key of the record."""
+    field, metadata = one.field, getattr(one.hint, "__metadata__", ())
     json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
     if json_type is None:
+        if one.inner:
+            return None
         raise TypeError(f"{field.name} has no JSON type in its annotation")
     versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
     leniency = next((item for item in metadata if isinstance(item, Leniency)), None)
     if (versions.since or leniency) and field.default is MISSING and field.default_factory is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
-    return Key(json_type, versions, leniency)
+    return Key(one, json_type, versions, leniency)
 
 
 def decode_json(text: str, where: Where) -> object:

@@ -12,11 +12,12 @@ does not have takes its default when read, and must have it when written: a valu
 from __future__ import annotations
 
 import sys
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, dataclass
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any
 
 from spec.errors import Where
+from spec.formats.inner_records import Declared, Flattened
 from spec.formats.wire import Source, WireType
 
 
@@ -32,48 +33,60 @@ class Versions:
 
 
 EVERY = Versions()
-Member = tuple[str, WireType, Versions, object]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a struct, with its wire type and the versions that have it."""
+
+    field: Declared
+    wire_type: WireType
+    versions: Versions
+
+    @property
+    def name(self) -> str:
+        """Its name on the wire."""
+        return self.field.field.name
 
 
 class Struct(WireType):
     """A dataclass as a struct: its fields in order, each with its wire type."""
 
     def __init__(self, cls: type[Any]) -> None:
-        self.cls = cls
+        self.record = Flattened(cls)
 
     @cached_property
     def _members(self) -> tuple[Member, ...]:
-        hints = get_type_hints(self.cls, include_extras=True)
-        return tuple(_member(field, hints[field.name]) for field in fields(self.cls))
+        return tuple(map(_member, self.record))
 
     def members(self, version: int) -> list[tuple[str, WireType]]:
         """Name and type of the fields that stand in this version."""
-        return [(name, wire_type) for name, wire_type, versions, _ in self._members if version in versions]
+        return [(one.name, one.wire_type) for one in self._standing(version)]
+
+    def _standing(self, version: int) -> list[Member]:
+        return [one for one in self._members if version in one.versions]
 
     def encode(self, value: Any, version: int, where: Where) -> bytes:
         """The fields, one after the other."""
         self._check_nothing_is_lost(value, version, where)
         return b"".join(
-            wire_type.encode(getattr(value, name), version, where.key(name))
-            for name, wire_type in self.members(version)
+            one.wire_type.encode(one.field.of(value), version, where.key(one.name)) for one in self._standing(version)
         )
 
     def decode(self, source: Source, version: int) -> Any:
         """The struct."""
         where = source.where
-        return self.cls(
-            **{
-                name: wire_type.decode(source.within(where.key(name)), version)
-                for name, wire_type in self.members(version)
-            }
-        )
+        values = {
+            name: wire_type.decode(source.within(where.key(name)), version) for name, wire_type in self.members(version)
+        }
+        return self.record.made(values)
 
     def print(self, value: Any, version: int, where: Where) -> str:
         """The fields as `name=value` between braces."""
         self._check_nothing_is_lost(value, version, where)
         texts = (
-            f"{name}={wire_type.print(getattr(value, name), version, where.key(name))}"
-            for name, wire_type in self.members(version)
+            f"{one.name}={one.wire_type.print(one.field.of(value), version, where.key(one.name))}"
+            for one in self._standing(version)
         )
         return "{" + ",".join(texts) + "}"
 
@@ -86,21 +99,21 @@ class Struct(WireType):
             source.within(where.key(name)).expect(f"{',' if values else ''}{name}=")
             values[name] = wire_type.parse(source, version)
         source.within(where).expect("}")
-        return self.cls(**values)
+        return self.record.made(values)
 
     def _check_nothing_is_lost(self, value: Any, version: int, where: Where) -> None:
-        for name, _, versions, default in self._members:
-            if version not in versions and getattr(value, name) != default:
-                where.key(name).refuse(f"version {version} cannot carry {getattr(value, name)!r}")
+        for one in self._members:
+            if version not in one.versions and (given := one.field.of(value)) != one.field.field.default:
+                where.key(one.name).refuse(f"version {version} cannot carry {given!r}")
 
 
-def _member(field: Field[Any], hint: Any) -> Member:
-    """Name, wire type, versions and default of a field."""
-    metadata = getattr(hint, "__metadata__", ())
+def _member(one: Declared) -> Member:
+    """Wire type and versions of a field."""
+    field, metadata = one.field, getattr(one.hint, "__metadata__", ())
     wire_type = next((item for item in metadata if isinstance(item, WireType)), None)
     versions = next((item for item in metadata if isinstance(item, Versions)), EVERY)
     if wire_type is None:
         raise TypeError(f"{field.name} has no wire type in its annotation")
     if versions != EVERY and field.default is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
-    return field.name, wire_type, versions, field.default
+    return Member(one, wire_type, versions)

@@ -1,0 +1,37 @@
+"""The leadership of a partition: what its state znode, a controller's cache, a request, a broker and a log say of it.
+
+It is declared once. Who has more to say holds it beside the rest: a request names the assigned replicas, a payload the
+version of its form. The annotations tell how each field stands in JSON and on the wire; what has no type in JSON, the
+data version, is not in the payload.
+
+Kafka 0.10.2.2: `LeaderIsrAndControllerEpoch` (kafka.controller) with its `LeaderAndIsr` (kafka.api).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from spec.formats.kafka_types import NO_LEADER, BrokerIds, Epoch, Leader
+from spec.formats.wire import INT32
+
+NO_VERSION: Final = -1
+"""The data version of a state znode, where none is known: of content by itself, and in lines that do not print it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderIsrAndControllerEpoch:
+    """Who leads, in which leader epoch, who is in sync, and which controller decided so.
+
+    `zk_version` is the data version of the state znode that says so; `controller_epoch` is that of the last decision.
+    """
+
+    controller_epoch: Epoch
+    leader: Leader
+    leader_epoch: Epoch
+    isr: BrokerIds
+    zk_version: Annotated[int, INT32] = NO_VERSION
+
+
+NO_LEADERSHIP: Final = LeaderIsrAndControllerEpoch(controller_epoch=0, leader=NO_LEADER, leader_epoch=-1, isr=())
+"""What is known of a partition of which nothing is: as of a broker that has accepted no LeaderAndIsr yet."""
