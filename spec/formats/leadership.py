@@ -32,6 +32,9 @@ class LeaderIsrAndControllerEpoch:
     isr: BrokerIds
     zk_version: Annotated[int, INT32] = NO_VERSION
 
+    def __str__(self) -> str:
+        return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {list(self.isr)}"
+
 
 NO_LEADERSHIP: Final = LeaderIsrAndControllerEpoch(controller_epoch=0, leader=NO_LEADER, leader_epoch=-1, isr=())
 """What is known of a partition of which nothing is: as of a broker that has accepted no LeaderAndIsr yet."""

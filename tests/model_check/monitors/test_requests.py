@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import model_check
-from model_check.monitors.arrivals import Answer, Told
+from model_check.monitors.arrivals import NOT_TOLD, Answer
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
@@ -244,8 +244,8 @@ def test_without_wire_records_and_logs_what_needs_them_is_not_asked(tmp_path: Pa
     assert run.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(("version", "told"), [(4, 4), (-1, None)])
-def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, told: int | None) -> None:
+@pytest.mark.parametrize(("version", "told"), [(4, 4), (-1, NOT_TOLD)])
+def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, told: int) -> None:
     partition = TopicPartition("t", 0)
     cluster = Cluster((2, 3), ("t",), (partition,), ((1, 2),))
     handled = RequestHandled(
@@ -255,6 +255,6 @@ def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, to
     )  # fmt: skip
     read = Recording(tmp_path, cluster, {"broker 3": (handled,)}, {}, 1)
     (request,) = received_by_log(read, [3])[3].requests
-    assert request.states == {partition: Told(3, 5, frozenset({2, 3}), told, 1)}
+    assert request.states == {partition: led(3, 5, (2, 3), 1, told)}
     assert request.answer is not None
     assert request.answer.codes == {partition: 11}
