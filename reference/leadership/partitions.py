@@ -30,7 +30,7 @@ from reference.leadership.leader_selectors import (
 from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
 from reference.scripts import Found
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.state_machines import (
     LeaderCacheUpdated,
     LiveAssignedReplicas,
@@ -237,13 +237,7 @@ def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
 def _initial_leadership(controller: KafkaController, partition: TopicPartition) -> LeaderIsrAndControllerEpoch:
     """`initializeLeaderAndIsrForPartition`: the live assigned replicas, the first of them leading."""
     election = elect_on_creation(controller.context.partition_replica_assignment[partition], controller.live)
-    return LeaderIsrAndControllerEpoch(
-        controller_epoch=controller.context.epoch,
-        leader=election.leader,
-        leader_epoch=0,
-        isr=election.isr,
-        zk_version=0,
-    )
+    return replace(NO_LEADERSHIP.decided(election.leader, election.isr, controller.context.epoch), zk_version=0)
 
 
 def _after_creation(controller: KafkaController, partition: TopicPartition, found: Found) -> None:
@@ -296,8 +290,7 @@ def _elect_leader(
         controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
         _log_failure(controller, partition, PartitionState.ONLINE)
         return True
-    elected = replace(found, leader=election.leader, leader_epoch=found.leader_epoch + 1, isr=election.isr)
-    decided = replace(elected, controller_epoch=controller.context.epoch)
+    decided = found.decided(election.leader, election.isr, controller.context.epoch)
     version = yield from write(decided)
     if version is None:
         return False

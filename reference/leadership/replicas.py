@@ -300,13 +300,7 @@ def _without_replica(
     if not isr and keeps_last:
         controller.report(LastIsrRetained, replica=replica, partition=partition)
         isr = found.isr
-    return replace(
-        found,
-        leader=NO_LEADER if found.leader == replica else found.leader,
-        leader_epoch=found.leader_epoch + 1,
-        isr=isr,
-        controller_epoch=controller.context.epoch,
-    )
+    return found.decided(NO_LEADER if found.leader == replica else found.leader, isr, controller.context.epoch)
 
 
 # ------------------------------------------------------------------------------------------------------------- deletion

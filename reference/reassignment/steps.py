@@ -195,7 +195,7 @@ def _update_leader_epoch(
             raise ReassignmentImpossible(f"{read.partition} has no state znode whose leader epoch could be raised")
         if found.controller_epoch > controller.context.epoch:
             raise ReassignmentImpossible(f"the state znode of {read.partition} was written by a newer controller")
-        raised = replace(found, leader_epoch=found.leader_epoch + 1, controller_epoch=controller.context.epoch)
+        raised = found.decided(found.leader, found.isr, controller.context.epoch)
         conditional = write(read.partition, raised, controller.fence)
         version = yield from replace(conditional, compares_content=controller.compares_content)
         if version is not None:

@@ -2,7 +2,7 @@
 
     leadership: LeaderIsrAndControllerEpoch      # the leader, the ISR, .. as if they were declared here
 
-So a schema, of JSON or of the wire, sees one flat list of what is declared, and values nest as their classes do.
+So a schema, of JSON or of the wire, sees one flat list of fields, and values nest as their classes do.
 """
 
 from __future__ import annotations
@@ -14,21 +14,8 @@ from typing import Any, get_type_hints
 
 
 @dataclass(frozen=True)
-class Declared:
-    """A field of a record, or of the record that its field `inner` holds, and its annotation."""
-
-    field: Field[Any]
-    hint: Any
-    inner: str = ""
-
-    def of(self, value: Any) -> Any:
-        """What a record has in this field."""
-        return getattr(getattr(value, self.inner) if self.inner else value, self.field.name)
-
-
-@dataclass(frozen=True)
 class Flattened:
-    """A dataclass, as what is declared of it and of the records within it."""
+    """A dataclass, with the fields of the records within it among its own."""
 
     cls: type[Any]
 
@@ -38,20 +25,25 @@ class Flattened:
 
     @cached_property
     def _inner(self) -> Mapping[str, Flattened]:
-        """The records within the record, by their fields."""
         hints = self._hints.items()
         return {name: Flattened(hint) for name, hint in hints if isinstance(hint, type) and is_dataclass(hint)}
 
-    def __iter__(self) -> Iterator[Declared]:
-        for field in fields(self.cls):
-            if field.name in self._inner:
-                yield from (Declared(one.field, one.hint, field.name) for one in self._inner[field.name])
-            else:
-                yield Declared(field, self._hints[field.name])
+    def declared(self) -> Iterator[tuple[Field[Any], Any]]:
+        """The fields in order, each with its annotation."""
+        for one in fields(self.cls):
+            inner = self._inner.get(one.name)
+            yield from inner.declared() if inner else [(one, self._hints[one.name])]
+
+    def values(self, record: Any) -> dict[str, Any]:
+        """What a record has in each field."""
+        values = {one.name: getattr(record, one.name) for one in fields(self.cls)}
+        for name, inner in self._inner.items():
+            values |= inner.values(values.pop(name))
+        return values
 
     def made(self, values: dict[str, Any]) -> Any:
         """The record that has these values; what is not among them takes its default."""
         for name, inner in self._inner.items():
-            own = [one.field.name for one in inner if one.field.name in values]
+            own = [one.name for one, _ in inner.declared() if one.name in values]
             values[name] = inner.made({one: values.pop(one) for one in own})
         return self.cls(**values)

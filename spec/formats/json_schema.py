@@ -20,13 +20,13 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NoReturn
 
 from spec.errors import MalformedInput, Where
-from spec.formats.inner_records import Declared, Flattened
+from spec.formats.inner_records import Flattened
 from spec.formats.scala_order import immutable_map_order
 
 INT_MAX = 2**31 - 1
@@ -205,9 +205,8 @@ Order = Callable[[Sequence[str]], list[str]]
 
 @dataclass(frozen=True)
 class Key:
-    """What is declared of a key: its field, its type, the versions that have it, and how it is read."""
+    """What is declared of a key: its type, the versions that have it, and how it is read."""
 
-    field: Declared
     kind: JsonType
     versions: Versions
     leniency: Leniency | None
@@ -230,7 +229,7 @@ class Key:
 class Record(JsonType):
     """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types.
 
-    Of a record within it (`spec/formats/inner_records.py`) only those fields that have a type in JSON are keys.
+    A field that has a default, and no type in JSON, is no key.
     """
 
     def __init__(self, cls: type[Any], order: Callable[[int], Order] = lambda _: immutable_map_order) -> None:
@@ -240,8 +239,7 @@ class Record(JsonType):
 
     @cached_property
     def _keys(self) -> dict[str, Key]:
-        keys = ((one.field.name, _key(one)) for one in self.record)
-        return {name: key for name, key in keys if key is not None}
+        return {field.name: key for field, hint in self.record.declared() if (key := _declared(field, hint))}
 
     def members(self, version: int) -> list[tuple[str, JsonType, bool]]:
         """Name and type of the keys that a payload of this version may have, and whether it must."""
@@ -280,10 +278,10 @@ class Record(JsonType):
 
     def write(self, value: Any, where: Where) -> str:
         """The object, its keys in the order of the map that Kafka builds for this version."""
-        version = _number(getattr(value, "version", 0))
-        present = [key for key in self._keys if self._stands(key, value, version, where)]
-        keys = self._keys
-        texts = {key: keys[key].kind.write(keys[key].field.of(value), where.key(key)) for key in present}
+        values = self.record.values(value)
+        version = _number(values.get("version", 0))
+        present = [key for key in self._keys if self._stands(key, values[key], version, where)]
+        texts = {key: self._keys[key].kind.write(values[key], where.key(key)) for key in present}
         return "{" + ",".join(f'"{key}":{texts[key]}' for key in self.order(version)(present)) + "}"
 
     def _stands(self, key: str, value: Any, version: int, where: Where) -> bool:
@@ -291,7 +289,7 @@ class Record(JsonType):
         versions = self._keys[key].versions
         if versions.since == 0:
             return True
-        given = getattr(value, key) is not None
+        given = value is not None
         if given and not versions.allow(version):
             where.key(key).refuse(f"stands in version {versions.since} and later only, this is {version}")
         if not given and versions.allow(version) and versions.required:
@@ -304,19 +302,19 @@ def _number(version: object) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _key(one: Declared) -> Key | None:
-    """The JSON type, the versions and the leniency in an annotation; None for what is no key of the record."""
-    field, metadata = one.field, getattr(one.hint, "__metadata__", ())
+def _declared(field: Field[Any], hint: Any) -> Key | None:
+    """The JSON type, the versions and the leniency in an annotation; None for what is no key."""
+    metadata = getattr(hint, "__metadata__", ())
     json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
     if json_type is None:
-        if one.inner:
+        if field.default is not MISSING:
             return None
         raise TypeError(f"{field.name} has no JSON type in its annotation")
     versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
     leniency = next((item for item in metadata if isinstance(item, Leniency)), None)
     if (versions.since or leniency) and field.default is MISSING and field.default_factory is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
-    return Key(one, json_type, versions, leniency)
+    return Key(json_type, versions, leniency)
 
 
 def decode_json(text: str, where: Where) -> object:

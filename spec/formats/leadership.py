@@ -9,8 +9,8 @@ Kafka 0.10.2.2: `LeaderIsrAndControllerEpoch` (kafka.controller) with its `Leade
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Final
+from dataclasses import dataclass, replace
+from typing import Annotated, Final, Self
 
 from spec.formats.kafka_types import NO_LEADER, BrokerIds, Epoch, Leader
 from spec.formats.wire import INT32
@@ -31,6 +31,11 @@ class LeaderIsrAndControllerEpoch:
     leader_epoch: Epoch
     isr: BrokerIds
     zk_version: Annotated[int, INT32] = NO_VERSION
+
+    def decided(self, leader: int, isr: tuple[int, ...], controller_epoch: int) -> Self:
+        """What a controller decides in its epoch; every decision raises the leader epoch by one."""
+        epochs = {"leader_epoch": self.leader_epoch + 1, "controller_epoch": controller_epoch}
+        return replace(self, leader=leader, isr=isr, **epochs)
 
     def __str__(self) -> str:
         return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {list(self.isr)}"

@@ -12,12 +12,12 @@ does not have takes its default when read, and must have it when written: a valu
 from __future__ import annotations
 
 import sys
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
 from typing import Any
 
 from spec.errors import Where
-from spec.formats.inner_records import Declared, Flattened
+from spec.formats.inner_records import Flattened
 from spec.formats.wire import Source, WireType
 
 
@@ -33,20 +33,7 @@ class Versions:
 
 
 EVERY = Versions()
-
-
-@dataclass(frozen=True)
-class Member:
-    """A field of a struct, with its wire type and the versions that have it."""
-
-    field: Declared
-    wire_type: WireType
-    versions: Versions
-
-    @property
-    def name(self) -> str:
-        """Its name on the wire."""
-        return self.field.field.name
+Member = tuple[str, WireType, Versions, object]
 
 
 class Struct(WireType):
@@ -57,36 +44,35 @@ class Struct(WireType):
 
     @cached_property
     def _members(self) -> tuple[Member, ...]:
-        return tuple(map(_member, self.record))
+        return tuple(_member(field, hint) for field, hint in self.record.declared())
 
     def members(self, version: int) -> list[tuple[str, WireType]]:
         """Name and type of the fields that stand in this version."""
-        return [(one.name, one.wire_type) for one in self._standing(version)]
-
-    def _standing(self, version: int) -> list[Member]:
-        return [one for one in self._members if version in one.versions]
+        return [(name, wire_type) for name, wire_type, versions, _ in self._members if version in versions]
 
     def encode(self, value: Any, version: int, where: Where) -> bytes:
         """The fields, one after the other."""
-        self._check_nothing_is_lost(value, version, where)
+        values = self._carried(value, version, where)
         return b"".join(
-            one.wire_type.encode(one.field.of(value), version, where.key(one.name)) for one in self._standing(version)
+            wire_type.encode(values[name], version, where.key(name)) for name, wire_type in self.members(version)
         )
 
     def decode(self, source: Source, version: int) -> Any:
         """The struct."""
         where = source.where
-        values = {
-            name: wire_type.decode(source.within(where.key(name)), version) for name, wire_type in self.members(version)
-        }
-        return self.record.made(values)
+        return self.record.made(
+            {
+                name: wire_type.decode(source.within(where.key(name)), version)
+                for name, wire_type in self.members(version)
+            }
+        )
 
     def print(self, value: Any, version: int, where: Where) -> str:
         """The fields as `name=value` between braces."""
-        self._check_nothing_is_lost(value, version, where)
+        values = self._carried(value, version, where)
         texts = (
-            f"{one.name}={one.wire_type.print(one.field.of(value), version, where.key(one.name))}"
-            for one in self._standing(version)
+            f"{name}={wire_type.print(values[name], version, where.key(name))}"
+            for name, wire_type in self.members(version)
         )
         return "{" + ",".join(texts) + "}"
 
@@ -101,19 +87,22 @@ class Struct(WireType):
         source.within(where).expect("}")
         return self.record.made(values)
 
-    def _check_nothing_is_lost(self, value: Any, version: int, where: Where) -> None:
-        for one in self._members:
-            if version not in one.versions and (given := one.field.of(value)) != one.field.field.default:
-                where.key(one.name).refuse(f"version {version} cannot carry {given!r}")
+    def _carried(self, value: Any, version: int, where: Where) -> dict[str, Any]:
+        """The values of the fields, none of which this version would lose."""
+        values = self.record.values(value)
+        for name, _, versions, default in self._members:
+            if version not in versions and values[name] != default:
+                where.key(name).refuse(f"version {version} cannot carry {values[name]!r}")
+        return values
 
 
-def _member(one: Declared) -> Member:
-    """Wire type and versions of a field."""
-    field, metadata = one.field, getattr(one.hint, "__metadata__", ())
+def _member(field: Field[Any], hint: Any) -> Member:
+    """Name, wire type, versions and default of a field."""
+    metadata = getattr(hint, "__metadata__", ())
     wire_type = next((item for item in metadata if isinstance(item, WireType)), None)
     versions = next((item for item in metadata if isinstance(item, Versions)), EVERY)
     if wire_type is None:
         raise TypeError(f"{field.name} has no wire type in its annotation")
     if versions != EVERY and field.default is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
-    return Member(one, wire_type, versions)
+    return field.name, wire_type, versions, field.default
