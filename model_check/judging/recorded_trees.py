@@ -34,10 +34,12 @@ from model_check.recordings.zookeeper import (
     TopicDeleted,
     ZooKeeperChange,
 )
+from model_check.stepping.leadership_words import in_words
 from model_check.stepping.plain_state import EMPTY, PlainState
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.language.records import Leaf, shape_of
 from spec.model import Model
-from spec.state.zookeeper import ZooKeeper
+from spec.state.zookeeper import Leadership, ZooKeeper
 
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
@@ -139,14 +141,9 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
 
 def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]:
     """Leadership as a record of a state."""
-    fields = {
-        "leader": one.leader,
-        "leader_epoch": m.leader_epoch.encode(one.leader_epoch),
-        "isr": m.brokers.list_kind.encode(one.isr),
-        "version": m.version.encode(one.zk_version),
-        "controller_epoch": one.controller_epoch,
-    }
-    return {name: value for name, value in fields.items() if value}
+    said, leaves = in_words(one), shape_of(Leadership, m).items()
+    raws = {name: leaf.kind.encode(said[name]) for name, leaf in leaves if isinstance(leaf, Leaf)}
+    return {name: raw for name, raw in raws.items() if raw}
 
 
 def agrees(m: Model, one: ZooKeeperChange, before: PlainState, after: PlainState) -> bool:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from model_check.refinement import observed_requests as requests
-from model_check.refinement.abstraction.leadership import as_record
 from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
+from model_check.stepping.leadership_words import in_words
 from reference.journal import (
     ElectionGivenUp,
     Entry,
@@ -286,7 +286,7 @@ class Observer:
             known = leadership_in(write.path, data, self.after.zookeeper.tree[write.path].version)
             partition = TopicPartition(str(path.topic), int(path.partition or 0))
             role = f"broker {process}" if self.rule in BROKER_STEPS else controller
-            fields = {"partition": self._number(partition), **as_record(known)}
+            fields = {"partition": self._number(partition), **in_words(known)}
             yield Seen(role, "create state" if creates else "write state", fields)
 
     def _assigned(self, c: int, written: TopicPayload) -> Iterator[Seen]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from model_check.refinement.abstraction.leadership import as_record
 from model_check.refinement.expected_observations import Seen
+from model_check.stepping.leadership_words import in_words
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory.cluster import MemoryCluster
 from spec.formats.error_codes import ErrorCode
@@ -92,7 +92,7 @@ def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: Er
 
 
 def _told(after: MemoryCluster, state: PartitionLeadership) -> dict[str, object]:
-    return {"partition": _number(after, state.topic_partition), **as_record(state.leadership)}
+    return {"partition": _number(after, state.topic_partition), **in_words(state.leadership)}
 
 
 def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -> Seen:

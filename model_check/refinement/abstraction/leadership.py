@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from model_check.stepping.leadership_words import in_words
 from reference.controller.controller import KafkaController
-from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.model import Model
 from spec.state.enumerations import At
@@ -21,18 +22,7 @@ REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
 
 def leadership(path: str, known: LeaderIsrAndControllerEpoch | None) -> Named:
     """Leadership as read, cached or sent; None where there is none."""
-    return ((f"{path}.{name}", value) for name, value in as_record(known or NO_LEADERSHIP).items())
-
-
-def as_record(known: LeaderIsrAndControllerEpoch) -> dict[str, object]:
-    """What the specification's record of a leadership has, by name (`spec.state.zookeeper.Leadership`)."""
-    return {
-        "leader": NOBODY if known.leader == NO_LEADER else known.leader,
-        "leader_epoch": known.leader_epoch,
-        "isr": known.isr,
-        "version": known.zk_version,
-        "controller_epoch": known.controller_epoch,
-    }
+    return ((f"{path}.{name}", value) for name, value in in_words(known or NO_LEADERSHIP).items())
 
 
 def found(m: Model, at: At, controller: KafkaController, path: str, p: int, partition: TopicPartition) -> Named:
