@@ -48,11 +48,11 @@ def release_named(name: str) -> KafkaVersion:
 
 
 BROKER_ID = Integer(0)
+BrokerId = Annotated[int, BROKER_ID]
 
-# Each of these has one spelling in JSON and one on the wire, so that what is made of them serves for both.
+# Each of these has one spelling in JSON and one on the wire, so that a record that is made of them serves for both.
 Topic = Annotated[str, Text(TOPIC_PATTERN, "the name of a topic"), String(TOPIC_PATTERN, "the name of a topic")]
 PartitionId = Annotated[int, Integer(0), INT32]
-BrokerId = Annotated[int, BROKER_ID]
 Leader = Annotated[int, Integer(NO_LEADER), INT32]
 Epoch = Annotated[int, Integer(0), INT32]
 BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True), ArrayOf(INT32)]
