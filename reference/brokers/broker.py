@@ -149,13 +149,8 @@ class Broker:
     ) -> PartitionsResponse:
         states = request.partition_states
         for state in states:
-            self._log(
-                LeaderAndIsrReceived,
-                request,
-                correlation_id,
-                state,
-                state=PartitionInfo(state.leadership, state.replicas),
-            )
+            info = PartitionInfo(state.leadership, state.replicas)
+            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=info)
         if request.controller_epoch < self.controller_epoch:
             line = LeaderAndIsrFromOldController(
                 self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch

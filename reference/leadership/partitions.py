@@ -110,10 +110,8 @@ def _bring_online(
     def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
         if controller.partition_machine.states[partition] is not PartitionState.NEW:
             return ReadForElection(partition, remaining)
-        initial, recognises_own = (
-            _initial_leadership(controller, partition),
-            controller.fixes(Switch.RECOGNISE_OWN_CREATE),
-        )
+        initial = _initial_leadership(controller, partition)
+        recognises_own = controller.fixes(Switch.RECOGNISE_OWN_CREATE)
         return CreateState(partition, remaining, initial, controller.fence, recognises_own)
 
     def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
