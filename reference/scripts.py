@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from reference.procedures import FencedOff, PastZkClient, Script
 from reference.zookeeper.api import (
@@ -32,10 +32,13 @@ from reference.zookeeper.api import (
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znodes import PartitionStatePayload, Payload, parse_payload
 from spec.state.listeners import ON_CHILDREN
 
 PayloadT = TypeVar("PayloadT", bound=Payload)
+Found: TypeAlias = LeaderIsrAndControllerEpoch | None
+"""What a state znode says; None where there is none."""
 
 CONTROLLER: Final = str(paths.CONTROLLER.path())
 CONTROLLER_EPOCH: Final = str(paths.CONTROLLER_EPOCH.path())
@@ -58,14 +61,6 @@ COMMON_PATHS: Final = tuple(
     )
 )  # fmt: skip
 """What the first broker of a cluster creates (`ZkUtils.setupCommonPaths`)."""
-
-
-@dataclass(frozen=True)
-class StateZnode:
-    """A state znode as read: what it says, and its data version."""
-
-    content: PartitionStatePayload
-    version: int
 
 
 @dataclass(frozen=True)
@@ -133,11 +128,22 @@ def read_data(path: str) -> Script[NodeData | None]:
     return node
 
 
-def read_state_znode(partition: TopicPartition) -> Script[StateZnode | None]:
-    """`getLeaderIsrAndEpochForPartition`: a partition's state znode, or None if it is not there."""
+def read_state_znode(partition: TopicPartition) -> Script[Found]:
+    """`getLeaderIsrAndEpochForPartition`: what a partition's state znode says, or None if it is not there."""
     path = state_path(partition)
     node = yield from read_data(path)
-    return None if node is None else StateZnode(parsed(PartitionStatePayload, path, node.data), node.stat.version)
+    return None if node is None else leadership_in(path, node.data, node.stat.version)
+
+
+def leadership_in(path: str, data: bytes | None, zk_version: int) -> LeaderIsrAndControllerEpoch:
+    """`parseLeaderAndIsr`: the leadership that a state znode has at a data version."""
+    content: LeaderIsrAndControllerEpoch = parsed(PartitionStatePayload, path, data).leadership
+    return replace(content, zk_version=zk_version)
+
+
+def state_data(leadership: LeaderIsrAndControllerEpoch) -> bytes | None:
+    """`leaderAndIsrZkData`: the content of a state znode that says so."""
+    return PartitionStatePayload(leadership=leadership).encode()
 
 
 def number_of(parent: str, name: str) -> int:
@@ -218,15 +224,15 @@ def owner_of(path: str) -> Script[int | None]:
 
 
 def update_state_znode(
-    partition: TopicPartition, content: PartitionStatePayload, expected: int, *, compares_content: bool = True
+    partition: TopicPartition, leadership: LeaderIsrAndControllerEpoch, *, compares_content: bool = True
 ) -> Script[int | None]:
-    """`conditionalUpdatePersistentPath`: the new version, or None if the znode is gone or not at the expected one.
+    """`updateLeaderAndIsr`: the new version, or None if the znode is gone or not at the version that was decided on.
 
     Content as it was to be written counts as success, in case the answer to this very write was lost (KAFKA-1382);
     before 0.8.2.0 nobody asked (D31). What cannot be read is other content (`checkLeaderAndIsrZkData`).
     """
     try:
-        stat = yield SetData(state_path(partition), content.encode(), expected)
+        stat = yield SetData(state_path(partition), state_data(leadership), leadership.zk_version)
     except NoNode:
         return None
     except BadVersion:
@@ -236,6 +242,6 @@ def update_state_znode(
             found = yield from read_state_znode(partition)
         except MalformedInput:
             return None
-        return found.version if found is not None and found.content == content else None
+        return found.zk_version if found is not None and state_data(found) == state_data(leadership) else None
     version: int = stat.version
     return version

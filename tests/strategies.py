@@ -16,9 +16,10 @@ from spec.formats.znode_paths import Path, PathKind
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import SCALA, Answer
-from spec.logs.logged_values import BrokerNode, LeaderAndIsr, Leadership, PartitionInfo, Role
+from spec.logs.logged_values import BrokerNode, LeaderAndIsr, PartitionInfo, Role
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
+from tests.leaderships import led
 
 INT_MAX = 2**31 - 1
 
@@ -45,9 +46,10 @@ def paths_of(kind: PathKind) -> st.SearchStrategy[Path]:
 
 znode_paths_of_any_kind = st.sampled_from(znode_paths.KINDS).flatmap(paths_of)
 
-partition_states = st.builds(
-    znodes.PartitionStatePayload, leader=leaders, leader_epoch=epochs, controller_epoch=epochs, isr=broker_lists
-)
+leaderships = st.builds(led, leaders, epochs, broker_lists, epochs)
+"""As a payload or a line has them, without a data version."""
+versioned = st.builds(led, leaders, epochs, broker_lists, epochs, epochs)
+partition_states = st.builds(znodes.PartitionStatePayload, leadership=leaderships)
 
 
 @st.composite
@@ -109,17 +111,8 @@ names = st.text(st.characters(exclude_characters=",]}", exclude_categories=["Cs"
 )
 """Strings that the text of a request can hold."""
 
-leaderships = st.builds(
-    requests.PartitionLeadership,
-    topics,
-    partition_ids,
-    controller_epoch=epochs,
-    leader=st.just(-2) | leaders,
-    leader_epoch=epochs,
-    isr=broker_lists,
-    zk_version=epochs,
-    replicas=broker_lists,
-)
+told = st.builds(led, st.just(-2) | leaders, epochs, broker_lists, epochs, epochs)
+states = st.builds(requests.PartitionLeadership, topics, partition_ids, told, broker_lists)
 error_codes = st.sampled_from(ErrorCode)
 
 
@@ -149,16 +142,14 @@ def requests_of(key: ApiKey, version: int) -> st.SearchStrategy[requests.Request
     match key:
         case ApiKey.LEADER_AND_ISR:
             leader = st.builds(requests.LiveLeader, broker_ids, names, int32s)
-            return st.builds(
-                requests.LeaderAndIsrRequest, broker_ids, epochs, tuples_of(leaderships), tuples_of(leader)
-            )
+            return st.builds(requests.LeaderAndIsrRequest, broker_ids, epochs, tuples_of(states), tuples_of(leader))
         case ApiKey.STOP_REPLICA:
             return st.builds(
                 requests.StopReplicaRequest, broker_ids, epochs, st.booleans(), tuples_of(topic_partitions)
             )
         case ApiKey.UPDATE_METADATA:
             live = tuples_of(live_brokers(version))
-            return st.builds(requests.UpdateMetadataRequest, broker_ids, epochs, tuples_of(leaderships), live)
+            return st.builds(requests.UpdateMetadataRequest, broker_ids, epochs, tuples_of(states), live)
         case ApiKey.CONTROLLED_SHUTDOWN:
             return st.builds(requests.ControlledShutdownRequest, broker_ids)
 
@@ -185,15 +176,14 @@ def headed_requests(draw: Callable[[st.SearchStrategy[Any]], Any]) -> tuple[Requ
     return RequestHeader(key, version, draw(int32s), client_id), draw(requests_of(key, version))
 
 
-infos = st.builds(PartitionInfo, leaders, broker_lists, epochs, epochs, broker_lists)
-states = st.builds(PartitionInfo, leaders, broker_lists, epochs, epochs, broker_lists, epochs)
+infos = st.builds(PartitionInfo, leaderships, broker_lists)
+versioned_infos = st.builds(PartitionInfo, versioned, broker_lists)
 printable = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="()"), max_size=9)
 racks = printable.filter(lambda text: text not in {"", "null"})
 responses = responses_of(ApiKey.LEADER_AND_ISR) | responses_of(ApiKey.UPDATE_METADATA)
 scala_answers = st.sampled_from(list(SCALA)).flatmap(
     lambda key: st.builds(Answer, responses_of(key), st.just(key), int32s)
 )
-leadership = st.builds(Leadership, leaders, broker_lists, epochs, epochs)
 replicas = st.builds(PartitionReplica, topics, partition_ids, broker_ids)
 assignments = tuples_of(st.tuples(topic_partitions, broker_lists))
 FORMS: dict[str, st.SearchStrategy[Any]] = {
@@ -212,10 +202,10 @@ FORMS: dict[str, st.SearchStrategy[Any]] = {
     "OnlinePartition": st.just(PartitionState.ONLINE),
     "a state without leader": st.sampled_from([PartitionState.OFFLINE, PartitionState.NON_EXISTENT]),
     "a state of a replica": st.sampled_from(ReplicaState),
-    "leadership": leadership,
+    "leadership": leaderships,
     "leader and ISR as JSON": st.builds(LeaderAndIsr, leaders, epochs, broker_lists),
     "PartitionStateInfo": infos,
-    "PartitionState(..)": states,
+    "PartitionState(..)": versioned_infos,
     "hash of an object": st.from_regex("[0-9a-f]{1,8}", fullmatch=True),
     "id:1,host:h,port:p": st.builds(BrokerNode, broker_ids, hosts, int32s),
     "Node(1, h, p)": st.builds(BrokerNode, broker_ids, hosts, int32s),
@@ -235,8 +225,8 @@ FORMS: dict[str, st.SearchStrategy[Any]] = {
     "replicas by partition by broker": tuples_of(st.tuples(broker_ids, assignments)),
     "states by partition": tuples_of(st.tuples(topic_partitions, st.sampled_from(PartitionState))),
     "states by replica": tuples_of(st.tuples(replicas, st.sampled_from(ReplicaState))),
-    "leadership by partition": tuples_of(st.tuples(topic_partitions, leadership)),
-    "leaderships": tuples_of(st.tuples(topic_partitions, leadership)),
+    "leadership by partition": tuples_of(st.tuples(topic_partitions, leaderships)),
+    "leaderships": tuples_of(st.tuples(topic_partitions, leaderships)),
     "new replicas by partition": assignments,
     "ratio": st.integers(0, 10**6).map(lambda millionths: millionths / 10**6),
     "Java object": st.from_regex(r"[a-z]{1,3}(\.[A-Z][a-z$]{1,3})?@[0-9a-f]{1,8}", fullmatch=True),

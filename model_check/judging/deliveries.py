@@ -11,12 +11,12 @@ from model_check.judging.explanations import STAGES
 from model_check.judging.positions import OF_CHANNELS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.recording import NOT_PRINTED
 from model_check.recordings.tracks import Place, Tracks
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import NO_VERSION
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
 from spec.protocol.requests.batch import FIELDS
@@ -68,7 +68,7 @@ class Deliveries:
             replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
             if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
                 return False
-        unsaid = {p: {"version"} if state.version == NOT_PRINTED else set[str]() for p, state in one.states.items()}
+        unsaid = {p: {"version"} if state.zk_version == NO_VERSION else set[str]() for p, state in one.states.items()}
         said = {p: raw_leadership(self.system.model, state) for p, state in one.states.items()}
         sent = {p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()}
         return said.keys() == sent.keys() and all(

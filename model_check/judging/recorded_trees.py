@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
-from model_check.recordings.recording import Leadership
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
     BrokerRegistered,
@@ -35,10 +34,13 @@ from model_check.recordings.zookeeper import (
     WriteConflicted,
     ZooKeeperChange,
 )
+from model_check.stepping.leadership_words import in_words
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import EMPTY, PlainState, part
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.language.records import Leaf, shape_of
 from spec.model import Model
-from spec.state.zookeeper import ZooKeeper
+from spec.state.zookeeper import Leadership, ZooKeeper
 
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
@@ -138,16 +140,11 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
 """What each transaction changes; one that is not here changes nothing."""
 
 
-def raw_leadership(m: Model, one: Leadership) -> dict[str, int]:
+def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]:
     """Leadership as a record of a state."""
-    fields = {
-        "leader": one.leader,
-        "leader_epoch": m.leader_epoch.encode(one.leader_epoch),
-        "isr": m.brokers.list_kind.encode(one.isr),
-        "version": m.version.encode(one.version),
-        "controller_epoch": one.controller_epoch,
-    }
-    return {name: value for name, value in fields.items() if value}
+    said, leaves = in_words(one), shape_of(Leadership, m).items()
+    raws = {name: leaf.kind.encode(said[name]) for name, leaf in leaves if isinstance(leaf, Leaf)}
+    return {name: raw for name, raw in raws.items() if raw}
 
 
 WRITES: Final[Mapping[type[ZooKeeperChange], frozenset[str]]] = {

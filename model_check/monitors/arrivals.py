@@ -7,8 +7,10 @@ What cannot be read of one is told by `unreadable`; then nothing is concluded fr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
+from model_check.monitors.contents import State
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
@@ -20,18 +22,13 @@ NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a request says of a partition; `version` is None where a log does not tell it."""
+NOT_TOLD: Final = -2
+"""The data version of a state znode that a log does not tell; -1 may be told, of one whose write has failed (S4)."""
 
-    leader: int
-    leader_epoch: int
-    isr: frozenset[int]
-    version: int | None
-    controller_epoch: int
 
-    def __str__(self) -> str:
-        return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {sorted(self.isr)}"
+def in_no_order(state: State) -> State:
+    """A leadership, with its ISR as a set: sorted."""
+    return replace(state, isr=tuple(sorted({*state.isr})))
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,10 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A request at a broker, in its process number `incarnation`; a log does not tell who sent a StopReplica."""
+    """A request at a broker, in its process number `incarnation`; a log does not tell who sent a StopReplica.
+
+    `states` are what it says of partitions, each with its ISR in no order.
+    """
 
     place: str
     ms: int
@@ -55,7 +55,7 @@ class Arrival:
     kind: ApiKey
     controller: int | None
     epoch: int | None
-    states: Mapping[TopicPartition, Told] = field(default_factory=dict)
+    states: Mapping[TopicPartition, State] = field(default_factory=dict)
     stopped: frozenset[TopicPartition] = frozenset()
     delete: bool = False
     answer: Answer | None = None

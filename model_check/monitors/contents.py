@@ -16,23 +16,13 @@ from typing import Any, Final, TypeAlias
 
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
 
 Brokers: TypeAlias = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class State:
-    """A partition's leadership, as a state znode has it."""
-
-    leader: int
-    leader_epoch: int
-    controller_epoch: int
-    isr: Brokers
-
-    def __str__(self) -> str:
-        return f"leader {self.leader}, leader epoch {self.leader_epoch}, ISR {list(self.isr)}"
+State: TypeAlias = LeaderIsrAndControllerEpoch
+"""A partition's leadership, as a state znode has it; its data version is the write's."""
 
 
 @dataclass(frozen=True)

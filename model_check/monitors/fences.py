@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from model_check.monitors.arrivals import Arrival, Told
+from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.contents import State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.requests import tells
 from model_check.recordings.tracks import SKEW
@@ -118,7 +119,7 @@ def _unknown(
     return None if is_hosted else Break(request.place, text, "D23")
 
 
-def _born(history: History, partition: TopicPartition, told: Told) -> Write | None:
+def _born(history: History, partition: TopicPartition, told: State) -> Write | None:
     """The creation of the first topic of its name of which a request can tell what it tells."""
     written = (one for one in history.of(state_path(partition)) if tells(told, one))
     first = next(written, None)

@@ -8,12 +8,13 @@ whole tells nothing here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from model_check.monitors.arrivals import Answer, Arrival, Received, Told
+from model_check.monitors.arrivals import NOT_TOLD, Answer, Arrival, Received, in_no_order
+from model_check.monitors.contents import State
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.recording import Cluster, Leadership, Recording
+from model_check.recordings.recording import Cluster, Recording
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import ApiKey
 
@@ -97,10 +98,10 @@ class _Log:
             answer=Answer(head["order"] + 1, int(code), {}),
         )
 
-    def _told(self, state: Leadership, key: ApiKey) -> Told:
-        version = state.version if key is ApiKey.LEADER_AND_ISR and state.version >= 0 else None
-        isr = frozenset(map(self._id, state.isr))
-        return Told(self._id(state.leader), state.leader_epoch, isr, version, state.controller_epoch)
+    def _told(self, state: State, key: ApiKey) -> State:
+        version = state.zk_version if key is ApiKey.LEADER_AND_ISR and state.zk_version >= 0 else NOT_TOLD
+        isr = tuple(map(self._id, state.isr))
+        return in_no_order(replace(state, leader=self._id(state.leader), isr=isr, zk_version=version))
 
     def _id(self, number: int) -> int:
         return self.cluster.broker_ids[number - 1] if number else -1

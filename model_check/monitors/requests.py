@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from model_check.monitors.arrivals import Arrival, Told
+from model_check.monitors.arrivals import NOT_TOLD, Arrival, in_no_order
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
@@ -30,31 +30,31 @@ def what_is_told_was_written(history: History) -> Answers:
                 yield _unwritten(history, request, partition, told)
 
 
-def _unwritten(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Break | None:
+def _unwritten(history: History, request: Arrival, partition: TopicPartition, told: State) -> Break | None:
     end = history.before(request.ms + SKEW + 1)
     one = next(writes_told(history, request, partition, told), None)
     if one is not None:
         text = f"{request} tells of {partition}: {told}, which was written only later ({one.place})"
         return None if one.number < end else Break(request.place, text)
-    version = told.version if request.kind is ApiKey.LEADER_AND_ISR else None
-    shown = "" if version is None else f", version {version}"
+    version = told.zk_version if request.kind is ApiKey.LEADER_AND_ISR else NOT_TOLD
+    shown = "" if version == NOT_TOLD else f", version {version}"
     text = f"{request} tells of {partition}: {told}{shown}, which nobody ever wrote"
     return Break(request.place, text, "S4" if version == -1 else "")
 
 
-def writes_told(history: History, request: Arrival, partition: TopicPartition, told: Told) -> Iterator[Write]:
+def writes_told(history: History, request: Arrival, partition: TopicPartition, told: State) -> Iterator[Write]:
     """The writes that a request may have its word on a partition from; no UpdateMetadata is held to a version."""
-    sought = told if request.kind is ApiKey.LEADER_AND_ISR else replace(told, version=None)
+    sought = told if request.kind is ApiKey.LEADER_AND_ISR else replace(told, zk_version=NOT_TOLD)
     return (one for one in history.of(state_path(partition)) if tells(sought, one))
 
 
-def tells(told: Told, write: Write) -> bool:
+def tells(told: State, write: Write) -> bool:
     """Whether a request tells what was written; who lets a decision stand may tell its own epoch with it."""
     state = write.after
-    if not isinstance(state, State) or told.version not in {None, write.version}:
+    if not isinstance(state, State) or told.zk_version not in {NOT_TOLD, write.version}:
         return False
-    same = (told.leader, told.leader_epoch, told.isr) == (state.leader, state.leader_epoch, frozenset(state.isr))
-    return same and told.controller_epoch >= state.controller_epoch
+    own_epoch = replace(in_no_order(state), zk_version=told.zk_version, controller_epoch=told.controller_epoch)
+    return told == own_epoch and told.controller_epoch >= state.controller_epoch
 
 
 @monitored(needs=Needs.REQUESTS)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, Told
+from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, in_no_order
 from model_check.recordings.sessions import broker_of
 from model_check.recordings.wire import read_wire
 from spec.errors import MalformedInput
@@ -19,7 +19,6 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     ApiKey,
     LeaderAndIsrRequest,
-    PartitionLeadership,
     PartitionsResponse,
     StopReplicaRequest,
     UpdateMetadataRequest,
@@ -82,7 +81,7 @@ class _Frames:
         states, stopped, delete = {}, frozenset[TopicPartition](), False
         match request:
             case LeaderAndIsrRequest() | UpdateMetadataRequest():
-                states = {one.topic_partition: _told(one) for one in request.partition_states}
+                states = {one.topic_partition: in_no_order(one.leadership) for one in request.partition_states}
             case StopReplicaRequest():
                 stopped, delete = frozenset(request.partitions), request.delete_partitions
         return Arrival(
@@ -104,7 +103,3 @@ class _Frames:
         codes = {TopicPartition(one.topic, one.partition): int(one.error_code) for one in named}
         asked = self.requests[number]
         self.requests[number] = replace(asked, answer=Answer(order, int(response.error_code), codes))
-
-
-def _told(one: PartitionLeadership) -> Told:
-    return Told(one.leader, one.leader_epoch, frozenset(one.isr), one.zk_version, one.controller_epoch)

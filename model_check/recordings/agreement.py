@@ -24,9 +24,10 @@ from model_check.recordings.processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recording import NOT_PRINTED, Cluster, Contradiction, Leadership
+from model_check.recordings.recording import Cluster, Contradiction
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
 from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_request_lines import UpdateMetadataSending
 
 Codes: TypeAlias = Mapping[str, int | None]
@@ -73,12 +74,12 @@ def _never_sent(
     cluster: Cluster, handled: Iterable[RequestHandled], said: Iterable[ControllerSaid]
 ) -> Iterator[Contradiction]:
     """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
-    left: dict[Subject, list[Leadership]] = defaultdict(list)
+    left: dict[Subject, list[LeaderIsrAndControllerEpoch]] = defaultdict(list)
     for word in said:
         if isinstance(word.line, UpdateMetadataSending) and word.line.leadership.leader != LEADER_DURING_DELETE:
             for subject, told in _words(cluster, word):
                 left[subject].append(told)
-    last: dict[tuple[int, int, int], Mapping[int, Leadership]] = {}
+    last: dict[tuple[int, int, int], Mapping[int, LeaderIsrAndControllerEpoch]] = {}
     for one in handled:
         connection = one.controller, one.epoch, one.broker
         for p, told in one.told.items() if last.get(connection) != one.told else ():
@@ -91,17 +92,11 @@ def _never_sent(
         last[connection] = one.told or last.get(connection, {})
 
 
-def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Leadership]]:
+def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, LeaderIsrAndControllerEpoch]]:
     """What an UpdateMetadata's line says, for each broker that it names."""
     line = one.line
     assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
-    told = Leadership(
-        leader=cluster.broker(line.leadership.leader),
-        leader_epoch=line.leadership.leader_epoch,
-        isr=tuple(map(cluster.broker, line.leadership.isr)),
-        version=NOT_PRINTED,
-        controller_epoch=line.leadership.controller_epoch,
-    )
+    told = cluster.in_numbers(line.leadership)
     for broker in line.brokers:
         yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
 

@@ -15,10 +15,10 @@ from itertools import groupby
 from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Observed
 from spec.formats.kafka_types import V0102, TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_request_lines import UpdateMetadataSending
-from spec.logs.logged_values import Leadership
 
-Batch = dict[tuple[TopicPartition, Leadership], ControllerSaid]
+Batch = dict[tuple[TopicPartition, LeaderIsrAndControllerEpoch], ControllerSaid]
 """What one batch tells, each with the brokers that it tells it so far."""
 
 

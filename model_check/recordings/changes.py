@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
 from model_check.recordings.cluster import UNCLEAN, is_unclean, resurrections
-from model_check.recordings.recording import Cluster, Leadership, NotModelled
+from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import may_be_unanswered, with_lines
 from model_check.recordings.writes import (
@@ -66,6 +67,7 @@ from reference.zookeeper.transactions import (
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path, PathKind
 from spec.formats.znodes import TopicConfigPayload, parse_payload
 
@@ -80,7 +82,7 @@ class Changes:
         self.sessions = sessions
         self.passed_over = passed_over
         self.notices: dict[int, int] = {}
-        self.states: dict[int, Leadership] = {}
+        self.states: dict[int, LeaderIsrAndControllerEpoch] = {}
         self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
         self.configured: set[str] = set()
         self.without_assignment: set[str] = set()
@@ -203,14 +205,7 @@ class Changes:
 
     def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> StateWritten:
         """A state znode's content, as numbers."""
-        number = self.cluster.broker
-        leadership = Leadership(
-            leader=number(payload.leader),
-            leader_epoch=payload.leader_epoch,
-            isr=tuple(map(number, payload.isr)),
-            version=version,
-            controller_epoch=payload.controller_epoch,
-        )
+        leadership = self.cluster.in_numbers(replace(payload.leadership, zk_version=version))
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         before, self.states[partition] = self.states.get(partition), leadership
         by_leader = leadership.leader == head["by"] and before and leadership.leader_epoch == before.leader_epoch

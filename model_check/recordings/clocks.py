@@ -71,14 +71,14 @@ def _is_epoch(one: ZooKeeperChange, broker: int) -> bool:
 def _event(one: Any) -> Hashable:
     if isinstance(one, EpochWritten):
         return one.epoch
-    return one.partition, one.state.version, one.state.leader_epoch, one.state.controller_epoch
+    return one.partition, one.state.zk_version, one.state.leader_epoch, one.state.controller_epoch
 
 
 def _received(log: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
     """The states that a broker was told, with its clock."""
     for entry, line in log.lines(having=" received LeaderAndIsr request "):
         if isinstance(line, LeaderAndIsrReceived) and line.partition in cluster.partitions:
-            told = line.state
+            told = line.state.leadership
             yield (
                 (cluster.partition(line.partition), told.zk_version, told.leader_epoch, told.controller_epoch),
                 head_of(entry)["time"],

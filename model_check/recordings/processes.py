@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from model_check.recordings.recording import Leadership, Observed
+from model_check.recordings.recording import Observed
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
 
 
@@ -81,10 +82,10 @@ class RequestHandled(Handled):
     controller: int
     epoch: int
     correlation_id: int
-    states: Mapping[int, Leadership]
+    states: Mapping[int, LeaderIsrAndControllerEpoch]
     outcomes: Mapping[int, str]
     refused: bool
-    told: Mapping[int, Leadership] = field(default_factory=dict)
+    told: Mapping[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
     replicas: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 

@@ -12,26 +12,12 @@ in the order in which the topics were created.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
-
-NOT_PRINTED: Final = -1
-"""The version of a znode that a line does not tell: those about UpdateMetadata, and up to 0.9.0 all lines."""
-
-
-@dataclass(frozen=True)
-class Leadership:
-    """What a state znode or a request says of a partition; `version` is the znode's, `isr` in its order."""
-
-    leader: int
-    leader_epoch: int
-    isr: tuple[int, ...]
-    version: int
-    controller_epoch: int
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +79,11 @@ class Cluster:
     def broker(self, broker_id: int) -> int:
         """The number of a broker; KeyError if it never had a session."""
         return self._brokers[broker_id]
+
+    def in_numbers(self, leadership: LeaderIsrAndControllerEpoch) -> LeaderIsrAndControllerEpoch:
+        """A leadership with the numbers of its brokers."""
+        isr = tuple(map(self.broker, leadership.isr))
+        return replace(leadership, leader=self.broker(leadership.leader), isr=isr)
 
     def partition(self, partition: TopicPartition) -> int:
         """The number of a partition; KeyError if its topic was never created."""

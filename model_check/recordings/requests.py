@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.recording import NOT_PRINTED, Cluster, Contradiction, Leadership
+from model_check.recordings.recording import Cluster, Contradiction
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.broker_change_lines import (
     BrokerLine,
     LeaderInfoCached,
@@ -74,8 +75,8 @@ class _Request:
     epoch: int
     life: int
     first: LogEntry
-    states: dict[int, Leadership] = field(default_factory=dict)
-    told: dict[int, Leadership] = field(default_factory=dict)
+    states: dict[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
+    told: dict[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
     replicas: dict[int, frozenset[int]] = field(default_factory=dict)
     outcomes: dict[int, str] = field(default_factory=dict)
     said: set[tuple[int, type[BrokerLine]]] = field(default_factory=set)
@@ -132,7 +133,7 @@ class Requests:
                 p, request = self.cluster.partition(partition), self._arriving(entry, line)
                 self._note(entry, request, line)
                 self._compare_replicas(entry, p, state)
-                request.states[p] = self._leadership(state)
+                request.states[p] = self.cluster.in_numbers(state.leadership)
                 request.replicas[p] = frozenset(map(self.cluster.broker, state.replicas))
             case LeaderAndIsrFromOldController():
                 self._refused(entry, self._handling(entry, line, "LeaderAndIsr"))
@@ -142,7 +143,7 @@ class Requests:
                 p, request = self.cluster.partition(partition), self._handling(entry, line, "UpdateMetadata")
                 self._note(entry, request, line)
                 self._compare_replicas(entry, p, info)
-                request.told[p] = self._leadership(info)
+                request.told[p] = self.cluster.in_numbers(info.leadership)
             case PartitionUncached():
                 self._note(entry, self._handling(entry, line, "UpdateMetadata"), line)
             case StopReplicaStarted() | StopReplicaFromOldController():
@@ -254,16 +255,6 @@ class Requests:
         self.contradictions.append(Contradiction(**self.head(entry), reason=reason))
 
     # --------------------------------------------------------------------------------------------------- values
-
-    def _leadership(self, state: PartitionInfo) -> Leadership:
-        number = self.cluster.broker
-        return Leadership(
-            leader=number(state.leader),
-            leader_epoch=state.leader_epoch,
-            isr=tuple(map(number, state.isr)),
-            version=NOT_PRINTED if state.zk_version is None else state.zk_version,
-            controller_epoch=state.controller_epoch,
-        )
 
     def _observed(self, request: _Request) -> RequestHandled:
         assert request.handled is not None  # noqa: S101 - it is in the list of those that were

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model_check.recordings.recording import Leadership, Observed
+from model_check.recordings.recording import Observed
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +120,7 @@ class StateWritten(ZooKeeperChange):
     """
 
     partition: int
-    state: Leadership
+    state: LeaderIsrAndControllerEpoch
     by_leader: bool
     changed: frozenset[int]
 

@@ -60,6 +60,7 @@ from reference.requests.connections import QueuedRequest
 from reference.scripts import BROKER_TOPICS, broker_path
 from reference.zookeeper.api import parent_path
 from spec.formats.kafka_types import LEADER_DURING_DELETE
+from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
 from spec.model import Model
 from spec.state.controller import Controller
@@ -71,6 +72,9 @@ SIZE = 16
 
 PARTITIONS_BELOW = "/partitions"
 """What is in the paths of the znodes below a topic's."""
+
+REMOVED = replace(NO_LEADERSHIP, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
+"""What is said of a partition that is removed, as far as anybody reads it."""
 
 Named = Iterator[tuple[str, Hashable]]
 
@@ -285,9 +289,7 @@ def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
         return request
     named = {state.topic_partition for state in request.partition_states}
     gone = (
-        PartitionLeadership(one.topic, one.partition, 0, LEADER_DURING_DELETE, 0, (), 0, ())
-        for one in cluster.partitions
-        if one not in named
+        PartitionLeadership(one.topic, one.partition, REMOVED, ()) for one in cluster.partitions if one not in named
     )
     return replace(request, partition_states=(*request.partition_states, *gone))
 
@@ -315,9 +317,9 @@ def _spoken(request: Request) -> Request:
 
 def _unread(state: PartitionLeadership) -> PartitionLeadership:
     """What UpdateMetadata says of a partition, without what no broker reads of one that is removed."""
-    if state.leader != LEADER_DURING_DELETE:
+    if state.leadership.leader != LEADER_DURING_DELETE:
         return state
-    return replace(state, controller_epoch=0, isr=(), replicas=())
+    return replace(state, leadership=replace(state.leadership, controller_epoch=0, isr=()), replicas=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

@@ -72,7 +72,7 @@ class History:
                         continue
                     if _is_state(write.path):
                         content = parsed(PartitionStatePayload, write.path, write.data)
-                        now = now.acting(c, content.controller_epoch)
+                        now = now.acting(c, content.leadership.controller_epoch)
                     elif is_of_a_reassignment(write.path):
                         now = now.acting_now(cluster, c)
                 case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_message(path):
@@ -183,5 +183,5 @@ def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition) -> bool:
     path = state_path(partition)
     if path not in cluster.zookeeper.tree:
         return False
-    isr = parsed(PartitionStatePayload, path, cluster.zookeeper.tree[path].data).isr
+    isr = parsed(PartitionStatePayload, path, cluster.zookeeper.tree[path].data).leadership.isr
     return set(requested_reassignments(cluster)[partition]) <= set(isr)

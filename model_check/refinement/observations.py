@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from model_check.refinement import observed_requests as requests
 from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
+from model_check.stepping.leadership_words import in_words
 from reference.journal import (
     ElectionGivenUp,
     Entry,
@@ -43,6 +44,7 @@ from reference.scripts import (
     REASSIGN_PARTITIONS,
     broker_path,
     delete_topic_path,
+    leadership_in,
     parsed,
     state_path,
     topic_config_path,
@@ -61,7 +63,7 @@ from reference.zookeeper.api import (
 )
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
-from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, PartitionStatePayload, TopicPayload
+from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, TopicPayload
 from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import on_deletion_change, read_deletions
 from spec.protocol.failover.election import elect_create, elect_read, elect_reread, on_controller_change, on_new_session
@@ -288,11 +290,10 @@ class Observer:
         elif write.path == REASSIGN_PARTITIONS:
             yield Seen(controller, "write /admin/reassign_partitions", {})
         elif path.kind is STATE:
-            content = parsed(PartitionStatePayload, write.path, data)
-            version = self.after.zookeeper.tree[write.path].version
+            known = leadership_in(write.path, data, self.after.zookeeper.tree[write.path].version)
             partition = TopicPartition(str(path.topic), int(path.partition or 0))
             role = f"broker {process}" if self.rule in BROKER_STEPS else controller
-            fields = {"partition": self._number(partition), "version": version, **requests.leadership(content)}
+            fields = {"partition": self._number(partition), **in_words(known)}
             yield Seen(role, "create state" if creates else "write state", fields)
 
     def _assigned(self, c: int, written: TopicPayload) -> Iterator[Seen]:

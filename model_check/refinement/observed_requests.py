@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from model_check.refinement.expected_observations import Seen
+from model_check.stepping.leadership_words import in_words
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory.cluster import MemoryCluster
 from spec.formats.error_codes import ErrorCode
-from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
@@ -84,16 +84,15 @@ def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: Er
         return "is not assigned"
     if code is not ErrorCode.NONE:
         return "ignore LeaderAndIsr"
-    if state.leader == b:
+    if state.leadership.leader == b:
         return "become leader"
-    stored = after.processes[b].broker.partition(state.topic_partition).leader_epoch == state.leader_epoch
+    known = after.processes[b].broker.partition(state.topic_partition).leadership
+    stored = known.leader_epoch == state.leadership.leader_epoch
     return "become follower" if stored else "cannot become follower"
 
 
 def _told(after: MemoryCluster, state: PartitionLeadership) -> dict[str, object]:
-    return {
-        "partition": _number(after, state.topic_partition), "version": state.zk_version, **leadership(state)
-    }  # fmt: skip
+    return {"partition": _number(after, state.topic_partition), **in_words(state.leadership)}
 
 
 def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -> Seen:
@@ -108,10 +107,3 @@ def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -
             return Seen(f"controller {c}", "answer ControlledShutdown", {"broker": b, "remaining": remaining})
         case ShutdownAnswered(controller=c, broker=b):
             return Seen(f"controller {c}", "refuse ControlledShutdown", {"broker": b})
-
-
-def leadership(one: Any) -> dict[str, object]:
-    """Leadership as the specification's observations name it, but for the version."""
-    leader = 0 if one.leader == NO_LEADER else one.leader
-    names = ("leader_epoch", "isr", "controller_epoch")
-    return {"leader": leader, **{name: getattr(one, name) for name in names}}

@@ -13,11 +13,12 @@ from typing import Any, Final, TypeAlias
 
 from model_check.stepping.plain_rules import Said
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership, Role
+from spec.logs.logged_values import Role
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -135,27 +136,16 @@ class Names:
         """The leadership of each partition."""
         return frozenset((self.partition(p), self.leadership(one)) for p, one in _present(leaderships))
 
-    def leadership(self, record: Mapping[str, Any]) -> Leadership:
+    def leadership(self, record: Mapping[str, Any]) -> LeaderIsrAndControllerEpoch:
         """What is cached, or written, of a partition."""
-        return Leadership(
-            leader=_known(record["leader"], self.broker),
-            isr=self.ids(record["isr"]),
-            leader_epoch=_known(record["leader_epoch"]),
-            controller_epoch=_known(record["controller_epoch"]),
-        )
+        fields: dict[str, Any] = {name: self._named(name, value) for name, value in record.items()}
+        return LeaderIsrAndControllerEpoch(**fields)
 
     def ids(self, brokers: Value) -> tuple[int, ...]:
         """The ids of the brokers of a set, or of a list in its order."""
         if brokers.kind.name == "broker list":
             return tuple(map(self.broker, self.brokers.lists[brokers.raw]))
         return tuple(self.broker(b) for b in self.brokers.ids if brokers.raw >> b - 1 & 1)
-
-
-def _known(value: Any, of: Callable[[int], int] | None = None) -> int:
-    """A number that is said as it is, or a value."""
-    if not isinstance(value, Value):
-        return int(value)
-    return of(value.raw) if of else int(value.kind.show(value.raw))
 
 
 def _present(values: Mapping[int, Any]) -> Iterator[tuple[int, Any]]:

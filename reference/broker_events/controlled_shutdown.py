@@ -31,7 +31,7 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
-from spec.logs.logged_values import Leadership
+from spec.logs.logged_values import printed
 from spec.state.enumerations import Handler
 from spec.variants import Switch
 
@@ -170,9 +170,8 @@ def _answer(controller: KafkaController, shutdown: Shutdown) -> ControlledShutdo
     """What the broker still leads, for all that is cached."""
     broker, failed = shutdown.broker, shutdown.failed
     cached, assigned = controller.context.partition_leadership_info, controller.context.partition_replica_assignment
-    told = [(tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached.items()]
     if not failed:
-        controller.report(AllLeaders, leaders=tuple(told))
+        controller.report(AllLeaders, leaders=tuple((tp, printed(known)) for tp, known in cached.items()))
     led = [tp for tp, one in cached.items() if one.leader == broker]
     remaining = tuple(sorted(tp for tp in led if _replicated(controller, tp)))
     if failed or not assigned.keys() >= set(led):

@@ -15,12 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from reference.brokers.broker import Broker
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
 from reference.procedures import ControllerFailure, Effect, FencedOff, Procedure, Script, in_any_order
-from reference.scripts import ISR_CHANGES, Fence, StateZnode, parsed, read_data
+from reference.scripts import ISR_CHANGES, Fence, Found, parsed, read_data
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
@@ -119,10 +118,10 @@ def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) 
     def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
         return ReadNotified(partition, controller.read_fence, remaining, named, taken)
 
-    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         del remaining
         if found is not None:
-            leadership[partition] = LeaderIsrAndControllerEpoch.of(found.content, found.version)
+            leadership[partition] = found
         yield from ()
         return True
 

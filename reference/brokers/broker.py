@@ -26,6 +26,7 @@ from reference.leadership.leader_selectors import without
 from reference.procedures import Procedure
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
+from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionError,
@@ -38,7 +39,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataResponse,
 )
 from spec.formats.scala_order import immutable_set_order
-from spec.formats.znodes import PartitionStatePayload
 from spec.logs.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
@@ -66,7 +66,7 @@ from spec.logs.leader_and_isr_lines import (
 )
 from spec.logs.logged_values import PartitionInfo, Role
 
-NO_LEADER_EPOCH = -1
+NO_LEADER_EPOCH = NO_LEADERSHIP.leader_epoch
 """The leader epoch of a partition that accepted no LeaderAndIsr yet."""
 
 
@@ -78,11 +78,7 @@ class Partition:
     for another leader only. `topic_id` tells its topic from earlier ones of that name, where that is fixed.
     """
 
-    leader: int = NO_LEADER
-    leader_epoch: int = NO_LEADER_EPOCH
-    isr: tuple[int, ...] = ()
-    zk_version: int = -1
-    controller_epoch: int = 0
+    leadership: LeaderIsrAndControllerEpoch = NO_LEADERSHIP
     assigned_replicas: tuple[int, ...] = ()
     is_idle: bool = False
     topic_id: int | None = None
@@ -153,7 +149,8 @@ class Broker:
     ) -> PartitionsResponse:
         states = request.partition_states
         for state in states:
-            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=_info(state))
+            info = PartitionInfo(state.leadership, state.replicas)
+            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=info)
         if request.controller_epoch < self.controller_epoch:
             line = LeaderAndIsrFromOldController(
                 self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch
@@ -164,8 +161,9 @@ class Broker:
         codes = {state.topic_partition: self._decide(state, request, correlation_id, topic_ids) for state in states}
         accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
         self.logs |= {state.topic_partition for state in accepted}
-        self._make_leaders([one for one in accepted if one.leader == self.broker_id], request, correlation_id)
-        self._make_followers([one for one in accepted if one.leader != self.broker_id], request, correlation_id)
+        led = [one for one in accepted if one.leadership.leader == self.broker_id]
+        self._make_leaders(led, request, correlation_id)
+        self._make_followers([one for one in accepted if one not in led], request, correlation_id)
         for state in accepted:
             self._note_topic(state, topic_ids.get(state.topic))
         return PartitionsResponse(
@@ -183,8 +181,9 @@ class Broker:
         """Accept a strictly higher leader epoch, or another topic of that name, for one of our replicas, or refuse."""
         known = self.partition(state.topic_partition)
         same_topic = topic_ids.get(state.topic) in {None, known.topic_id}
-        if same_topic and state.leader_epoch <= known.leader_epoch:
-            epochs = {"leader_epoch": state.leader_epoch, "current_leader_epoch": known.leader_epoch}
+        epoch, current = state.leadership.leader_epoch, known.leadership.leader_epoch
+        if same_topic and epoch <= current:
+            epochs = {"leader_epoch": epoch, "current_leader_epoch": current}
             self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
             return ErrorCode.STALE_CONTROLLER_EPOCH
         if self.broker_id not in state.replicas:
@@ -194,8 +193,7 @@ class Broker:
 
     def _note_topic(self, state: PartitionLeadership, topic_id: int | None) -> None:
         """Remember which topic of that name an accepted state was about."""
-        stored = state.leader == self.broker_id or self._knows_alive(state.leader)
-        if topic_id is not None and stored:
+        if topic_id is not None and self._stores(state.leadership.leader):
             partition = state.topic_partition
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
@@ -205,8 +203,8 @@ class Broker:
             self._log(TransitionStarted, request, number, state, role=Role.LEADER)
         for state in states:
             known = self.partition(state.topic_partition)
-            led_already = known.leader == self.broker_id
-            self.partitions[state.topic_partition] = _accepted(known, state, state.isr)
+            led_already = known.leadership.leader == self.broker_id
+            self.partitions[state.topic_partition] = _accepted(known, state, state.leadership.isr)
             if led_already:
                 self._log(BecomeLeaderUnchanged, request, number, state)
             else:
@@ -229,23 +227,28 @@ class Broker:
     def _make_follower(self, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> bool:
         """Whether the leader is another one now; the two lines for where it is not name the epoch of the decision."""
         partition, known = state.topic_partition, self.partition(state.topic_partition)
-        about = (self.broker_id, request.controller_id, state.controller_epoch, number, partition, state.leader)
-        if not self._knows_alive(state.leader):
+        leader, epoch = state.leadership.leader, state.leadership.controller_epoch
+        about = (self.broker_id, request.controller_id, epoch, number, partition, leader)
+        if not self._knows_alive(leader):
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
             self.journal(StateChange(LeaderUnavailable(*about)))
             return False
         self.partitions[partition] = _accepted(known, state, ())
-        if known.leader == state.leader:
+        if known.leadership.leader == leader:
             self.journal(StateChange(BecomeFollowerUnchanged(*about)))
         elif self.is_shutting_down:
             self.partitions[partition] = replace(self.partition(partition), is_idle=True)
-        return known.leader != state.leader
+        return known.leadership.leader != leader
 
     def would_change(self, request: LeaderAndIsrRequest, state: PartitionLeadership) -> bool:
         """Whether this part of a request would change what is known of the partition, under the partition's lock."""
-        newer = state.leader_epoch > self.partition(state.topic_partition).leader_epoch
-        accepted = state.leader == self.broker_id or self._knows_alive(state.leader)
-        return request.controller_epoch >= self.controller_epoch and newer and accepted
+        told, known = state.leadership, self.partition(state.topic_partition).leadership
+        newer = told.leader_epoch > known.leader_epoch
+        return request.controller_epoch >= self.controller_epoch and newer and self._stores(told.leader)
+
+    def _stores(self, leader: int) -> bool:
+        """Whether an accepted leadership is stored, in which this broker leads."""
+        return leader == self.broker_id or self._knows_alive(leader)
 
     def _knows_alive(self, leader: int) -> bool:
         return leader != NO_LEADER if self.alive is None else leader in self.alive
@@ -266,13 +269,14 @@ class Broker:
         self.controller_epoch = request.controller_epoch
         self.alive = frozenset(broker.id for broker in request.live_brokers)
         for state in request.partition_states:
-            partition, cached = state.topic_partition, self.cached_epochs.get(state.topic_partition, NO_LEADER_EPOCH)
-            if state.leader == LEADER_DURING_DELETE:
+            partition, told = state.topic_partition, state.leadership
+            cached = self.cached_epochs.get(partition, NO_LEADER_EPOCH)
+            if told.leader == LEADER_DURING_DELETE:
                 self.cached_epochs.pop(partition, None)
                 self._log(PartitionUncached, request, correlation_id, state)
-            elif not (self.compares_epochs and state.leader_epoch < cached):
-                self.cached_epochs[partition] = state.leader_epoch
-                self._log(LeaderInfoCached, request, correlation_id, state, info=_info(state))
+            elif not (self.compares_epochs and told.leader_epoch < cached):
+                self.cached_epochs[partition] = told.leader_epoch
+                self._log(LeaderInfoCached, request, correlation_id, state, info=PartitionInfo(told, state.replicas))
         if whole:
             named = {state.topic_partition for state in request.partition_states}
             self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
@@ -295,7 +299,7 @@ class Broker:
         self, request: StopReplicaRequest, partition: TopicPartition, leader_epoch: int | None
     ) -> ErrorCode:
         """Obey for one partition, or refuse."""
-        known = self.partition(partition).leader_epoch
+        known = self.partition(partition).leadership.leader_epoch
         if leader_epoch is not None and known != NO_LEADER_EPOCH and known >= leader_epoch:
             return ErrorCode.STALE_CONTROLLER_EPOCH
         self._stop_replica(partition, delete=request.delete_partitions)
@@ -308,7 +312,8 @@ class Broker:
         if known is None:
             self.journal(StateChange(ReplicaDoesNotExist(self.broker_id, delete, partition)))
         elif not delete:
-            self.partitions[partition] = replace(known, is_idle=known.leader not in {NO_LEADER, self.broker_id})
+            leads_or_idles = known.leadership.leader in {NO_LEADER, self.broker_id}
+            self.partitions[partition] = replace(known, is_idle=not leads_or_idles)
         if delete:
             self.partitions.pop(partition, None)
             self.logs -= {partition}
@@ -331,23 +336,17 @@ class Broker:
 
     def maybe_shrink_isr(self, partition: TopicPartition, *replicas: int) -> Procedure[bool]:
         """`maybeShrinkIsr`: take the followers that lag out of the ISR; say whether the znode now has it so."""
-        isr = without(self.partition(partition).isr, replicas)
-        write = ShrinkIsr(partition, *self._wanted(partition, isr), replicas, self.compares_content)
+        known = self.partition(partition).leadership
+        shrunk = replace(known, isr=without(known.isr, replicas))
+        write = ShrinkIsr(partition, shrunk, replicas, self.compares_content)
         return (yield from self._update_isr(write))
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
-        isr = immutable_set_order((*self.partition(partition).isr, replica))
-        write = ExpandIsr(partition, *self._wanted(partition, isr), (replica,), self.compares_content)
+        known = self.partition(partition).leadership
+        expanded = replace(known, isr=immutable_set_order((*known.isr, replica)))
+        write = ExpandIsr(partition, expanded, (replica,), self.compares_content)
         return (yield from self._update_isr(write))
-
-    def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
-        """What this leader would write, and the version that it takes the znode to have."""
-        known = self.partition(partition)
-        content = PartitionStatePayload(
-            leader=self.broker_id, leader_epoch=known.leader_epoch, isr=isr, controller_epoch=known.controller_epoch
-        )
-        return content, known.zk_version
 
     def _update_isr(self, write: IsrWrite) -> Procedure[bool]:
         """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
@@ -355,25 +354,13 @@ class Broker:
         if version is None:
             return False
         known = self.partition(write.partition)
-        self.partitions[write.partition] = replace(known, isr=write.content.isr, zk_version=version)
+        leadership = replace(known.leadership, isr=write.leadership.isr, zk_version=version)
+        self.partitions[write.partition] = replace(known, leadership=leadership)
         self.isr_changes |= {write.partition}
         return True
 
 
 def _accepted(known: Partition, state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:
     """What is known from now on; only another leader lets an idle follower fetch again."""
-    return Partition(
-        state.leader,
-        state.leader_epoch,
-        isr,
-        state.zk_version,
-        state.controller_epoch,
-        state.replicas,
-        known.is_idle and known.leader == state.leader,
-    )
-
-
-def _info(state: PartitionLeadership) -> PartitionInfo:
-    return PartitionInfo(
-        state.leader, state.isr, state.leader_epoch, state.controller_epoch, state.replicas, state.zk_version
-    )
+    is_idle = known.is_idle and known.leadership.leader == state.leadership.leader
+    return Partition(replace(state.leadership, isr=isr), state.replicas, is_idle)

@@ -13,11 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from reference.controller.context import ControllerContext, Deleting, LeaderIsrAndControllerEpoch
+from reference.controller.context import ControllerContext, Deleting
 from reference.journal import Journal, RequestSent
 from reference.procedures import DirtyBatch, NoAssignment, NoChannels
 from reference.requests.connections import QueuedRequest
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (
     EndPoint,
     LeaderAndIsrRequest,
@@ -32,7 +33,7 @@ from spec.logs.controller_log.channels import StopReplicaSending
 from spec.logs.controller_log.values import PartitionReplica, Replicas
 from spec.logs.controller_request_lines import ControllerLine, LeaderAndIsrSending, UpdateMetadataSending
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership, Role
+from spec.logs.logged_values import Role, printed
 from spec.variants import Switch
 
 LISTENER = "PLAINTEXT"
@@ -146,11 +147,12 @@ class RequestBatch:
     def _send_leader_and_isr(self, controller: Sender) -> None:
         for broker_id, states in self.leader_and_isr.items():
             for partition, state in states.items():
-                role = Role.LEADER if state.leader == broker_id else Role.FOLLOWER
+                known = state.leadership
+                role = Role.LEADER if known.leader == broker_id else Role.FOLLOWER
                 controller.log_state_change(
-                    LeaderAndIsrSending, role=role, leadership=_logged(state), broker=broker_id, partition=partition
+                    LeaderAndIsrSending, role=role, leadership=printed(known), broker=broker_id, partition=partition
                 )
-            leaders = {state.leader for state in states.values()}
+            leaders = {state.leadership.leader for state in states.values()}
             registered = leaders & controller.context.live_or_shutting_down_broker_ids
             live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(registered))
             request = LeaderAndIsrRequest(
@@ -163,7 +165,7 @@ class RequestBatch:
         receivers = tuple(sorted(self.metadata_receivers))
         for partition, state in self.metadata.items():
             controller.log_state_change(
-                UpdateMetadataSending, leadership=_logged(state), brokers=receivers, partition=partition
+                UpdateMetadataSending, leadership=printed(state.leadership), brokers=receivers, partition=partition
             )
         registered = sorted(controller.context.live_or_shutting_down_broker_ids)
         live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in registered)
@@ -263,20 +265,7 @@ def _send(
 def _leadership(
     partition: TopicPartition, known: LeaderIsrAndControllerEpoch, replicas: tuple[int, ...]
 ) -> PartitionLeadership:
-    return PartitionLeadership(
-        partition.topic,
-        partition.partition,
-        known.controller_epoch,
-        known.leader,
-        known.leader_epoch,
-        known.isr,
-        known.zk_version,
-        replicas,
-    )
-
-
-def _logged(state: PartitionLeadership) -> Leadership:
-    return Leadership(state.leader, state.isr, state.leader_epoch, state.controller_epoch)
+    return PartitionLeadership(partition.topic, partition.partition, known, replicas)
 
 
 def _live_leader(controller: Sender, broker_id: int) -> LiveLeader:

@@ -17,7 +17,8 @@ from typing import Generic, Self, TypeVar
 from reference.forking import shallow_copy
 from reference.requests.connections import ControllerChannelManager
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import BrokerPayload, PartitionStatePayload
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.znodes import BrokerPayload
 from spec.state.enumerations import Handler
 
 K = TypeVar("K")
@@ -33,22 +34,6 @@ class Registration:
 
     payload: BrokerPayload
     broker_epoch: int
-
-
-@dataclass(frozen=True)
-class LeaderIsrAndControllerEpoch:
-    """The leadership of a partition, as cached from or written to its state znode."""
-
-    leader: int
-    leader_epoch: int
-    isr: tuple[int, ...]
-    zk_version: int
-    controller_epoch: int
-
-    @classmethod
-    def of(cls, content: PartitionStatePayload, zk_version: int) -> Self:
-        """A state znode's content at a data version."""
-        return cls(content.leader, content.leader_epoch, content.isr, zk_version, content.controller_epoch)
 
 
 NO_REQUEST = -1

@@ -10,7 +10,7 @@ PROTOCOL.md section 6.
 
 from __future__ import annotations
 
-from reference.controller.context import Activity, LeaderIsrAndControllerEpoch
+from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.controller.effects import (
@@ -36,7 +36,7 @@ from reference.leadership.replicas import start_replica_machine
 from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, UnexpectedFailure, in_any_order
 from reference.reassignment.requests import initialize_partition_reassignment, resume_reassignments
 from reference.requests.connections import ControllerChannelManager
-from reference.scripts import StateZnode, topic_path
+from reference.scripts import Found, topic_path
 from reference.topics.creation import ReadTopics, listen_to_topics
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import (
@@ -151,11 +151,10 @@ def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]
     def first(partition: TopicPartition, remaining: Partitions) -> ReadState:
         return ReadState(partition, controller.read_fence, remaining)
 
-    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         del remaining
         if found is not None:
-            known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
-            context.partition_leadership_info[partition] = known
+            context.partition_leadership_info[partition] = found
         yield from ()
         return True
 

@@ -1,7 +1,7 @@
 """The effects about a partition's state znode: reads and conditional writes of the controller and of leaders.
 
 Each carries the locals that the specification keeps where its handler stands: which partitions or replicas `remain` to
-be treated, the present one included, and the version that was read.
+be treated, the present one included. What is to be written has the version that was read, on which it is written.
 
 Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`, `Partition.updateIsr`.
 """
@@ -13,15 +13,16 @@ from dataclasses import dataclass, field
 from reference.procedures import Effect, Script
 from reference.scripts import (
     Fence,
-    StateZnode,
+    Found,
     create_persistent,
     read_state_znode,
+    state_data,
     state_path,
     update_state_znode,
 )
 from reference.zookeeper.api import NodeExists
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import PartitionStatePayload
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.state.enumerations import At
 
 Partitions = frozenset[TopicPartition]
@@ -30,12 +31,12 @@ Replicas = frozenset[Replica]
 
 
 @dataclass(frozen=True)
-class StateRead(Effect["StateZnode | None"]):
+class StateRead(Effect[Found]):
     """A read of a state znode by the controller: None if there is none."""
 
     partition: TopicPartition
 
-    def script(self) -> Script[StateZnode | None]:
+    def script(self) -> Script[Found]:
         """Read it."""
         return read_state_znode(self.partition)
 
@@ -46,7 +47,7 @@ class FencedStateRead(StateRead):
 
     fence: Fence | None
 
-    def script(self) -> Script[StateZnode | None]:
+    def script(self) -> Script[Found]:
         """Read it, then whether that counts."""
         found = yield from read_state_znode(self.partition)
         if self.fence is not None:
@@ -63,7 +64,7 @@ class ReadState(FencedStateRead):
 
 
 @dataclass(frozen=True)
-class CreateState(Effect["StateZnode | None"]):
+class CreateState(Effect[Found]):
     """New to Online: create the state znode; what stands there if somebody else had done so, else None.
 
     The era takes every znode that is in the way for somebody else's, also that of an own create whose answer was lost
@@ -72,7 +73,7 @@ class CreateState(Effect["StateZnode | None"]):
 
     partition: TopicPartition
     remaining: Partitions
-    content: PartitionStatePayload
+    leadership: LeaderIsrAndControllerEpoch
     fence: Fence | None = None
     recognises_own: bool = False
     at = At.ONLINE_READ
@@ -82,15 +83,15 @@ class CreateState(Effect["StateZnode | None"]):
         """The state znode."""
         return state_path(self.partition)
 
-    def script(self) -> Script[StateZnode | None]:
+    def script(self) -> Script[Found]:
         """Create it with its parents; if it exists, read it for the log."""
         if self.fence is not None:
             yield from self.fence.check()
         try:
-            yield from create_persistent(state_path(self.partition), self.content.encode())
+            yield from create_persistent(state_path(self.partition), state_data(self.leadership))
         except NodeExists:
             found = yield from read_state_znode(self.partition)
-            return None if self.recognises_own and found == StateZnode(self.content, 0) else found
+            return None if self.recognises_own and found == self.leadership else found
         return None
 
 
@@ -110,8 +111,7 @@ class StateWrite(Effect["int | None"]):
     """
 
     partition: TopicPartition
-    content: PartitionStatePayload
-    expected_version: int
+    leadership: LeaderIsrAndControllerEpoch
     fence: Fence | None
     compares_content: bool = field(default=True, kw_only=True)
 
@@ -124,8 +124,8 @@ class StateWrite(Effect["int | None"]):
         """Write it on the version read."""
         if self.fence is not None:
             yield from self.fence.check()
-        about = self.partition, self.content, self.expected_version
-        return (yield from update_state_znode(*about, compares_content=self.compares_content))
+        update = update_state_znode(self.partition, self.leadership, compares_content=self.compares_content)
+        return (yield from update)
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,7 @@ class IsrWrite(Effect["int | None"]):
     """A leader's conditional write of its ISR: the new version, or None if the znode is not as it believes."""
 
     partition: TopicPartition
-    content: PartitionStatePayload
-    expected_version: int
+    leadership: LeaderIsrAndControllerEpoch
     replicas: tuple[int, ...]
     compares_content: bool = True
 
@@ -180,8 +179,7 @@ class IsrWrite(Effect["int | None"]):
 
     def script(self) -> Script[int | None]:
         """Write it on the version cached."""
-        about = self.partition, self.content, self.expected_version
-        return update_state_znode(*about, compares_content=self.compares_content)
+        return update_state_znode(self.partition, self.leadership, compares_content=self.compares_content)
 
 
 @dataclass(frozen=True)

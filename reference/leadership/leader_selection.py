@@ -16,7 +16,7 @@ from reference.leadership.leader_selectors import (
     elect_preferred,
     filtered,
 )
-from reference.scripts import StateZnode
+from reference.scripts import Found
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.leader_selection import (
     CleanLeader,
@@ -34,9 +34,7 @@ Select = Callable[[tuple[int, ...]], Election]
 """A selector: who is to lead, given the ISR that was just read."""
 
 
-def selector(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, reason: Handler
-) -> Select:
+def selector(controller: KafkaController, partition: TopicPartition, found: Found, reason: Handler) -> Select:
     """The selector that goes with the reason."""
     context = controller.context
     if reason in PREFERRED_HANDLERS:
@@ -45,7 +43,7 @@ def selector(
         return partial(_elect_preferred, controller, partition, leader)
     if reason is Handler.SHUTDOWN:
         return partial(_elect_on_controlled_shutdown, controller, partition, found)
-    epoch = 0 if found is None else found.content.leader_epoch + 1
+    epoch = 0 if found is None else found.leader_epoch + 1
     return partial(_elect_offline, controller, partition, epoch)
 
 
@@ -59,14 +57,14 @@ def _elect_preferred(
 
 
 def _elect_on_controlled_shutdown(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, isr: tuple[int, ...]
+    controller: KafkaController, partition: TopicPartition, found: Found, isr: tuple[int, ...]
 ) -> Election:
     context = controller.context
     replicas = context.partition_replica_assignment.get(partition)
     registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
     election = elect_on_controlled_shutdown(replicas, isr, registered, leaving)
     if found is not None:
-        controller.note(ShutdownSelected(partition, found.content.leader, election.leader))
+        controller.note(ShutdownSelected(partition, found.leader, election.leader))
     return election
 
 

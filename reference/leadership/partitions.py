@@ -13,9 +13,9 @@ Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from functools import partial
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.controller.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
 from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
@@ -28,9 +28,9 @@ from reference.leadership.leader_selectors import (
     elect_on_creation,
 )
 from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
-from reference.scripts import StateZnode
+from reference.scripts import Found
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import PartitionStatePayload
+from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.state_machines import (
     LeaderCacheUpdated,
     LiveAssignedReplicas,
@@ -38,7 +38,7 @@ from spec.logs.controller_log.state_machines import (
     PartitionsInvokedError,
     StateInitialized,
 )
-from spec.logs.logged_values import LeaderAndIsr, Leadership
+from spec.logs.logged_values import LeaderAndIsr, printed
 from spec.logs.state_change_lines import (
     ElectionAborted,
     ElectionFailed,
@@ -110,13 +110,11 @@ def _bring_online(
     def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
         if controller.partition_machine.states[partition] is not PartitionState.NEW:
             return ReadForElection(partition, remaining)
-        content, recognises_own = (
-            _initial_leadership(controller, partition),
-            controller.fixes(Switch.RECOGNISE_OWN_CREATE),
-        )
-        return CreateState(partition, remaining, content, controller.fence, recognises_own)
+        initial = _initial_leadership(controller, partition)
+        recognises_own = controller.fixes(Switch.RECOGNISE_OWN_CREATE)
+        return CreateState(partition, remaining, initial, controller.fence, recognises_own)
 
-    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         if controller.partition_machine.states[partition] is PartitionState.NEW:
             _after_creation(controller, partition, found)
             return True
@@ -129,7 +127,7 @@ def _bring_online(
     controller.partition_batch.send(controller)
 
 
-Write = Callable[[PartitionStatePayload, int], Procedure["int | None"]]
+Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
 """The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
 
 
@@ -143,9 +141,9 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
         return False
     elected = False
 
-    def noted(content: PartitionStatePayload, expected_version: int) -> Procedure[int | None]:
+    def noted(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
         nonlocal elected
-        version = yield from write(content, expected_version)
+        version = yield from write(decided)
         elected = version is not None
         return version
 
@@ -234,27 +232,22 @@ def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
 # ------------------------------------------------------------------------------------------------------- New to Online
 
 
-def _initial_leadership(controller: KafkaController, partition: TopicPartition) -> PartitionStatePayload:
+def _initial_leadership(controller: KafkaController, partition: TopicPartition) -> LeaderIsrAndControllerEpoch:
     """`initializeLeaderAndIsrForPartition`: the live assigned replicas, the first of them leading."""
     election = elect_on_creation(controller.context.partition_replica_assignment[partition], controller.live)
-    return PartitionStatePayload(
-        leader=election.leader, leader_epoch=0, isr=election.isr, controller_epoch=controller.context.epoch
-    )
+    return replace(NO_LEADERSHIP.decided(election.leader, election.isr, controller.context.epoch), zk_version=0)
 
 
-def _after_creation(controller: KafkaController, partition: TopicPartition, found: StateZnode | None) -> None:
+def _after_creation(controller: KafkaController, partition: TopicPartition, found: Found) -> None:
     """The state znode was created; or it is somebody else's, and the partition stays New."""
-    content = _initial_leadership(controller, partition)
-    controller.report(LiveAssignedReplicas, partition=partition, replicas=content.isr)
-    initial = Leadership(content.leader, content.isr, content.leader_epoch, content.controller_epoch)
-    controller.report(StateInitialized, partition=partition, leadership=initial)
+    initial = _initial_leadership(controller, partition)
+    controller.report(LiveAssignedReplicas, partition=partition, replicas=initial.isr)
+    controller.report(StateInitialized, partition=partition, leadership=printed(initial))
     if found is None:
-        _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, 0), content.isr)
+        _now_online(controller, partition, initial, initial.isr)
         return
-    value = LeaderAndIsr(found.content.leader, found.content.leader_epoch, found.content.isr)
-    controller.log_state_change(
-        StateZnodeExists, partition=partition, value=value, controller_epoch=found.content.controller_epoch
-    )
+    value, epoch = LeaderAndIsr.of(found), found.controller_epoch
+    controller.log_state_change(StateZnodeExists, partition=partition, value=value, controller_epoch=epoch)
     controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=True))
     _log_failure(controller, partition, PartitionState.ONLINE)
 
@@ -266,24 +259,22 @@ def _write(
     controller: KafkaController,
     partition: TopicPartition,
     remaining: Partitions,
-    content: PartitionStatePayload,
-    expected_version: int,
+    decided: LeaderIsrAndControllerEpoch,
 ) -> Procedure[int | None]:
     """Write an elected leader."""
     compares, fence = controller.compares_content, controller.fence
-    write = WriteElectedLeader(partition, content, expected_version, fence, remaining, compares_content=compares)
+    write = WriteElectedLeader(partition, decided, fence, remaining, compares_content=compares)
     return (yield from write)
 
 
 def _report_cache(controller: KafkaController) -> None:
     """The whole cache of leaderships, as it is after an election that ended without an exception."""
     cached = controller.context.partition_leadership_info.items()
-    leaders = ((tp, Leadership(one.leader, one.isr, one.leader_epoch, one.controller_epoch)) for tp, one in cached)
-    controller.report(LeaderCacheUpdated, leaders=tuple(leaders))
+    controller.report(LeaderCacheUpdated, leaders=tuple((tp, printed(known)) for tp, known in cached))
 
 
 def _elect_leader(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, write: Write, select: Select
+    controller: KafkaController, partition: TopicPartition, found: Found, write: Write, select: Select
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
     controller.log_state_change(LeaderElectionStarted, partition=partition)
@@ -297,35 +288,28 @@ def _elect_leader(
         controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
         _log_failure(controller, partition, PartitionState.ONLINE)
         return True
-    content = PartitionStatePayload(
-        leader=election.leader,
-        leader_epoch=found.content.leader_epoch + 1,
-        isr=election.isr,
-        controller_epoch=controller.context.epoch,
-    )
-    version = yield from write(content, found.version)
+    decided = found.decided(election.leader, election.isr, controller.context.epoch)
+    version = yield from write(decided)
     if version is None:
         return False
     controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
-    _now_online(controller, partition, LeaderIsrAndControllerEpoch.of(content, version), election.receivers)
+    _now_online(controller, partition, replace(decided, zk_version=version), election.receivers)
     return True
 
 
-def _choose(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None, select: Select
-) -> Election | None:
+def _choose(controller: KafkaController, partition: TopicPartition, found: Found, select: Select) -> Election | None:
     """The selector's choice, or None, logged, where there is none to be made; ElectionNotNeeded is the caller's."""
     if found is None:
         missing = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
         controller.log_state_change(ElectionFailed, partition=partition, reason=missing)
         return None
-    if found.content.controller_epoch > controller.context.epoch:
-        epoch = found.content.controller_epoch
+    if found.controller_epoch > controller.context.epoch:
+        epoch = found.controller_epoch
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         controller.log_state_change(ElectionFailed, partition=partition, reason=_aborted(controller, partition, epoch))
         return None
     try:
-        return select(found.content.isr)
+        return select(found.isr)
     except ElectionNotNeeded:
         raise
     except NoReplicaOnline:

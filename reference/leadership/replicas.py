@@ -12,9 +12,8 @@ Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. P
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final
+from dataclasses import replace
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.controller.controller import KafkaController, is_permitted
 from reference.leadership.effects import (
     ReadForNewReplica,
@@ -26,9 +25,9 @@ from reference.leadership.effects import (
 )
 from reference.leadership.leader_selectors import without
 from reference.procedures import NoAssignment, Procedure, in_any_order
-from reference.scripts import StateZnode
+from reference.scripts import Found
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
-from spec.formats.znodes import PartitionStatePayload
+from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.broker_changes import IsrShrunk, LastIsrRetained, NotInIsr, RemovingFromIsr
 from spec.logs.controller_log.state_machines import ReplicasInvoked
 from spec.logs.controller_log.values import PartitionReplica
@@ -39,7 +38,6 @@ from spec.state.enumerations import Handler
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
-NO_VERSION: Final = -1
 """The version of a write that failed; ZooKeeper takes a write on it unconditionally."""
 
 
@@ -152,7 +150,7 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
     def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
         return ReadForNewReplica(*key, remaining)
 
-    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
         del remaining
         yield from ()
         _now_new(controller, key, found)
@@ -171,7 +169,7 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
     def first(key: Replica, remaining: Replicas) -> StartNewReplica:
         return StartNewReplica(*key, remaining)
 
-    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
         del remaining
         yield from ()
         _invoke(controller, [key], ReplicaState.NEW)
@@ -183,15 +181,14 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
     yield from in_any_order(moving, first, rest)
 
 
-def _now_new(controller: KafkaController, key: Replica, found: StateZnode | None) -> None:
+def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
     """The replica is New, and is to be sent what the state znode says; where it leads there, it stays as it is."""
     partition, replica = key
     if found is not None:
-        if found.content.leader == replica:
+        if found.leader == replica:
             _log_failure(controller, partition, replica, ReplicaState.NEW)
             return
-        known = LeaderIsrAndControllerEpoch.of(found.content, found.version)
-        if not _add(controller, key, ReplicaState.NEW, (replica,), known):
+        if not _add(controller, key, ReplicaState.NEW, (replica,), found):
             return
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.NEW
@@ -215,12 +212,12 @@ def set_offline(
     def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
         return ReadForRemoval(key[0], controller.read_fence, key[1], remaining)
 
-    def rest(key: Replica, found: StateZnode | None, remaining: Replicas) -> Procedure[bool]:
+    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
         if key not in removing:
             removing.add(key)
             isr = controller.context.partition_leadership_info[key[0]].isr
             controller.report(RemovingFromIsr, replica=key[1], isr=isr, partition=key[0])
-        if found is None or found.content.controller_epoch > controller.context.epoch:
+        if found is None or found.controller_epoch > controller.context.epoch:
             _fail_to_go_offline(controller, key, overtaken=found is not None)
             return True
         known = yield from _remove_replica_from_isr(controller, key, found, remaining)
@@ -273,52 +270,37 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
 
 
 def _remove_replica_from_isr(
-    controller: KafkaController, key: Replica, found: StateZnode, remaining: Replicas
+    controller: KafkaController, key: Replica, found: LeaderIsrAndControllerEpoch, remaining: Replicas
 ) -> Procedure[LeaderIsrAndControllerEpoch | None]:
     """`removeReplicaFromIsr`, one round: the leadership without the replica; None if the znode is to be read again."""
     partition, replica = key
-    if replica not in found.content.isr:
-        leader, isr = found.content.leader, found.content.isr
+    if replica not in found.isr:
+        leader, isr = found.leader, found.isr
         controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
-        return LeaderIsrAndControllerEpoch.of(_rewritten(found.content, controller.context.epoch), found.version)
-    content = _without_replica(controller, found.content, key)
+        return replace(found, controller_epoch=controller.context.epoch)  # which is cached, not written
+    shrunk = _without_replica(controller, found, key)
     compares, fence = controller.compares_content, controller.fence
-    version = yield from WriteRemoval(
-        partition, content, found.version, fence, replica, remaining, compares_content=compares
-    )
+    version = yield from WriteRemoval(partition, shrunk, fence, replica, remaining, compares_content=compares)
     if version is None:
         if controller.configuration.caches_failed_removals and not controller.fixes(Switch.CACHE_WHAT_IS_WRITTEN):
-            failed = LeaderIsrAndControllerEpoch.of(content, NO_VERSION)
+            failed = replace(shrunk, zk_version=NO_VERSION)
             controller.context.partition_leadership_info[partition] = failed
         return None
-    shrunk = LeaderAndIsr(content.leader, content.leader_epoch, content.isr)
-    controller.report(IsrShrunk, partition=partition, leader_and_isr=shrunk)
-    return LeaderIsrAndControllerEpoch.of(content, version)
-
-
-def _rewritten(content: PartitionStatePayload, epoch: int) -> PartitionStatePayload:
-    """The same in our epoch; this is cached, not written."""
-    return PartitionStatePayload(
-        leader=content.leader, leader_epoch=content.leader_epoch, isr=content.isr, controller_epoch=epoch
-    )
+    controller.report(IsrShrunk, partition=partition, leader_and_isr=LeaderAndIsr.of(shrunk))
+    return replace(shrunk, zk_version=version)
 
 
 def _without_replica(
-    controller: KafkaController, content: PartitionStatePayload, key: Replica
-) -> PartitionStatePayload:
+    controller: KafkaController, found: LeaderIsrAndControllerEpoch, key: Replica
+) -> LeaderIsrAndControllerEpoch:
     """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
     partition, replica = key
     keeps_last = not controller.configuration.unclean or controller.fixes(Switch.KEEP_LAST_IN_SYNC)
-    isr = without(content.isr, (replica,))
+    isr = without(found.isr, (replica,))
     if not isr and keeps_last:
         controller.report(LastIsrRetained, replica=replica, partition=partition)
-        isr = content.isr
-    return PartitionStatePayload(
-        leader=NO_LEADER if content.leader == replica else content.leader,
-        leader_epoch=content.leader_epoch + 1,
-        isr=isr,
-        controller_epoch=controller.context.epoch,
-    )
+        isr = found.isr
+    return found.decided(NO_LEADER if found.leader == replica else found.leader, isr, controller.context.epoch)
 
 
 # ------------------------------------------------------------------------------------------------------------- deletion

@@ -108,9 +108,10 @@ class Fetcher:
         """What this broker follows, by the address of the leader."""
         followed = defaultdict(list)
         for partition, known in dict(self._broker.partitions).items():
-            address = self._addresses.get(known.leader)
-            if known.leader != self._broker.broker_id and not known.is_idle and address is not None:
-                followed[address].append(Followed(partition.topic, partition.partition, known.leader_epoch))
+            leader, epoch = known.leadership.leader, known.leadership.leader_epoch
+            address = self._addresses.get(leader)
+            if leader != self._broker.broker_id and not known.is_idle and address is not None:
+                followed[address].append(Followed(partition.topic, partition.partition, epoch))
         return followed
 
     def _fetch(self, address: Address, fetch: Fetch) -> None:

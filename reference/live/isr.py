@@ -75,8 +75,8 @@ class IsrManager:
         known = self._broker.partitions.get(followed.topic_partition)
         if known is None or not self._may_change(followed.topic_partition, known, now):
             return False
-        counts = known.leader_epoch == followed.leader_epoch or not self._compares_epochs
-        return counts and replica in {*known.assigned_replicas} - {*known.isr}
+        counts = known.leadership.leader_epoch == followed.leader_epoch or not self._compares_epochs
+        return counts and replica in {*known.assigned_replicas} - {*known.leadership.isr}
 
     def _run(self) -> None:
         """`KafkaScheduler`: what a run raises ends that run, and the next comes in its time."""
@@ -97,15 +97,16 @@ class IsrManager:
 
     def _may_change(self, partition: TopicPartition, known: Partition, now: float) -> bool:
         """Whether this broker leads a partition, and has not failed to change its ISR just now."""
-        return known.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
+        return known.leadership.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
 
     def _silent(self, partition: TopicPartition, known: Partition, now: float) -> tuple[int, ...]:
         """The members of the ISR that were not heard of for the lag time."""
-        led_since = self._led_since.setdefault((partition, known.leader_epoch), now)
-        followers = {r: self._follower(partition, known.leader_epoch, r) for r in known.assigned_replicas}
+        epoch = known.leadership.leader_epoch
+        led_since = self._led_since.setdefault((partition, epoch), now)
+        followers = {r: self._follower(partition, epoch, r) for r in known.assigned_replicas}
         heard = {r: max(self._heard.get(one, led_since), led_since) for r, one in followers.items()}
         late = {r for r, then in heard.items() if r != self._broker.broker_id and now - then > self._lag_seconds}
-        return tuple(r for r in known.isr if r in late)
+        return tuple(r for r in known.leadership.isr if r in late)
 
     def _follower(self, partition: TopicPartition, leader_epoch: int, replica: int) -> Follower:
         """Whom a fetch is of: one in any leader epoch, since it names none; with the fix, one in this epoch."""

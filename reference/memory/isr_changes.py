@@ -19,7 +19,7 @@ from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
-from reference.scripts import state_path
+from reference.scripts import state_data, state_path
 from reference.zookeeper.api import ANY_VERSION
 from spec.formats.kafka_types import TopicPartition
 from spec.variants import Switch
@@ -38,7 +38,7 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         if tp in process.isr_writes:
             parameters = (("b", b), ("p", cluster.partitions.index(tp)))
             yield Choice("rewrite_isr", parameters, partial(rewrite_isr, b=b, partition=tp))
-        elif known.leader == b:
+        elif known.leadership.leader == b:
             for replica in sorted(_may_fetch(cluster, process, tp)):
                 yield from _isr_change(cluster, process, tp, replica)
             if cluster.scope.budget("joint_shrinks"):
@@ -67,7 +67,7 @@ def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartiti
 
 def _joint_shrinks(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition) -> Iterator[Choice]:
     """Drop several followers from the ISR at once."""
-    followers = sorted(without(process.broker.partition(tp).isr, (process.broker_id,)))
+    followers = sorted(without(process.broker.partition(tp).leadership.isr, (process.broker_id,)))
     for size in range(2, len(followers) + 1):
         for lagging in combinations(followers, size):
             bits = sum(1 << r - 1 for r in lagging)
@@ -98,7 +98,7 @@ def _may_fetch(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     """The replicas whose fetches a leader counts: those of AR; before 0.8.1 it did not know AR (D20)."""
     known = leader.broker.partition(tp)
     anybody = Switch.TAKE_ANY_FOLLOWER in cluster.switches
-    return {*known.isr, *(cluster.processes if anybody else known.assigned_replicas)}
+    return {*known.leadership.isr, *(cluster.processes if anybody else known.assigned_replicas)}
 
 
 def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrite) -> bool:
@@ -107,7 +107,7 @@ def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrit
     Where topics have ids, who writes for an earlier topic of that name finds only its own content.
     """
     znode = cluster.zookeeper.tree.get(state_path(write.partition))
-    expected, content = write.expected_version, write.content.encode()
+    expected, content = write.leadership.zk_version, state_data(write.leadership)
     counts = write.compares_content and znode is not None and znode.data == content
     topic, known = write.partition.topic, leader.broker.partition(write.partition)
     last = known.topic_id is None or known.topic_id == cluster.created[topic][-1]
@@ -123,17 +123,17 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
     known = leader.broker.partition(tp)
     if replica == leader.broker_id:
         return None
-    if replica in known.isr:
+    if replica in known.leadership.isr:
         return "shrink_isr"
     follower = cluster.processes[replica]
     follows = follower.broker.partition(tp)
     if follows.is_idle:
         return None
-    if not (follower.is_running and follows.leader == leader.broker_id):
+    if not (follower.is_running and follows.leadership.leader == leader.broker_id):
         return None
     names_epoch = Switch.FETCH_EPOCHS in cluster.switches
     any_epoch = "shutdown" in cluster.scope.parts or Switch.TAKE_ANY_FOLLOWER in cluster.switches
-    if follows.leader_epoch == known.leader_epoch or (any_epoch and not names_epoch):
+    if follows.leadership.leader_epoch == known.leadership.leader_epoch or (any_epoch and not names_epoch):
         return "expand_isr"
     return None if names_epoch else STALE
 

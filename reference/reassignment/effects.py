@@ -18,7 +18,7 @@ from reference.procedures import Effect, PastZkClient, Script
 from reference.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
-    StateZnode,
+    Found,
     create_persistent,
     parsed,
     read_data,
@@ -190,12 +190,12 @@ def _upsert(path: str, data: bytes | None) -> Script[None]:
 
 
 @dataclass(frozen=True)
-class OnStateChange(Effect["StateZnode | None"]):
+class OnStateChange(Effect[Found]):
     """A data callback of a partition's state znode: what it says, or None where it is gone."""
 
     partition: TopicPartition
 
-    def script(self) -> Script[StateZnode | None]:
+    def script(self) -> Script[Found]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
         yield Exists(state_path(self.partition))
         return (yield from read_state_znode(self.partition))

@@ -39,7 +39,7 @@ from reference.reassignment.steps import (
     on_partition_reassignment,
     remove_from_reassigned_partitions,
 )
-from reference.scripts import StateZnode, state_path
+from reference.scripts import Found, state_path
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.reassignment import (
     ReassignmentFailed,
@@ -210,7 +210,7 @@ def begin_again(controller: KafkaController, concerned: Wanted) -> Procedure[Non
         del remaining
         return BeginAgain(partition)
 
-    def rest(partition: TopicPartition, found: StateZnode | None, remaining: Partitions) -> Procedure[bool]:
+    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         agenda.begin(partition, remaining)
         yield from on_partition_reassignment(controller, partition, found)
         return agenda.end()

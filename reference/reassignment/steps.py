@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
-from reference.controller.context import Activity, LeaderIsrAndControllerEpoch
+from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.deletion.queue import resume_deletion
@@ -43,10 +43,10 @@ from reference.reassignment.effects import (
     WriteTarget,
     WriteUnion,
 )
-from reference.scripts import Fence, StateZnode, state_path, topic_path
+from reference.scripts import Fence, Found, state_data, state_path, topic_path
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_set_order
-from spec.formats.znodes import PartitionStatePayload
 from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
     AssignmentUpdated,
@@ -65,7 +65,7 @@ from spec.logs.controller_log.reassignment import (
     WaitingForNewReplicas,
 )
 from spec.logs.controller_request_lines import ReassignmentSent
-from spec.logs.logged_values import Leadership
+from spec.logs.logged_values import printed
 from spec.state.enumerations import Handler
 from spec.variants import Switch
 
@@ -75,7 +75,7 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
     found = yield from OnStateChange(partition)
     wanted = controller.context.partitions_being_reassigned.get(partition)
     if found is not None:
-        controller.report(ReassignedIsrChanged, path=state_path(partition), data=_text(found.content.encode()))
+        controller.report(ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
     if wanted is None or not _tell_progress(controller, partition, wanted, found):
         return
     controller.is_about(handler=Handler.ISR_CHANGE, reassigning=partition)
@@ -95,13 +95,13 @@ def _text(data: bytes | None) -> str:
 
 
 def _tell_progress(
-    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], found: StateZnode | None
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], found: Found
 ) -> bool:
     """Say how many of RAR have caught up; whether that is all of them."""
     if found is None:
         controller.report(ReassignedNeverCreated, partition=partition, new_replicas=wanted)
         return False
-    behind = without(wanted, found.content.isr)
+    behind = without(wanted, found.isr)
     counted = {"caught_up": len(wanted) - len(behind), "all": len(wanted), "partition": partition}
     if behind:
         controller.report(SomeBehind, **counted, behind=behind)
@@ -110,9 +110,7 @@ def _tell_progress(
     return not behind
 
 
-def on_partition_reassignment(
-    controller: KafkaController, partition: TopicPartition, found: StateZnode | None
-) -> Procedure[None]:
+def on_partition_reassignment(controller: KafkaController, partition: TopicPartition, found: Found) -> Procedure[None]:
     """Steps 1 to 3, or 5 to 12, as the state znode that was just read says; what is raised ends the run."""
     context = controller.context
     wanted = context.partitions_being_reassigned[partition]
@@ -120,7 +118,7 @@ def on_partition_reassignment(
         original = context.partition_replica_assignment.get(partition)
         if original is None:
             raise ReassignmentImpossible(f"key not found: {partition}")
-        if found is None or without(wanted, found.content.isr):
+        if found is None or without(wanted, found.isr):
             yield from _start_new_replicas(controller, partition, original, wanted)
         else:
             yield from _replace_old_replicas(controller, partition, original, wanted)
@@ -165,8 +163,8 @@ def _update_assigned_replicas(
     assignment[partition] = replicas
 
 
-Write = Callable[[TopicPartition, PartitionStatePayload, int, "Fence | None"], StateWrite]
-"""Makes the write of a state znode, on a data version."""
+Write = Callable[[TopicPartition, LeaderIsrAndControllerEpoch, "Fence | None"], StateWrite]
+"""Makes the write of a state znode."""
 
 
 def _update_leader_epoch_and_send_request(
@@ -181,8 +179,9 @@ def _update_leader_epoch_and_send_request(
         context.partition_leadership_info[partition] = known
     controller.batch.add_leader_and_isr(controller, receivers, partition, known)
     controller.batch.send(controller)
-    told = Leadership(known.leader, known.isr, known.leader_epoch, known.controller_epoch)
-    controller.log_state_change(ReassignmentSent, leadership=told, assigned_replicas=assigned, partition=partition)
+    controller.log_state_change(
+        ReassignmentSent, leadership=printed(known), assigned_replicas=assigned, partition=partition
+    )
 
 
 def _update_leader_epoch(
@@ -194,19 +193,14 @@ def _update_leader_epoch(
         found = yield from read
         if found is None:
             raise ReassignmentImpossible(f"{read.partition} has no state znode whose leader epoch could be raised")
-        if found.content.controller_epoch > controller.context.epoch:
+        if found.controller_epoch > controller.context.epoch:
             raise ReassignmentImpossible(f"the state znode of {read.partition} was written by a newer controller")
-        content = PartitionStatePayload(
-            leader=found.content.leader,
-            leader_epoch=found.content.leader_epoch + 1,
-            isr=found.content.isr,
-            controller_epoch=controller.context.epoch,
-        )
-        conditional = write(read.partition, content, found.version, controller.fence)
+        raised = found.decided(found.leader, found.isr, controller.context.epoch)
+        conditional = write(read.partition, raised, controller.fence)
         version = yield from replace(conditional, compares_content=controller.compares_content)
         if version is not None:
-            controller.report(LeaderEpochUpdated, partition=read.partition, leader_epoch=content.leader_epoch)
-            return LeaderIsrAndControllerEpoch.of(content, version)
+            controller.report(LeaderEpochUpdated, partition=read.partition, leader_epoch=raised.leader_epoch)
+            return replace(raised, zk_version=version)
 
 
 # -------------------------------------------------------------------------------------------------------- steps 5 to 12
@@ -261,9 +255,9 @@ def _elect_among_reassigned(
 ) -> Procedure[bool]:
     """To OnlinePartition with the reassigned selector; a failure is only logged (D48)."""
 
-    def write(content: PartitionStatePayload, expected_version: int) -> Procedure[int | None]:
+    def write(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
         compares, fence = controller.compares_content, controller.fence
-        version = yield from WriteMove(partition, content, expected_version, fence, compares_content=compares)
+        version = yield from WriteMove(partition, decided, fence, compares_content=compares)
         if version is not None:
             controller.context.partition_replica_assignment[partition] = wanted
         return version

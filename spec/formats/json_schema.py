@@ -20,12 +20,13 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NoReturn, get_type_hints
+from typing import Any, NoReturn
 
 from spec.errors import MalformedInput, Where
+from spec.formats.inner_records import Flattened
 from spec.formats.scala_order import immutable_map_order
 
 INT_MAX = 2**31 - 1
@@ -226,17 +227,19 @@ class Key:
 
 
 class Record(JsonType):
-    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types."""
+    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types.
+
+    A field that has a default, and no type in JSON, is no key.
+    """
 
     def __init__(self, cls: type[Any], order: Callable[[int], Order] = lambda _: immutable_map_order) -> None:
-        self.cls = cls
+        self.record = Flattened(cls)
         self.order = order
         """The order of keys, by the payload's version (0 for a record that has none)."""
 
     @cached_property
     def _keys(self) -> dict[str, Key]:
-        hints = get_type_hints(self.cls, include_extras=True)
-        return {field.name: _declared(field, hints[field.name]) for field in fields(self.cls)}
+        return {field.name: key for field, hint in self.record.declared() if (key := _declared(field, hint))}
 
     def members(self, version: int) -> list[tuple[str, JsonType, bool]]:
         """Name and type of the keys that a payload of this version may have, and whether it must."""
@@ -257,7 +260,7 @@ class Record(JsonType):
                 values[name] = key.read(given[name], where.key(name))
             elif not key.may_lack:
                 where.key(name).refuse("missing")
-        return self.cls(**{name: value for name, value in values.items() if value is not MISSING})
+        return self.record.made({name: value for name, value in values.items() if value is not MISSING})
 
     def _of_known_version(self, value: dict[str, object]) -> dict[str, object]:
         """The object, one of a later version than any that is known as of the last that is."""
@@ -275,9 +278,10 @@ class Record(JsonType):
 
     def write(self, value: Any, where: Where) -> str:
         """The object, its keys in the order of the map that Kafka builds for this version."""
-        version = _number(getattr(value, "version", 0))
-        present = [key for key in self._keys if self._stands(key, value, version, where)]
-        texts = {key: self._keys[key].kind.write(getattr(value, key), where.key(key)) for key in present}
+        values = self.record.values(value)
+        version = _number(values.get("version", 0))
+        present = [key for key in self._keys if self._stands(key, values[key], version, where)]
+        texts = {key: self._keys[key].kind.write(values[key], where.key(key)) for key in present}
         return "{" + ",".join(f'"{key}":{texts[key]}' for key in self.order(version)(present)) + "}"
 
     def _stands(self, key: str, value: Any, version: int, where: Where) -> bool:
@@ -285,7 +289,7 @@ class Record(JsonType):
         versions = self._keys[key].versions
         if versions.since == 0:
             return True
-        given = getattr(value, key) is not None
+        given = value is not None
         if given and not versions.allow(version):
             where.key(key).refuse(f"stands in version {versions.since} and later only, this is {version}")
         if not given and versions.allow(version) and versions.required:
@@ -298,11 +302,13 @@ def _number(version: object) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _declared(field: Field[Any], hint: Any) -> Key:
-    """The JSON type, the versions and the leniency in an annotation."""
+def _declared(field: Field[Any], hint: Any) -> Key | None:
+    """The JSON type, the versions and the leniency in an annotation; None for what is no key."""
     metadata = getattr(hint, "__metadata__", ())
     json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
     if json_type is None:
+        if field.default is not MISSING:
+            return None
         raise TypeError(f"{field.name} has no JSON type in its annotation")
     versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
     leniency = next((item for item in metadata if isinstance(item, Leniency)), None)

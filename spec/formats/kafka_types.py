@@ -12,7 +12,7 @@ from typing import Annotated, Final
 
 from spec.errors import UnknownName
 from spec.formats.json_schema import Integer, ListOf, Text
-from spec.formats.wire import INT32, String
+from spec.formats.wire import INT32, ArrayOf, String
 
 NO_LEADER: Final = -1
 """`LeaderAndIsr.NoLeader`: no replica leads."""
@@ -48,13 +48,14 @@ def release_named(name: str) -> KafkaVersion:
 
 
 BROKER_ID = Integer(0)
+BrokerId = Annotated[int, BROKER_ID]
 
-# A topic and a partition have one spelling in JSON and one on the wire, so that TopicPartition serves for both.
+# Each of these has one spelling in JSON and one on the wire, so that a record that is made of them serves for both.
 Topic = Annotated[str, Text(TOPIC_PATTERN, "the name of a topic"), String(TOPIC_PATTERN, "the name of a topic")]
 PartitionId = Annotated[int, Integer(0), INT32]
-BrokerId = Annotated[int, BROKER_ID]
-Epoch = Annotated[int, Integer(0)]
-BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True)]
+Leader = Annotated[int, Integer(NO_LEADER), INT32]
+Epoch = Annotated[int, Integer(0), INT32]
+BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True), ArrayOf(INT32)]
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -25,6 +25,7 @@ from typing import Annotated, ClassVar, Final
 
 from spec.formats.error_codes import ERROR_CODE, ErrorCode
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, PartitionId, Topic, TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.wire import BOOLEAN, INT16, INT32, NULLABLE_STRING, STRING, ArrayOf
 from spec.formats.wire_structs import Struct, Versions
 
@@ -81,15 +82,11 @@ class Response:
 
 @dataclass(frozen=True)
 class PartitionLeadership:
-    """The leadership of one partition; `controller_epoch` is that of the last decision, perhaps not the sender's."""
+    """The leadership of one partition, perhaps not of the sender's epoch, and the assigned replicas."""
 
     topic: Topic
     partition: PartitionId
-    controller_epoch: I32
-    leader: I32
-    leader_epoch: I32
-    isr: I32s
-    zk_version: I32
+    leadership: LeaderIsrAndControllerEpoch
     replicas: I32s
 
     @property

@@ -187,8 +187,8 @@ def _check_client_id(header: RequestHeader, where: Where) -> None:
 
 
 def _check_class(schema: Struct, value: object, where: Where) -> None:
-    if type(value) is not schema.cls:
-        where.refuse(f"expected a {schema.cls.__name__}, got a {type(value).__name__}")
+    if type(value) is not schema.record.cls:
+        where.refuse(f"expected a {schema.record.cls.__name__}, got a {type(value).__name__}")
 
 
 def _name(header: RequestHeader) -> str:

@@ -12,11 +12,12 @@ does not have takes its default when read, and must have it when written: a valu
 from __future__ import annotations
 
 import sys
-from dataclasses import MISSING, Field, dataclass, fields
+from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
-from typing import Any, get_type_hints
+from typing import Any
 
 from spec.errors import Where
+from spec.formats.inner_records import Flattened
 from spec.formats.wire import Source, WireType
 
 
@@ -39,12 +40,11 @@ class Struct(WireType):
     """A dataclass as a struct: its fields in order, each with its wire type."""
 
     def __init__(self, cls: type[Any]) -> None:
-        self.cls = cls
+        self.record = Flattened(cls)
 
     @cached_property
     def _members(self) -> tuple[Member, ...]:
-        hints = get_type_hints(self.cls, include_extras=True)
-        return tuple(_member(field, hints[field.name]) for field in fields(self.cls))
+        return tuple(_member(field, hint) for field, hint in self.record.declared())
 
     def members(self, version: int) -> list[tuple[str, WireType]]:
         """Name and type of the fields that stand in this version."""
@@ -52,17 +52,16 @@ class Struct(WireType):
 
     def encode(self, value: Any, version: int, where: Where) -> bytes:
         """The fields, one after the other."""
-        self._check_nothing_is_lost(value, version, where)
+        values = self._carried(value, version, where)
         return b"".join(
-            wire_type.encode(getattr(value, name), version, where.key(name))
-            for name, wire_type in self.members(version)
+            wire_type.encode(values[name], version, where.key(name)) for name, wire_type in self.members(version)
         )
 
     def decode(self, source: Source, version: int) -> Any:
         """The struct."""
         where = source.where
-        return self.cls(
-            **{
+        return self.record.made(
+            {
                 name: wire_type.decode(source.within(where.key(name)), version)
                 for name, wire_type in self.members(version)
             }
@@ -70,9 +69,9 @@ class Struct(WireType):
 
     def print(self, value: Any, version: int, where: Where) -> str:
         """The fields as `name=value` between braces."""
-        self._check_nothing_is_lost(value, version, where)
+        values = self._carried(value, version, where)
         texts = (
-            f"{name}={wire_type.print(getattr(value, name), version, where.key(name))}"
+            f"{name}={wire_type.print(values[name], version, where.key(name))}"
             for name, wire_type in self.members(version)
         )
         return "{" + ",".join(texts) + "}"
@@ -86,12 +85,15 @@ class Struct(WireType):
             source.within(where.key(name)).expect(f"{',' if values else ''}{name}=")
             values[name] = wire_type.parse(source, version)
         source.within(where).expect("}")
-        return self.cls(**values)
+        return self.record.made(values)
 
-    def _check_nothing_is_lost(self, value: Any, version: int, where: Where) -> None:
+    def _carried(self, value: Any, version: int, where: Where) -> dict[str, Any]:
+        """The values of the fields, none of which this version would lose."""
+        values = self.record.values(value)
         for name, _, versions, default in self._members:
-            if version not in versions and getattr(value, name) != default:
-                where.key(name).refuse(f"version {version} cannot carry {getattr(value, name)!r}")
+            if version not in versions and values[name] != default:
+                where.key(name).refuse(f"version {version} cannot carry {values[name]!r}")
+        return values
 
 
 def _member(field: Field[Any], hint: Any) -> Member:

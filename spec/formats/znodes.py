@@ -53,15 +53,14 @@ from spec.formats.json_schema import (
 )
 from spec.formats.kafka_types import BROKER_ID as ID
 from spec.formats.kafka_types import (
-    NO_LEADER,
     BrokerId,
     BrokerIds,
-    Epoch,
     KafkaVersion,
     PartitionId,
     Topic,
     TopicPartition,
 )
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind
 
@@ -196,10 +195,7 @@ class PartitionStatePayload(JsonPayload):
     """Who leads a partition, in which leader epoch, who is in sync, and which controller decided so."""
 
     version: Version1 = 1
-    leader: Annotated[int, Integer(NO_LEADER)] = field(kw_only=True)
-    leader_epoch: Epoch = field(kw_only=True)
-    controller_epoch: Epoch = field(kw_only=True)
-    isr: BrokerIds = field(kw_only=True)
+    leadership: LeaderIsrAndControllerEpoch = field(kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
-from spec.logs.logged_values import VOCABULARY, BrokerNode, Leadership, Role
+from spec.logs.logged_values import VOCABULARY, BrokerNode, Role
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class LeaderAndIsrSending(
     """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
 
     role: Role
-    leadership: Leadership
+    leadership: LeaderIsrAndControllerEpoch
     broker: int
     partition: TopicPartition
     correlation_id: int | None = None
@@ -64,7 +65,7 @@ class UpdateMetadataSending(
 ):
     """A partition of an UpdateMetadata; up to 0.10.1 there is a line for each broker, in 0.10.2 one for all of them."""
 
-    leadership: Leadership
+    leadership: LeaderIsrAndControllerEpoch
     brokers: tuple[int, ...]
     partition: TopicPartition
     correlation_id: int | None = None
@@ -78,7 +79,7 @@ class ReassignmentSent(
 ):
     """The leader of a reassigned partition was sent the new assigned replicas, with a higher leader epoch."""
 
-    leadership: Leadership
+    leadership: LeaderIsrAndControllerEpoch
     assigned_replicas: tuple[int, ...]
     partition: TopicPartition
 

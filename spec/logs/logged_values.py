@@ -10,10 +10,11 @@ Kafka: `LeaderIsrAndControllerEpoch`, `LeaderAndIsr`, `PartitionStateInfo` and `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
+from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.formats.shapes import (
     BOOLEAN,
     BRACKETED,
@@ -40,14 +41,9 @@ class Role(StrEnum):
     FOLLOWER = "become-follower"
 
 
-@dataclass(frozen=True)
-class Leadership:
-    """Leader, ISR and leader epoch of a partition, and the epoch of the controller that decided so."""
-
-    leader: int
-    isr: tuple[int, ...]
-    leader_epoch: int
-    controller_epoch: int
+def printed(leadership: LeaderIsrAndControllerEpoch) -> LeaderIsrAndControllerEpoch:
+    """What `LeaderIsrAndControllerEpoch.toString` has of a leadership: all but the data version."""
+    return replace(leadership, zk_version=NO_VERSION)
 
 
 @dataclass(frozen=True)
@@ -58,17 +54,18 @@ class LeaderAndIsr:
     leader_epoch: int
     isr: tuple[int, ...]
 
+    @classmethod
+    def of(cls, leadership: LeaderIsrAndControllerEpoch) -> Self:
+        """These of a leadership."""
+        return cls(leadership.leader, leadership.leader_epoch, leadership.isr)
+
 
 @dataclass(frozen=True)
 class PartitionInfo:
     """What a broker is sent of a partition; one of the two forms leaves the zkVersion out."""
 
-    leader: int
-    isr: tuple[int, ...]
-    leader_epoch: int
-    controller_epoch: int
+    leadership: LeaderIsrAndControllerEpoch
     replicas: tuple[int, ...]
-    zk_version: int | None = None
 
     @property
     def replication_factor(self) -> int:
@@ -97,20 +94,20 @@ NUMBERS: Final[Shapes] = {
 LEADERSHIP_TEXT = (
     "(Leader:{leader:int},ISR:{isr:ids},LeaderEpoch:{leader_epoch:int},ControllerEpoch:{controller_epoch:int})"
 )
-INFO_TEXT = (
-    f"(LeaderAndIsrInfo:{LEADERSHIP_TEXT},ReplicationFactor:{{replication_factor:id}}),AllReplicas:{{replicas:ids}})"
-)
+INFO_TEXT = "(LeaderAndIsrInfo:{leadership},ReplicationFactor:{replication_factor:id}),AllReplicas:{replicas:ids})"
 """The parentheses are as unbalanced as Kafka ships them."""
-STATE_TEXT = (
-    "PartitionState(controllerEpoch={controller_epoch:int}, leader={leader:int}, leaderEpoch={leader_epoch:int},"
-    " isr={isr:list}, zkVersion={zk_version:int}, replicas={replicas:list})"
+FIELDS_TEXT = (
+    "controllerEpoch={controller_epoch:int}, leader={leader:int}, leaderEpoch={leader_epoch:int},"
+    " isr={isr:list}, zkVersion={zk_version:int}"
 )
+STATE_TEXT = "PartitionState({leadership:fields}, replicas={replicas:list})"
 JSON_TEXT = '{{"leader":{leader:int},"leader_epoch":{leader_epoch:int},"isr":[{isr:ids}]}}'
 
-LEADERSHIP = record("leadership", Leadership, Template(LEADERSHIP_TEXT, NUMBERS))
+LEADERSHIP = record("leadership", LeaderIsrAndControllerEpoch, Template(LEADERSHIP_TEXT, NUMBERS))
+FIELDS = record("fields of a leadership", LeaderIsrAndControllerEpoch, Template(FIELDS_TEXT, NUMBERS))
 JSON_LEADERSHIP = record("leader and ISR as JSON", LeaderAndIsr, Template(JSON_TEXT, NUMBERS))
-INFO = record("PartitionStateInfo", PartitionInfo, Template(INFO_TEXT, NUMBERS))
-STATE = record("PartitionState(..)", PartitionInfo, Template(STATE_TEXT, NUMBERS))
+INFO = record("PartitionStateInfo", PartitionInfo, Template(INFO_TEXT, {**NUMBERS, "leadership": LEADERSHIP}))
+STATE = record("PartitionState(..)", PartitionInfo, Template(STATE_TEXT, {**NUMBERS, "fields": FIELDS}))
 NODE_082 = record("id:1,host:h,port:p", BrokerNode, Template("id:{id:id},host:{host},port:{port:int}", NUMBERS))
 NODE_090 = record("Node(1, h, p)", BrokerNode, Template("Node({id:id}, {host}, {port:int})", NUMBERS))
 NODE_0100 = record("h:p (id: 1 rack: r)", BrokerNode, Template("{host}:{port:int} (id: {id:id} rack: {rack})", NUMBERS))

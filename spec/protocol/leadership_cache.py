@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from spec.language.records import names
 from spec.language.terms import Value, flag
 from spec.state.controller import CachedPartition
 from spec.state.zookeeper import Leadership
 
-LEADERSHIP: Final = ("leader", "isr", "leader_epoch", "controller_epoch")
+LEADERSHIP: Final = tuple(name for name in names(Leadership) if name != "version")
 """What Kafka prints of one."""
 
 

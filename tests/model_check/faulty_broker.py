@@ -18,7 +18,7 @@ from reference.leadership.leader_selectors import Election, elect_offline, elect
 from reference.live.broker_process import main
 from reference.procedures import Script
 from reference.reassignment.effects import ReadWhetherCaughtUp
-from reference.scripts import StateZnode
+from reference.scripts import Found
 from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 
@@ -37,8 +37,10 @@ def accept_equal_leader_epochs() -> None:
 
     def decide_trustingly(self: Broker, state: PartitionLeadership, *given: Any) -> ErrorCode:
         partition = state.topic_partition
-        if self.partition(partition).leader_epoch == state.leader_epoch:
-            self.partitions[partition] = replace(self.partition(partition), leader_epoch=NO_LEADER_EPOCH)
+        known = self.partition(partition)
+        if known.leadership.leader_epoch == state.leadership.leader_epoch:
+            forgotten = replace(known.leadership, leader_epoch=NO_LEADER_EPOCH)
+            self.partitions[partition] = replace(known, leadership=forgotten)
         return decide(self, state, *given)
 
     Broker._decide = decide_trustingly  # type: ignore[method-assign, assignment]
@@ -59,8 +61,8 @@ def keep_the_leader_epoch() -> None:
     script = StateWrite.script
 
     def write_the_old_epoch(self: StateWrite) -> Script[int | None]:
-        content = replace(self.content, leader_epoch=self.content.leader_epoch - 1)
-        return script(replace(self, content=content) if isinstance(self, WriteElectedLeader) else self)
+        old = replace(self.leadership, leader_epoch=self.leadership.leader_epoch - 1)
+        return script(replace(self, leadership=old) if isinstance(self, WriteElectedLeader) else self)
 
     StateWrite.script = write_the_old_epoch  # type: ignore[method-assign]
 
@@ -79,9 +81,9 @@ def trust_the_new_replicas() -> None:
     """A controller that reassigns takes every replica for caught up."""
     script = ReadWhetherCaughtUp.script
 
-    def read_all_in_sync(self: StateRead) -> Script[StateZnode | None]:
+    def read_all_in_sync(self: StateRead) -> Script[Found]:
         found = yield from script(self)
-        return None if found is None else replace(found, content=replace(found.content, isr=(1, 2, 3)))
+        return None if found is None else replace(found, isr=(1, 2, 3))
 
     ReadWhetherCaughtUp.script = read_all_in_sync  # type: ignore[method-assign]
 

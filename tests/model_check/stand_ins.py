@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -21,11 +22,10 @@ from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import STARTS
-from reference.scripts import state_path
+from reference.scripts import state_data, state_path
 from reference.zookeeper.api import BadVersion, SetData
 from reference.zookeeper.recording import write_recording
 from reference.zookeeper.transactions import hex_of
-from spec.formats.znodes import PartitionStatePayload
 from spec.logs.broker_change_lines import BrokerLine
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_entries import LogEntry, entry_of, print_time
@@ -170,11 +170,8 @@ class Play:
     def write_in_vain(self, b: int, isr: tuple[int, ...], times: int = 3) -> None:
         """A leader of the first partition tries to write its ISR, time and again, on a version that is stale."""
         process, partition = self.cluster.processes[b], self.cluster.partitions[0]
-        known = process.broker.partition(partition)
-        content = PartitionStatePayload(
-            leader=b, leader_epoch=known.leader_epoch, isr=isr, controller_epoch=known.controller_epoch
-        )
-        write = SetData(state_path(partition), content.encode(), known.zk_version)
+        known = process.broker.partition(partition).leadership
+        write = SetData(state_path(partition), state_data(replace(known, isr=isr)), known.zk_version)
         assert process.session is not None
         for _ in range(times):
             self.pause(5)

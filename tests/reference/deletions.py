@@ -6,15 +6,14 @@ The topic is that of recording 08-delete: partition 0 on brokers 1, 2 and 3, par
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.deletion.requests import OnDeletionChange
 from reference.deletion.thread import DeleteQueuedTopic, on_replica_deleted
 from reference.elections.preferred import FinishFailover
 from reference.journal import Entry, Report
 from reference.leadership.effects import ReadForRemoval, WriteRemoval
-from reference.scripts import StateZnode
 from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
@@ -49,8 +48,7 @@ class Cluster:
         context.all_topics = self.one.topic_listeners = frozenset({"a"})
         context.partition_replica_assignment = dict(ASSIGNED)
         if led:
-            known = {tp: LeaderIsrAndControllerEpoch.of(one.content, one.version) for tp, one in self.states.items()}
-            context.partition_leadership_info = known
+            context.partition_leadership_info = dict(self.states)
         machine = self.one.replica_machine
         machine.states = {key: ReplicaState.ONLINE if key[1] in live else ReplicaState.OFFLINE for key in REPLICAS}
         self.journal.clear()
@@ -63,12 +61,12 @@ class Cluster:
         """Take a replica out of the ISR; the state znode after that."""
         hand.expect(ReadForRemoval, self.states[partition], partition=partition, replica=replica)
         if isinstance(hand.pending, WriteRemoval):
-            version = self.states[partition].version + 1
+            version = self.states[partition].zk_version + 1
             write = hand.expect(WriteRemoval, version)
             assert isinstance(write, WriteRemoval)
-            self.states[partition] = StateZnode(write.content, version)
-        content = self.states[partition].content
-        return content.leader, content.isr, content.leader_epoch
+            self.states[partition] = replace(write.leadership, zk_version=version)
+        known = self.states[partition]
+        return known.leader, known.isr, known.leader_epoch
 
     def start(self) -> Hand:
         """The thread starts the deletion and takes every live replica Offline."""

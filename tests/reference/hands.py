@@ -26,11 +26,13 @@ from reference.journal import Entry, Milestone, Reached, RequestSent
 from reference.leadership.effects import ReadState
 from reference.procedures import Effect, OneOf, Procedure
 from reference.reassignment.effects import ReadReassignments
-from reference.scripts import StateZnode
+from reference.scripts import Found
 from reference.topics.creation import ListenToTopics, ReadTopics, Topics
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import BrokerPayload, PartitionStatePayload
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.znodes import BrokerPayload
 from spec.variants import Switch
+from tests.leaderships import led
 
 TP = TopicPartition("t", 0)
 
@@ -79,15 +81,16 @@ def registered(*brokers: int) -> dict[int, Registration]:
     return {b: Registration(BrokerPayload(4, f"h{b}", 9092, timestamp=0), 100 + b) for b in brokers}
 
 
-def znode(leader: int, isr: Sequence[int], *, leader_epoch: int = 0, epoch: int = 1, version: int = 0) -> StateZnode:
-    content = PartitionStatePayload(leader=leader, leader_epoch=leader_epoch, isr=tuple(isr), controller_epoch=epoch)
-    return StateZnode(content, version)
+def znode(
+    leader: int, isr: Sequence[int], *, leader_epoch: int = 0, epoch: int = 1, version: int = 0
+) -> LeaderIsrAndControllerEpoch:
+    return led(leader, leader_epoch, tuple(isr), epoch, version)
 
 
 def failed_over(
     one: KafkaController,
     brokers: Sequence[int],
-    states: Sequence[StateZnode | None] = (),
+    states: Sequence[Found] = (),
     deletions: frozenset[str] = frozenset(),
 ) -> Hand:
     """A failover up to where the machines start; `states` are the partitions' state znodes, all with AR [1, 2, 3]."""
@@ -119,7 +122,9 @@ def milestones(journal: list[Entry]) -> list[Milestone]:
     return [entry.milestone for entry in journal if isinstance(entry, Reached)]
 
 
-def working(brokers: Sequence[int], state: StateZnode, *, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+def working(
+    brokers: Sequence[int], state: LeaderIsrAndControllerEpoch, *, unclean: bool = False
+) -> tuple[KafkaController, list[Entry]]:
     """A controller at work, and a fresh journal."""
     one, journal = controller(unclean=unclean)
     hand = failed_over(one, brokers, [state])

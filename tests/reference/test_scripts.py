@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from reference.scripts import number_of, state_path, update_state_znode
+from reference.scripts import number_of, state_data, state_path, update_state_znode
 from reference.zookeeper.api import BadVersion, GetData, NodeData, NoNode, SetData, Stat
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import PartitionStatePayload
+from tests.leaderships import led
 
 PARTITION = TopicPartition("t", 0)
 PATH = state_path(PARTITION)
-WANTED = PartitionStatePayload(leader=1, leader_epoch=3, isr=(1,), controller_epoch=2)
-OTHER = PartitionStatePayload(leader=2, leader_epoch=4, isr=(2,), controller_epoch=2)
+WANTED = led(1, 3, (1,), 2, 4)
+OTHER = led(2, 4, (2,), 2)
 
 
 def written_on_another_version(data: bytes | None) -> Any:
     """What `update_state_znode` gives whose write fails on its version, where the znode then holds this."""
-    script: Any = update_state_znode(PARTITION, WANTED, 4)
-    assert next(script) == SetData(PATH, WANTED.encode(), 4)
+    script: Any = update_state_znode(PARTITION, WANTED)
+    assert next(script) == SetData(PATH, state_data(WANTED), 4)
     assert script.throw(BadVersion(PATH)) == GetData(PATH)
     try:
         if data is None:
@@ -36,8 +36,8 @@ def written_on_another_version(data: bytes | None) -> Any:
 @pytest.mark.parametrize(
     ("data", "version"),
     [
-        (WANTED.encode(), 7),
-        (OTHER.encode(), None),
+        (state_data(WANTED), 7),
+        (state_data(OTHER), None),
         (None, None),
         (b"", None),
         (b"rubbish", None),

@@ -52,14 +52,16 @@ from reference.scripts import (
     CONTROLLER,
     CONTROLLER_EPOCH,
     broker_path,
+    leadership_in,
     parsed,
     state_path,
 )
 from reference.threads import PATH_OF, callback_of
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
+from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.znode_paths import ISR_CHANGE
-from spec.formats.znodes import ControllerPayload, PartitionsPayload, PartitionStatePayload
+from spec.formats.znodes import ControllerPayload, PartitionsPayload
 from spec.language.terms import Kind
 from spec.model import Model
 from spec.state.cluster import epochs_acted_in
@@ -178,10 +180,9 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
         for number, topic in enumerate(cluster.topics()):
             yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
         for p, partition in enumerate(cluster.partitions):
-            path = state_path(partition)
-            content = parsed(PartitionStatePayload, path, tree[path].data) if path in tree else None
-            version = tree[path].version if path in tree else -1
-            yield from leadership(f"zookeeper.state[{p}]", content, version)
+            znode = tree.get(path := state_path(partition))
+            known = None if znode is None else leadership_in(path, znode.data, znode.version)
+            yield from leadership(f"zookeeper.state[{p}]", known)
     if m.has("notifications"):
         standing = {
             path: parsed(PartitionsPayload, path, znode.data) for path, znode in tree.items() if _is_notice(path)
@@ -336,11 +337,11 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     write = effect if isinstance(effect, StateWrite) else None
     yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)
     yield f"{path}.replica", getattr(write, "replica", NOBODY)
-    yield f"{path}.read_version", -1 if write is None else write.expected_version
-    leader = NO_LEADER if write is None else write.content.leader
-    yield f"{path}.decided.leader", NOBODY if leader == NO_LEADER else leader
-    yield f"{path}.decided.leader_epoch", -1 if write is None else write.content.leader_epoch - 1
-    yield f"{path}.decided.isr", () if write is None else write.content.isr
+    decided = NO_LEADERSHIP if write is None else write.leadership
+    yield f"{path}.read_version", decided.zk_version
+    yield f"{path}.decided.leader", NOBODY if decided.leader == NO_LEADER else decided.leader
+    yield f"{path}.decided.leader_epoch", -1 if write is None else decided.leader_epoch - 1
+    yield f"{path}.decided.isr", decided.isr
 
 
 def _cached_partition(
@@ -350,8 +351,7 @@ def _cached_partition(
     partition: TopicPartition,
     assigned: tuple[int, ...],
 ) -> Named:
-    known = controller.context.partition_leadership_info.get(partition)
-    yield from leadership(path, known, -1 if known is None else known.zk_version)
+    yield from leadership(path, controller.context.partition_leadership_info.get(partition))
     yield f"{path}.state", controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
@@ -373,7 +373,7 @@ def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"{path}.controller_epoch", broker.controller_epoch
     for p, partition in enumerate(cluster.partitions):
         known, place = broker.partition(partition), f"{path}.partitions[{p}]"
-        yield from leadership(place, known, known.zk_version)
+        yield from leadership(place, known.leadership)
         if m.tells_topics_apart:
             yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
         if m.has("cached_leaderships"):
@@ -382,7 +382,7 @@ def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
             yield f"{place}.unreported", partition in broker.isr_changes
         if m.scope.budget("losses"):
             write = process.isr_writes.get(partition)
-            yield f"{place}.retrying", () if write is None else write.content.isr
+            yield f"{place}.retrying", () if write is None else write.leadership.isr
         if m.stops_replicas:
             yield f"{place}.idle", known.is_idle
         if m.has("reassignment"):

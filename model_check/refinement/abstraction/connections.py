@@ -88,7 +88,7 @@ def _epoch(request: Request) -> int:
 
 
 def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
-    yield from leadership(path, state, -1 if state is None else state.zk_version)
+    yield from leadership(path, None if state is None else state.leadership)
     yield f"{path}.ordered", state is not None
     if m.has("reassignment"):
         yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
@@ -100,7 +100,7 @@ def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadata
     If it is of all partitions, and says so, those are removed that it does not name.
     """
     told = {
-        state.topic_partition: -1 if state.leader == LEADER_DURING_DELETE else state.leader_epoch
+        state.topic_partition: -1 if (told := state.leadership).leader == LEADER_DURING_DELETE else told.leader_epoch
         for one in updates
         for state in one.partition_states
     }

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
 from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -81,7 +81,7 @@ class StateInitialized(
     """A new partition's state znode is about to be created."""
 
     partition: TopicPartition
-    leadership: Leadership
+    leadership: LeaderIsrAndControllerEpoch
 
 
 @dataclass(frozen=True)

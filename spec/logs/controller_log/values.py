@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, around, collection, listed, one_of, paired
 from spec.formats.templates import Shape, Shapes, Template, record
-from spec.logs.logged_values import LEADERSHIP, VOCABULARY, Leadership
+from spec.logs.logged_values import LEADERSHIP, VOCABULARY
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -23,7 +24,7 @@ Brokers = tuple[int, ...]
 Topics = tuple[str, ...]
 Partitions = tuple[TopicPartition, ...]
 Assignment = tuple[tuple[TopicPartition, Brokers], ...]
-Leaderships = tuple[tuple[TopicPartition, Leadership], ...]
+Leaderships = tuple[tuple[TopicPartition, LeaderIsrAndControllerEpoch], ...]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ import pytest
 
 from model_check.judging.on_demand import called_for
 from model_check.recordings.reading import read
-from model_check.recordings.recording import Cluster, Leadership
+from model_check.recordings.recording import Cluster
 from model_check.recordings.zookeeper import StateWritten
 from model_check.stepping.open_system import open_system
 from model_check.stepping.plain_state import PlainState
+from tests.leaderships import led
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, replaced, without_line
 
@@ -57,7 +58,7 @@ def test_the_rebalance_that_leads_to_an_election_goes_by_what_the_controller_kno
     parts = frozenset({"addition", "auto_rebalance"})
     model = open_system(2, ((1, 2), ()), (0, 0), controller_epochs=2, parts=parts).model
     written = StateWritten(
-        place="", time=0, text="", zxid=1, by=1, partition=1, state=Leadership(2, 1, (2,), 1, 1), by_leader=False,
+        place="", time=0, text="", zxid=1, by=1, partition=1, state=led(2, 1, (2,), 1, 1), by_leader=False,
         changed=frozenset(),
     )  # fmt: skip
     cluster = Cluster((1, 2), ("t",), (), model.scope.assigned)

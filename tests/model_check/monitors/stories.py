@@ -39,6 +39,7 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import RequestHeader, encode_request, encode_response
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, print_record
+from tests.leaderships import led
 
 STALE = ErrorCode.STALE_CONTROLLER_EPOCH
 T0 = TopicPartition("t", 0)
@@ -152,7 +153,7 @@ class Story:
         refused: bool = False,
     ) -> str:
         """A LeaderAndIsr arrives, and is answered."""
-        told = PartitionLeadership(topic, 0, term, leader, epoch, tuple(isr), version, (2, 3))
+        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, version), (2, 3))
         request = LeaderAndIsrRequest(controller, term, (told,), ())
         partitions = () if refused else (PartitionError(topic, 0, ErrorCode(code)),)
         return self._arrive(broker, request, PartitionsResponse(STALE if refused else ErrorCode.NONE, partitions))
@@ -170,7 +171,7 @@ class Story:
         refused: bool = False,
     ) -> str:
         """An UpdateMetadata arrives, and is answered."""
-        told = PartitionLeadership(topic, 0, term, leader, epoch, tuple(isr), 0, (2, 3))
+        told = PartitionLeadership(topic, 0, led(leader, epoch, tuple(isr), term, 0), (2, 3))
         request = UpdateMetadataRequest(controller, term, (told,), ())
         return self._arrive(broker, request, UpdateMetadataResponse(STALE if refused else ErrorCode.NONE), version=3)
 

@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 
 import model_check
-from model_check.monitors.arrivals import Answer, Told
+from model_check.monitors.arrivals import NOT_TOLD, Answer
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.processes import RequestHandled
-from model_check.recordings.recording import Cluster, Leadership, Recording
+from model_check.recordings.recording import Cluster, Recording
 from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey, api_versions
+from tests.leaderships import led
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
 
 RECORDING = Path(model_check.__file__).with_name("RECORDING.md")
@@ -243,17 +244,17 @@ def test_without_wire_records_and_logs_what_needs_them_is_not_asked(tmp_path: Pa
     assert run.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize(("version", "told"), [(4, 4), (-1, None)])
-def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, told: int | None) -> None:
+@pytest.mark.parametrize(("version", "told"), [(4, 4), (-1, NOT_TOLD)])
+def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, told: int) -> None:
     partition = TopicPartition("t", 0)
     cluster = Cluster((2, 3), ("t",), (partition,), ((1, 2),))
     handled = RequestHandled(
         place="broker-3/state-change.log:1", time=0, text="", broker=2, incarnation=1, kind="LeaderAndIsr",
-        controller=1, epoch=1, correlation_id=0, states={0: Leadership(2, 5, (2, 1), version, 1)},
+        controller=1, epoch=1, correlation_id=0, states={0: led(2, 5, (2, 1), 1, version)},
         outcomes={0: "ignored"}, refused=False,
     )  # fmt: skip
     read = Recording(tmp_path, cluster, {"broker 3": (handled,)}, {}, 1)
     (request,) = received_by_log(read, [3])[3].requests
-    assert request.states == {partition: Told(3, 5, frozenset({2, 3}), told, 1)}
+    assert request.states == {partition: led(3, 5, (2, 3), 1, told)}
     assert request.answer is not None
     assert request.answer.codes == {partition: 11}

@@ -7,9 +7,10 @@ from model_check.recordings.processes import ControllerSaid
 from spec.formats.kafka_types import V0101, V0102, V082, KafkaVersion, TopicPartition
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import Leadership, Role
+from spec.logs.logged_values import Role
+from tests.leaderships import led
 
-LED = Leadership(1, (1, 2), 0, 1)
+LED = led(1, 0, (1, 2), 1)
 
 
 def said(line: Line, incarnation: int = 1) -> ControllerSaid:

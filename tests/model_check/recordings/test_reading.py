@@ -66,7 +66,7 @@ def test_sessions_know_whose_life_they_are_of() -> None:
 def test_a_write_is_its_leaders_where_the_leader_epoch_stays() -> None:
     changes = read(recording(NAME)).tracks["zookeeper"]
     written = [one for one in changes if isinstance(one, StateWritten)]
-    assert [(one.state.version, one.by_leader) for one in written[:6]] == [
+    assert [(one.state.zk_version, one.by_leader) for one in written[:6]] == [
         (0, False), (0, False), (0, False), (1, False), (1, False), (1, True),
     ]  # fmt: skip
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from model_check.recordings.processes import ControllerSaid, ReplicaStopped
-from model_check.recordings.recording import Cluster, Leadership, Observed, Recording
+from model_check.recordings.recording import Cluster, Observed, Recording
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
@@ -16,6 +16,7 @@ from model_check.recordings.zookeeper import (
     ZooKeeperChange,
 )
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from tests.leaderships import led
 
 
 def announced(by: int, *partitions: int) -> NotificationCreated:
@@ -23,7 +24,7 @@ def announced(by: int, *partitions: int) -> NotificationCreated:
 
 
 def written(by: int, partition: int) -> StateWritten:
-    state = Leadership(by, 0, (by,), 1, 1)
+    state = led(by, 0, (by,), 1, 1)
     return StateWritten(
         place="", time=0, text="", zxid=1, by=by, partition=partition, state=state, by_leader=True, changed=frozenset()
     )

@@ -27,7 +27,7 @@ from reference.memory import isr_changes as memory_isr_changes
 from reference.memory import scheduler as memory_scheduler
 from reference.memory.cluster import MemoryCluster
 from reference.procedures import Script
-from reference.scripts import state_path
+from reference.scripts import state_data, state_path
 from reference.zookeeper.api import SetData
 from spec.expectations import plan
 from spec.formats.error_codes import ErrorCode
@@ -224,8 +224,10 @@ def accepts_equal_epochs(patch: pytest.MonkeyPatch) -> None:
 
     def lenient(self: Broker, state: PartitionLeadership, *given: Any) -> ErrorCode:
         known = self.partition(state.topic_partition)
-        if known.leader_epoch == state.leader_epoch:
-            self.partitions[state.topic_partition] = replace(known, leader_epoch=known.leader_epoch - 1)
+        epoch = known.leadership.leader_epoch
+        if epoch == state.leadership.leader_epoch:
+            older = replace(known.leadership, leader_epoch=epoch - 1)
+            self.partitions[state.topic_partition] = replace(known, leadership=older)
         return decide(self, state, *given)
 
     patch.setattr(Broker, "_decide", lenient)
@@ -235,7 +237,7 @@ def writes_unconditionally(patch: pytest.MonkeyPatch) -> None:
     """Who removes a replica from the ISR does not compare the znode's version."""
 
     def script(self: WriteRemoval) -> Script[int | None]:
-        stat = yield SetData(state_path(self.partition), self.content.encode())
+        stat = yield SetData(state_path(self.partition), state_data(self.leadership))
         return int(stat.version)
 
     patch.setattr(WriteRemoval, "script", script)

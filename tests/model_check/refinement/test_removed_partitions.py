@@ -53,7 +53,7 @@ def begun() -> MemoryCluster:
 
 def test_what_no_broker_reads_of_a_removed_partition_leaves_no_mark_and_the_rest_does() -> None:
     marks = []
-    for changes in ({}, {"isr": (), "controller_epoch": 7, "replicas": ()}, {"leader": 1}):
+    for changes, replicas in (({}, (1,)), ({"isr": (), "controller_epoch": 7}, ()), ({"leader": 1}, (1,))):
         one = begun()
         controller = one.change(1).controller
         assert controller is not None
@@ -61,7 +61,10 @@ def test_what_no_broker_reads_of_a_removed_partition_leaves_no_mark_and_the_rest
         request = queue[0].request
         assert isinstance(request, UpdateMetadataRequest)
         (told,) = request.partition_states
-        assert (told.leader, told.leader_epoch, told.zk_version) == (LEADER_DURING_DELETE, 0, 0)
-        queue[0] = replace(queue[0], request=replace(request, partition_states=(replace(told, **changes),)))
+        known = told.leadership
+        assert (known.leader, known.leader_epoch, known.zk_version) == (LEADER_DURING_DELETE, 0, 0)
+        assert told.replicas == (1,)
+        told = replace(told, leadership=replace(known, **changes), replicas=replicas)
+        queue[0] = replace(queue[0], request=replace(request, partition_states=(told,)))
         marks.append(fingerprint(one))
     assert marks[0] == marks[1] != marks[2]

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from reference.broker_events.broker_changes import on_broker_failure
 from reference.broker_events.controlled_shutdown import Departure, answer_shutdown, begin_shutdown, move_partition
-from reference.controller.context import LeaderIsrAndControllerEpoch, Shutdown
+from reference.controller.context import Shutdown
 from reference.controller.effects import EpochZnode, ResignDelete
 from reference.controller.resignation import take_down
 from reference.elections.preferred import FinishFailover
 from reference.journal import Report, ShutdownAnswered, StateChange
 from reference.leadership.effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.procedures import FencedOff
-from reference.scripts import StateZnode
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
@@ -55,8 +55,7 @@ class Cluster:
         context = self.one.context
         context.epoch = epoch
         context.partition_replica_assignment = dict(assigned)
-        known = {tp: LeaderIsrAndControllerEpoch.of(one.content, one.version) for tp, one in self.states.items()}
-        context.partition_leadership_info = known
+        context.partition_leadership_info = dict(self.states)
         self.one.replica_machine.states = {(tp, r): ReplicaState.ONLINE for tp, ar in assigned.items() for r in ar}
         self.one.partition_machine.states = dict.fromkeys(assigned, PartitionState.ONLINE)
         self.journal.clear()
@@ -68,8 +67,8 @@ class Cluster:
             effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
             found = self.states[partition]
             if isinstance(effect, StateWrite):
-                self.states[partition] = StateZnode(effect.content, found.version + 1)
-                hand.expect(type(effect), found.version + 1)
+                self.states[partition] = replace(effect.leadership, zk_version=found.zk_version + 1)
+                hand.expect(type(effect), found.zk_version + 1)
             else:
                 hand.expect(type(effect), found)
 
@@ -82,8 +81,8 @@ class Cluster:
         return answer_shutdown(self.one, None)
 
     def leadership(self, partition: TopicPartition = TP) -> tuple[int, tuple[int, ...], int]:
-        content = self.states[partition].content
-        return content.leader, content.isr, content.leader_epoch
+        known = self.states[partition]
+        return known.leader, known.isr, known.leader_epoch
 
 
 def test_the_example_of_the_admin_test() -> None:

@@ -28,15 +28,15 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.formats.znodes import PartitionStatePayload
 from spec.logs.state_change_lines import parse_line
+from tests.leaderships import led
 
 TP = TopicPartition("t", 0)
 AR = (1, 2, 3)
 
 
 def state(leader: int, leader_epoch: int, *, replicas: tuple[int, ...] = AR) -> PartitionLeadership:
-    return PartitionLeadership("t", 0, 7, leader, leader_epoch, replicas, 4, replicas)
+    return PartitionLeadership("t", 0, led(leader, leader_epoch, replicas, 7, 4), replicas)
 
 
 def leader_and_isr(epoch: int, *states: PartitionLeadership) -> LeaderAndIsrRequest:
@@ -71,19 +71,19 @@ def test_a_request_of_an_older_controller_epoch_is_refused_whole(known: int, sen
     )
     assert (answers == refused) == (sent < known)
     assert one.controller_epoch == max(known, sent)
-    assert one.partition(TP).leader_epoch == (-1 if sent < known else 0)
+    assert one.partition(TP).leadership.leader_epoch == (-1 if sent < known else 0)
     assert (one.alive == frozenset({1})) == (sent >= known)
 
 
 @pytest.mark.parametrize(("known", "sent", "leader"), list(product(range(-1, 3), range(3), (1, 2))))
 def test_a_leader_epoch_must_be_strictly_higher(known: int, sent: int, leader: int) -> None:
-    one, _ = broker(1, Partition(2, known, (), 3, 1, AR))
+    one, _ = broker(1, Partition(led(2, known, (), 1, 3), AR))
     answer = one.handle(leader_and_isr(1, state(leader, sent)), 5)
     assert isinstance(answer, PartitionsResponse)
     code = answer.partitions[0].error_code
     assert code is (ErrorCode.NONE if sent > known else ErrorCode.STALE_CONTROLLER_EPOCH)
-    accepted = Partition(leader, sent, AR if leader == 1 else (), 4, 7, AR)
-    assert one.partition(TP) == (accepted if sent > known else Partition(2, known, (), 3, 1, AR))
+    accepted = Partition(led(leader, sent, AR if leader == 1 else (), 7, 4), AR)
+    assert one.partition(TP) == (accepted if sent > known else Partition(led(2, known, (), 1, 3), AR))
 
 
 def test_a_restarted_broker_takes_anything_once() -> None:
@@ -118,7 +118,7 @@ def test_a_leader_that_is_not_known_to_live_is_not_followed_and_the_answer_is_no
 @pytest.mark.parametrize(("known", "sent"), list(product(range(3), range(3))))
 def test_a_stop_replica_is_fenced_by_the_controller_epoch_alone(known: int, sent: int, *, delete: bool) -> None:
     """D22: whatever the leader epoch that is known here, a StopReplica that comes late is obeyed."""
-    following = Partition(2, 9, (), 4, 7, AR)
+    following = Partition(led(2, 9, (), 7, 4), AR)
     one, _ = broker(known, following)
     one.logs = frozenset({TP})
     answer = one.handle(stop_replica(sent, delete=delete), 5)
@@ -135,7 +135,7 @@ def test_a_stop_replica_is_fenced_by_the_controller_epoch_alone(known: int, sent
 
 def test_a_leader_leads_on_until_its_replica_is_deleted() -> None:
     """D47."""
-    leading = Partition(1, 2, AR, 4, 7, AR)
+    leading = Partition(led(1, 2, AR, 7, 4), AR)
     one, _ = broker(7, leading)
     one.handle(stop_replica(7, delete=False), 5)
     assert one.partition(TP) == leading
@@ -145,20 +145,20 @@ def test_a_leader_leads_on_until_its_replica_is_deleted() -> None:
 
 @pytest.mark.parametrize("leader", [1, 2, 3])
 def test_an_idle_follower_fetches_again_only_from_another_leader(leader: int) -> None:
-    one, _ = broker(7, Partition(2, 2, (), 4, 7, AR))
+    one, _ = broker(7, Partition(led(2, 2, (), 7, 4), AR))
     one.handle(stop_replica(7, delete=False), 5)
     one.handle(leader_and_isr(7, state(leader, 3)), 6)
-    assert one.partition(TP).leader_epoch == 3
+    assert one.partition(TP).leadership.leader_epoch == 3
     assert one.partition(TP).is_idle == (leader == 2)
 
 
 def test_a_replica_that_was_deleted_is_made_again_by_any_leader_epoch() -> None:
     """D23: of the leader epoch nothing is left; nor does a deletion of what is not there do any harm."""
-    one, _ = broker(7, Partition(2, 5, (), 4, 7, AR))
+    one, _ = broker(7, Partition(led(2, 5, (), 7, 4), AR))
     for number in range(2):
         one.handle(stop_replica(7, delete=True), number)
     one.handle(leader_and_isr(7, state(2, 0)), 6)
-    assert one.partition(TP).leader_epoch == 0
+    assert one.partition(TP).leadership.leader_epoch == 0
     assert one.logs == {TP}
 
 
@@ -179,7 +179,7 @@ def test_partitions_become_leader_or_follower_step_by_step_together() -> None:
     """The order of `recordings/12-D1-epoch-write-delayed`, broker 3; that a leader stays is a line of its own."""
     one, journal = broker()
     first = [replace(state(leader, 0), partition=p) for p, leader in enumerate((1, 2, 3))]
-    second = [replace(one, leader_epoch=1) for one in first]
+    second = [replace(one, leadership=replace(one.leadership, leader_epoch=1)) for one in first]
     shapes = []
     for states in (first, second):
         one.handle(leader_and_isr(7, *states), 5)
@@ -207,16 +207,16 @@ def finished(procedure: Procedure[Any], version: int | None) -> tuple[object, ob
 
 
 def test_a_leader_writes_its_isr_on_the_version_it_cached_and_remembers_it_only_if_it_could() -> None:
-    before = Partition(1, 2, (1, 2), 4, 7, AR)
-    wanted = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 2, 3), controller_epoch=7)
+    before = Partition(led(1, 2, (1, 2), 7, 4), AR)
+    wanted = led(1, 2, (1, 2, 3), 7, 4)
     one, _ = broker(7, before)
-    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, 4, (3,)), False)
+    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, (3,)), False)
     assert (one.partition(TP), one.isr_changes) == (before, frozenset())
-    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, 4, (3,)), True)
-    assert one.partition(TP) == Partition(1, 2, (1, 2, 3), 5, 7, AR)
+    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, (3,)), True)
+    assert one.partition(TP) == Partition(led(1, 2, (1, 2, 3), 7, 5), AR)
     assert one.isr_changes == {TP}
-    shrunk = PartitionStatePayload(leader=1, leader_epoch=2, isr=(1, 3), controller_epoch=7)
-    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, 5, (2,)), True)
+    shrunk = led(1, 2, (1, 3), 7, 5)
+    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, (2,)), True)
 
 
 def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() -> None:
@@ -254,7 +254,7 @@ def test_what_is_not_named_stays_cached_unless_all_that_there_is_is_named(
 @pytest.mark.parametrize(("sent", "deleted"), [(None, True), (4, True), (3, False), (2, False)])
 def test_a_deletion_of_no_higher_leader_epoch_is_refused_where_it_has_one(sent: int | None, deleted: bool) -> None:
     """D22: StopReplica has none in the era, and obeys whatever comes late."""
-    one, _ = broker(7, Partition(2, 3, (), 4, 7, AR))
+    one, _ = broker(7, Partition(led(2, 3, (), 7, 4), AR))
     one.logs = frozenset({TP})
     answer = one.handle(stop_replica(7, delete=True), 5, sent)
     code = ErrorCode.NONE if deleted else ErrorCode.STALE_CONTROLLER_EPOCH
@@ -265,7 +265,7 @@ def test_a_deletion_of_no_higher_leader_epoch_is_refused_where_it_has_one(sent: 
 @pytest.mark.parametrize("is_shutting_down", [False, True])
 def test_who_is_shutting_down_follows_no_other_leader(is_shutting_down: bool) -> None:
     """As in recording 09: the fetcher of the old leader stops, the log is truncated, and none of the new one starts."""
-    one, journal = broker(1, Partition(leader=2, leader_epoch=0))
+    one, journal = broker(1, Partition(led(2, 0, (), 0)))
     one.is_shutting_down = is_shutting_down
     one.handle(leader_and_isr(1, state(3, 1)), 5)
     assert one.partition(TP).is_idle is is_shutting_down

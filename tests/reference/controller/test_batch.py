@@ -6,23 +6,25 @@ from dataclasses import replace
 
 import pytest
 
-from reference.controller.context import ControllerContext, LeaderIsrAndControllerEpoch, Registration
+from reference.controller.context import ControllerContext, Registration
 from reference.controller.controller import Configuration, KafkaController
 from reference.journal import Entry, RequestSent, StateChange
 from reference.procedures import DirtyBatch, LeftOverChannel
 from reference.requests.connections import ControllerChannelManager
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.formats.requests import RequestHeader, decode_request, encode_request
 from spec.formats.znodes import BrokerPayload
 from spec.logs.state_change_lines import parse_line
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.leaderships import led
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 
 
 def leadership(leader: int, epoch: int = 0) -> LeaderIsrAndControllerEpoch:
-    return LeaderIsrAndControllerEpoch(leader, epoch, (1, 2), epoch, 3)
+    return led(leader, epoch, (1, 2), 3, epoch)
 
 
 def controller(*channels: int) -> tuple[KafkaController, list[Entry]]:
@@ -57,7 +59,8 @@ def test_the_last_word_about_a_partition_wins() -> None:
     one.batch.add_leader_and_isr(one, (1,), A, leadership(1, 1))
     one.batch.send(one)
     said = {b: one.queue_to(b)[0].request for b in (1, 2)}
-    epochs = {b: r.partition_states[0].leader_epoch for b, r in said.items() if isinstance(r, LeaderAndIsrRequest)}
+    told = {b: r.partition_states[0].leadership for b, r in said.items() if isinstance(r, LeaderAndIsrRequest)}
+    epochs = {b: known.leader_epoch for b, known in told.items()}
     assert epochs == {1: 1, 2: 0}
 
 
@@ -67,7 +70,7 @@ def test_metadata_comes_from_the_cache_and_goes_to_every_registered_broker() -> 
     one.batch.send(one)
     (told,) = [queued.request for queued in one.queue_to(1)]
     assert isinstance(told, UpdateMetadataRequest)
-    assert [state.leader_epoch for state in told.partition_states] == [0]
+    assert [state.leadership.leader_epoch for state in told.partition_states] == [0]
     assert [live.id for live in told.live_brokers] == [1, 2]
 
 

@@ -2,12 +2,9 @@
 
 from collections import defaultdict
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.journal import Report
 from reference.leadership.leader_selection import selector
-from reference.scripts import StateZnode
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import PartitionStatePayload
 from spec.logs.controller_log.broker_changes import (
     BrokerDifference,
     BrokerFailure,
@@ -21,6 +18,7 @@ from spec.logs.controller_log.topics import PartitionsCreated, TopicDifference, 
 from spec.logs.log_lines import Line
 from spec.scopes import Scope
 from spec.state.enumerations import Handler
+from tests.leaderships import led
 from tests.reassignment_moves import OLD, complete
 from tests.reference.reassignment.test_steps import Referred, in_sync, recorded_lines
 
@@ -214,12 +212,11 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
     registered = controller.context.live_brokers
     controller.context.live_brokers = {b: one for b, one in registered.items() if b in live}
     controller.context.partition_replica_assignment[partition] = (1, 2)
-    content = PartitionStatePayload(leader=leader, leader_epoch=8, isr=isr, controller_epoch=1)
-    controller.context.partition_leadership_info[partition] = LeaderIsrAndControllerEpoch.of(content, 0)
+    known = controller.context.partition_leadership_info[partition] = led(leader, 8, isr, 1, 0)
     controller.context.shutting_down_broker_ids = frozenset({leader} if reason is Handler.SHUTDOWN else ())
     told: list[Line] = []
     controller.journal = lambda entry: told.append(entry.line) if isinstance(entry, Report) else None
-    selector(controller, partition, StateZnode(content, 0), reason)(isr)
+    selector(controller, partition, known, reason)(isr)
     return "".join(f"{line}\n" for line in told)
 
 

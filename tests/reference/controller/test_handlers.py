@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reference.controller.context import Activity, LeaderIsrAndControllerEpoch
+from reference.controller.context import Activity
 from reference.controller.effects import (
     ElectCreate,
     ElectRead,
@@ -39,11 +39,11 @@ from reference.procedures import Effect, FencedOff, MissingDeletionThread, Unexp
 from reference.threads import on_callback
 from spec.errors import MalformedInput
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
-from spec.formats.znodes import PartitionStatePayload
 from spec.state.enumerations import Callback, DeletionThread
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
+from tests.leaderships import led
 from tests.reference.hands import (
     TP,
     Hand,
@@ -208,8 +208,7 @@ def test_a_new_partition_is_led_by_its_first_live_replica() -> None:
     hand = failed_over(one, (2, 3), [None])
     create = hand.expect(CreateState, None)
     assert isinstance(create, CreateState)
-    wanted = PartitionStatePayload(leader=2, leader_epoch=0, isr=(2, 3), controller_epoch=5)
-    assert create.content == wanted
+    assert create.leadership == led(2, 0, (2, 3), 5, 0)
     hand.expect(FinishFailover, None)
     ordered = requests(journal, LeaderAndIsrRequest)
     assert [broker for broker, _ in ordered] == [2, 3]
@@ -238,9 +237,9 @@ def test_an_election_is_tried_again_on_fresh_data_until_the_write_holds() -> Non
     second = hand.expect(WriteElectedLeader, 2)
     assert isinstance(first, WriteElectedLeader)
     assert isinstance(second, WriteElectedLeader)
-    assert (first.content.leader, first.content.isr, first.expected_version) == (2, (2, 3), 0)
-    assert (second.content.leader, second.content.isr, second.expected_version) == (3, (3,), 1)
-    assert one.context.partition_leadership_info[TP] == LeaderIsrAndControllerEpoch(3, 1, (3,), 2, 5)
+    assert (first.leadership.leader, first.leadership.isr, first.leadership.zk_version) == (2, (2, 3), 0)
+    assert (second.leadership.leader, second.leadership.isr, second.leadership.zk_version) == (3, (3,), 1)
+    assert one.context.partition_leadership_info[TP] == led(3, 1, (3,), 5, 2)
 
 
 def test_a_newer_controllers_state_znode_is_left_alone() -> None:
@@ -260,7 +259,7 @@ def test_the_death_of_a_follower_takes_it_out_of_the_isr() -> None:
     write = hand.expect(WriteRemoval, 1)
     assert isinstance(write, WriteRemoval)
     assert hand.ended
-    assert write.content == PartitionStatePayload(leader=1, leader_epoch=1, isr=(1, 2), controller_epoch=5)
+    assert write.leadership == led(1, 1, (1, 2), 5, 0)
     assert [broker for broker, _ in requests(journal, LeaderAndIsrRequest)] == [1, 2]
     assert one.replica_machine.states[TP, 3] is ReplicaState.OFFLINE
     dropped = [entry for entry in journal if isinstance(entry, RequestSent) and not entry.queued]
@@ -276,7 +275,8 @@ def test_the_death_of_a_leader_elects_and_then_finds_nothing_to_remove() -> None
     hand.expect(WriteElectedLeader, 1)
     hand.expect(ReadForRemoval, znode(2, (2, 3), leader_epoch=1, epoch=5, version=1))
     assert hand.ended
-    epochs = [request.partition_states[0].leader_epoch for _, request in requests(journal, LeaderAndIsrRequest)]
+    told = [request.partition_states[0].leadership for _, request in requests(journal, LeaderAndIsrRequest)]
+    epochs = [known.leader_epoch for known in told]
     assert epochs == [1, 1, 1, 1]
 
 
@@ -292,7 +292,7 @@ def test_the_last_member_of_an_isr_stays_only_where_unclean_election_is_off(
     hand.expect(ReadForRemoval, znode(1, (1,)))
     write = hand.expect(WriteRemoval, 1)
     assert isinstance(write, WriteRemoval)
-    assert (write.content.leader, write.content.isr) == (-1, isr)
+    assert (write.leadership.leader, write.leadership.isr) == (-1, isr)
 
 
 @pytest.mark.parametrize("callback", [Callback.CONTROLLER, Callback.SESSION])

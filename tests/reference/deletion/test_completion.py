@@ -26,6 +26,7 @@ from reference.zookeeper.api import Children, Create, GetChildren, NotEmpty, Ope
 from spec.formats.znodes import PartitionStatePayload
 from spec.state.enumerations import Callback, DeletionThread
 from spec.variants import Switch
+from tests.leaderships import led
 from tests.reference.deletions import ASSIGNED, P0, P1, SUCCESSFUL, Cluster, said
 from tests.reference.hands import Hand, controller, failed_over, milestones, registered
 
@@ -125,7 +126,7 @@ def test_the_scripts_delete_what_a_real_controller_deleted_in_its_order() -> Non
     server = MemoryZookeeper()
     session, state = (
         server.open_session(),
-        PartitionStatePayload(leader=-1, leader_epoch=2, isr=(3,), controller_epoch=1),
+        PartitionStatePayload(leadership=led(-1, 2, (3,), 1)),
     )
     topic, partitions = topic_path("a"), f"{topic_path('a')}/partitions"
     for path in (

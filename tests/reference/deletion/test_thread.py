@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from reference.controller.context import LeaderIsrAndControllerEpoch
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.controller.effects import JoinThread, OnBrokerChange
@@ -26,6 +25,7 @@ from spec.formats.request_schemas import (
 from spec.state.enumerations import Callback, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
+from tests.leaderships import led
 from tests.reference.deletions import INELIGIBLE, P0, P1, REPLICAS, STARTED, SUCCESSFUL, Cluster, said
 from tests.reference.hands import Hand, controller, failed_over, registered, requests, znode
 
@@ -113,9 +113,10 @@ def test_everybody_is_told_that_the_topic_goes_and_nobody_of_a_new_leader() -> N
     cluster.start()
     told = requests(cluster.journal, UpdateMetadataRequest)
     assert [broker for broker, _ in told] == [1, 2, 3]
-    states = {(one.partition, one.leader, one.leader_epoch, one.zk_version) for one in told[0][1].partition_states}
+    led_by = {one.partition: one.leadership for one in told[0][1].partition_states}
+    states = {(p, one.leader, one.leader_epoch, one.zk_version) for p, one in led_by.items()}
     assert states == {(0, -2, 0, 0), (1, -2, 0, 0)}
-    assert {(one.isr, one.controller_epoch) for one in told[0][1].partition_states} == {((1, 2, 3), 5), ((2, 3), 5)}
+    assert {(one.isr, one.controller_epoch) for one in led_by.values()} == {((1, 2, 3), 5), ((2, 3), 5)}
     assert requests(cluster.journal, LeaderAndIsrRequest) == []
     assert [(broker, one.delete_partitions, set(one.partitions)) for broker, one in requests(
         cluster.journal, StopReplicaRequest
@@ -131,11 +132,12 @@ def test_other_topics_are_told_of_as_always_and_the_doomed_one_as_such() -> None
     cluster = Cluster()
     other = TopicPartition("b", 0)
     cluster.one.context.partition_replica_assignment[other] = (1,)
-    cluster.one.context.partition_leadership_info[other] = LeaderIsrAndControllerEpoch(1, 7, (1,), 8, 5)
+    cluster.one.context.partition_leadership_info[other] = led(1, 7, (1,), 5, 8)
     cluster.queue()
     assert Hand(send_update_metadata(cluster.one)).ended
     states = requests(cluster.journal, UpdateMetadataRequest)[0][1].partition_states
-    assert {(one.topic, one.partition, one.leader, one.leader_epoch) for one in states} == {
+    led_by = {(one.topic, one.partition): one.leadership for one in states}
+    assert {(*p, one.leader, one.leader_epoch) for p, one in led_by.items()} == {
         ("a", 0, -2, 0), ("a", 1, -2, 0), ("b", 0, 1, 7),
     }  # fmt: skip
 

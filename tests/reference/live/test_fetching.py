@@ -15,6 +15,7 @@ from reference.live.frames import receive_frame, send_frame
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.requests import decode_request
+from tests.leaderships import led
 
 NUMBERS = st.integers(-(2**31), 2**31 - 1)
 FOLLOWED = st.builds(Followed, st.from_regex("[a-z]{1,9}", fullmatch=True), st.integers(0, 99), NUMBERS)
@@ -59,9 +60,9 @@ def test_a_follower_tells_its_leaders_and_nobody_else() -> None:
     leader = Leader()
     broker = Broker(2)
     broker.partitions = {
-        TopicPartition("t", 0): Partition(leader=1, leader_epoch=4, assigned_replicas=(1, 2)),
-        TopicPartition("t", 1): Partition(leader=2, leader_epoch=1, isr=(2,), assigned_replicas=(2, 1)),
-        TopicPartition("t", 2): Partition(leader=3, leader_epoch=1, assigned_replicas=(3, 2)),
+        TopicPartition("t", 0): Partition(led(1, 4, (), 0), (1, 2)),
+        TopicPartition("t", 1): Partition(led(2, 1, (2,), 0), (2, 1)),
+        TopicPartition("t", 2): Partition(led(3, 1, (), 0), (3, 2)),
     }
     addresses: dict[int, tuple[str, int]] = {1: leader.listening.getsockname()}
     fetcher = Fetcher(broker, addresses)

@@ -15,6 +15,7 @@ from reference.live.isr import BLACK_OUT_SECONDS, IsrManager
 from reference.live.zkclient import ZkClient
 from reference.zookeeper.api import NoNode
 from spec.formats.kafka_types import TopicPartition
+from tests.leaderships import led
 
 T0 = TopicPartition("t", 0)
 LAG = 1.0
@@ -55,7 +56,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 def leader(answers: Answers, isr: tuple[int, ...], *, compares_epochs: bool = False) -> tuple[Broker, IsrManager]:
     broker = Broker(1)
-    broker.partitions = {T0: Partition(1, 5, isr, 7, 1, (1, 2, 3))}
+    broker.partitions = {T0: Partition(led(1, 5, isr, 1, 7), (1, 2, 3))}
     zookeeper = cast("ZkClient", answers)
     return broker, IsrManager(broker, threading.RLock(), zookeeper, LAG, compares_epochs=compares_epochs)
 
@@ -76,12 +77,12 @@ def test_who_is_silent_for_the_lag_time_leaves_and_all_at_once(
     assert answers.effects == []
     manager.change_isrs(11.1)
     assert [(type(one), one.replicas) for one in answers.effects] == [(ShrinkIsr, (2,))]
-    assert broker.partitions[T0].isr == (1, 3)
+    assert broker.partitions[T0].leadership.isr == (1, 3)
     broker, manager = leader(answers, (1, 2, 3))
     manager.change_isrs(10.0)
     manager.change_isrs(11.1)
     assert [(type(one), one.replicas) for one in answers.effects[1:]] == [(ShrinkIsr, (2, 3))]
-    assert broker.partitions[T0].isr == (1,)
+    assert broker.partitions[T0].leadership.isr == (1,)
 
 
 def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, clock: Callable[[float], None]) -> None:
@@ -93,8 +94,8 @@ def test_who_follows_in_the_leaders_epoch_comes_back_at_once(answers: Answers, c
     assert answers.effects == []
     for _ in range(2):
         manager.hear(fetch(2))
-    assert [(type(one), one.replicas, one.expected_version) for one in answers.effects] == [(ExpandIsr, (2,), 7)]
-    assert broker.partitions[T0].isr == (1, 2)
+    assert [(type(one), one.replicas, one.leadership.zk_version) for one in answers.effects] == [(ExpandIsr, (2,), 7)]
+    assert broker.partitions[T0].leadership.isr == (1, 2)
     manager.change_isrs(10.5)
     assert len(answers.effects) == 1
 
@@ -107,7 +108,7 @@ def test_a_fetch_names_no_epoch_and_takes_in_who_has_not_heard_of_the_leaders(
     clock(10.0)
     manager.hear(fetch(2, 4))
     assert [(type(one), one.replicas) for one in answers.effects] == [(ExpandIsr, (2,))]
-    assert broker.partitions[T0].isr == (1, 2)
+    assert broker.partitions[T0].leadership.isr == (1, 2)
 
 
 def test_a_fetch_that_waited_for_its_turn_takes_nobody_in(answers: Answers, clock: Callable[[float], None]) -> None:
@@ -131,7 +132,7 @@ def test_a_conflict_waits_and_tries_again_with_the_same_version(answers: Answers
     answers.succeeds = False
     for now in (10.0, 11.1, 11.5, 12.0, 12.2):
         manager.change_isrs(now)
-    assert [one.expected_version for one in answers.effects] == [7, 7]
+    assert [one.leadership.zk_version for one in answers.effects] == [7, 7]
 
 
 def test_changes_are_announced_together_once_there_are_none_for_a_while(answers: Answers) -> None:
@@ -166,7 +167,7 @@ def test_what_a_run_raises_ends_that_run_only(monkeypatch: pytest.MonkeyPatch) -
 
 def test_followers_change_nothing(answers: Answers) -> None:
     broker, manager = leader(answers, (1, 2))
-    broker.partitions[T0] = Partition(2, 5, (), 7, 1, (1, 2, 3))
+    broker.partitions[T0] = Partition(led(2, 5, (), 1, 7), (1, 2, 3))
     manager.hear(fetch(3))
     for now in (10.0, 20.0):
         manager.change_isrs(now)

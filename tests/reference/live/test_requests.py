@@ -40,8 +40,9 @@ from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, WireRecord, parse_record
+from tests.leaderships import led
 
-LEADER_AND_ISR = LeaderAndIsrRequest(2, 5, (PartitionLeadership("t", 0, 5, 1, 3, (1, 2), 4, (1, 2)),), ())
+LEADER_AND_ISR = LeaderAndIsrRequest(2, 5, (PartitionLeadership("t", 0, led(1, 3, (1, 2), 5, 4), (1, 2)),), ())
 METADATA = UpdateMetadataRequest(2, 5, (), (LiveBroker(3, end_points=(EndPoint(9093, "127.0.0.1", "PLAINTEXT"),)),))
 
 
@@ -92,7 +93,7 @@ def test_a_request_is_carried_out_answered_and_logged_twice(served: Served) -> N
     assert served.ask(LEADER_AND_ISR, 0) == PartitionsResponse(
         ErrorCode.NONE, (PartitionError("t", 0, ErrorCode.NONE),)
     )
-    assert served.broker.partition(TopicPartition("t", 0)).leader_epoch == 3
+    assert served.broker.partition(TopicPartition("t", 0)).leadership.leader_epoch == 3
     received, completed = served.logged()
     assert isinstance(received, RequestReceived)
     assert isinstance(completed, RequestCompleted)

@@ -39,6 +39,7 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.formats.znodes import BrokerPayload
+from tests.leaderships import led
 
 TIMEOUT = 10
 
@@ -184,7 +185,7 @@ def framed(fields: Iterable[str]) -> bytes:
 
 # ------------------------------------------------------------------------------------------------- what is said by them
 
-STATES = (PartitionLeadership("t", 0, 6, 2, 3, (2, 1), 4, (1, 2)),)
+STATES = (PartitionLeadership("t", 0, led(2, 3, (2, 1), 6, 4), (1, 2)),)
 BROKERS = (LiveBroker(2, end_points=(EndPoint(9092, "h", "PLAINTEXT"),), rack="r"),)
 LEADER_AND_ISR = LeaderAndIsrRequest(1, 7, STATES, (LiveLeader(2, "h", 9092),))
 STOP_REPLICA = StopReplicaRequest(1, 7, delete_partitions=True, partitions=(TopicPartition("t", 0),))

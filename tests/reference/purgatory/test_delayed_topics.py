@@ -52,7 +52,7 @@ class Waiting:
             if isinstance(one, RequestHandled) and one.broker == self.broker:
                 request = one.request
                 if isinstance(request, UpdateMetadataRequest):
-                    leaders = {state.topic_partition: state.leader for state in request.partition_states}
+                    leaders = {state.topic_partition: state.leadership.leader for state in request.partition_states}
                     run(handle_update_metadata(self.purgatory, self.cache, leaders))
 
     def go_on(self, *, but: str = "") -> None:

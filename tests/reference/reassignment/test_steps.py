@@ -206,7 +206,8 @@ def _shown(sent: RequestSent) -> str:
     match request := sent.request.request:
         case StopReplicaRequest(partitions=partitions, delete_partitions=delete):
             about = f"StopReplica(del={str(delete).lower()}) of {len(partitions)}"
-        case LeaderAndIsrRequest(partition_states=(one,)):
+        case LeaderAndIsrRequest(partition_states=(state,)):
+            one = state.leadership
             about = f"LeaderAndIsr(l{one.leader},isr{one.isr},e{one.leader_epoch},v{one.zk_version})"
         case _:
             about = type(request).__name__.removesuffix("Request")

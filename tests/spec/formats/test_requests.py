@@ -42,6 +42,7 @@ from spec.formats.requests import (
     print_request,
 )
 from tests import strategies
+from tests.leaderships import led
 
 RECORDED = Path(__file__).parents[2] / "data" / "kafka-0.10.2.2-requests.txt.gz"
 
@@ -76,7 +77,7 @@ def text(value: str) -> bytes:
     return pack(">h", len(value)) + value.encode()
 
 
-LEADERSHIP = PartitionLeadership("t", 1, 2, 3, 4, (3, 5), 6, (5, 3))
+LEADERSHIP = PartitionLeadership("t", 1, led(3, 4, (3, 5), 2, 6), (5, 3))
 LEADERSHIP_BYTES = text("t") + pack(">4i", 1, 2, 3, 4) + pack(">3i", 2, 3, 5) + pack(">i", 6) + pack(">3i", 2, 5, 3)
 SENDER = pack(">2i", 1, 7)
 ONE = pack(">i", 1)

@@ -30,6 +30,7 @@ from spec.formats.znodes import (
     registration_version,
 )
 from tests import strategies
+from tests.leaderships import led
 
 RECORDED = File(__file__).parents[2] / "data" / "kafka-0.10.2.2-znodes.jsonl.gz"
 STATE = "/brokers/topics/t/partitions/0/state"
@@ -185,7 +186,7 @@ def test_a_malformed_payload_is_refused_with_path_field_and_reason(
     assert "\n" not in str(refusal.value)
 
 
-LED = PartitionStatePayload(leader=2, leader_epoch=0, controller_epoch=1, isr=(2,))
+LED = PartitionStatePayload(leadership=led(2, 0, (2,), 1))
 ASSIGNED = TopicPayload(partitions={0: (1, 2)})
 LENIENT = [
     # Kafka 3.2 on writes leader_recovery_state; parseLeaderAndIsr looks at four keys.
@@ -233,8 +234,8 @@ def test_what_others_write_is_read_as_kafka_reads_it(path: str, data: str, paylo
 
 
 UNPRINTABLE: list[tuple[Payload, str]] = [
-    (PartitionStatePayload(leader=-2, leader_epoch=0, controller_epoch=1, isr=()), "leader"),
-    (PartitionStatePayload(leader=1, leader_epoch=0, controller_epoch=1, isr=(1, -1)), "isr[1]"),
+    (PartitionStatePayload(leadership=led(-2, 0, (), 1)), "leader"),
+    (PartitionStatePayload(leadership=led(1, 0, (1, -1), 1)), "isr[1]"),
     (PartitionsPayload(partitions=(TopicPartition('a"b', 0),)), "partitions[0].topic"),
     (BrokerPayload(1, "h", 1, timestamp=1, rack="r"), "rack"),
     (BrokerPayload(4, "h", 1, timestamp=1, endpoints=()), "listener_security_protocol_map"),

@@ -29,7 +29,7 @@ from spec.logs.leader_and_isr_lines import (
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
-from spec.logs.logged_values import BrokerNode, Leadership, PartitionInfo, Role
+from spec.logs.logged_values import BrokerNode, PartitionInfo, Role
 from spec.logs.state_change_lines import (
     STATE_CHANGE_LOG,
     ElectionAborted,
@@ -41,6 +41,7 @@ from spec.logs.state_change_lines import (
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from tests import strategies
+from tests.leaderships import led
 
 DATA = Path(__file__).parents[2] / "data"
 KINDS = [(kind, version) for kind in STATE_CHANGE_LOG.kinds for version in kind.templates]
@@ -101,7 +102,7 @@ def test_every_version_has_its_forms() -> None:
     assert UnreadableLeaderAndIsrReceived.templates.keys() == {V0100}
 
 
-INFO = PartitionInfo(1, (1, 2), 3, 4, (1, 2, 3))
+INFO = PartitionInfo(led(1, 3, (1, 2), 4), (1, 2, 3))
 EXAMPLES: list[tuple[Line, str]] = [
     (
         PartitionBecameNew(9, 2, TP, PartitionState.NON_EXISTENT, PartitionState.NEW, (2, 1)),
@@ -119,28 +120,28 @@ EXAMPLES: list[tuple[Line, str]] = [
         "Controller 9 epoch 2 changed state of replica 1 for partition [t,0] from OnlineReplica to OfflineReplica",
     ),
     (
-        LeaderAndIsrSending(9, 2, Role.LEADER, Leadership(1, (1, 2), 3, 4), 1, TP, 7, version=V082),
+        LeaderAndIsrSending(9, 2, Role.LEADER, led(1, 3, (1, 2), 4), 1, TP, 7, version=V082),
         (
             "Controller 9 epoch 2 sending become-leader LeaderAndIsr request"
             " (Leader:1,ISR:1,2,LeaderEpoch:3,ControllerEpoch:4) with correlationId 7 to broker 1 for partition [t,0]"
         ),
     ),
     (
-        UpdateMetadataSending(9, 2, Leadership(-2, (), 3, 4), (1,), TopicPartition("a-1", 0), version=V0101),
+        UpdateMetadataSending(9, 2, led(-2, 3, (), 4), (1,), TopicPartition("a-1", 0), version=V0101),
         (
             "Controller 9 epoch 2 sending UpdateMetadata request (Leader:-2,ISR:,LeaderEpoch:3,ControllerEpoch:4)"
             " to broker 1 for partition a-1-0"
         ),
     ),
     (
-        UpdateMetadataSending(9, 2, Leadership(1, (1,), 3, 4), (), TP),
+        UpdateMetadataSending(9, 2, led(1, 3, (1,), 4), (), TP),
         (
             "Controller 9 epoch 2 sending UpdateMetadata request (Leader:1,ISR:1,LeaderEpoch:3,ControllerEpoch:4)"
             " to brokers Set() for partition t-0"
         ),
     ),
     (
-        ReassignmentSent(9, 2, Leadership(1, (1,), 3, 4), (1, 2), TP),
+        ReassignmentSent(9, 2, led(1, 3, (1,), 4), (1, 2), TP),
         (
             "Controller 9 epoch 2 sent LeaderAndIsr request (Leader:1,ISR:1,LeaderEpoch:3,ControllerEpoch:4) with new"
             " assigned replica list 1,2 to leader 1 for partition being reassigned [t,0]"
@@ -193,7 +194,7 @@ EXAMPLES: list[tuple[Line, str]] = [
         ),
     ),
     (
-        LeaderAndIsrReceived(1, 9, 2, 7, TP, PartitionInfo(1, (1, 2), 3, 4, (1, 2, 3), 5)),
+        LeaderAndIsrReceived(1, 9, 2, 7, TP, PartitionInfo(led(1, 3, (1, 2), 4, 5), (1, 2, 3))),
         (
             "Broker 1 received LeaderAndIsr request PartitionState(controllerEpoch=4, leader=1, leaderEpoch=3, isr=[1,"
             " 2], zkVersion=5, replicas=[1, 2, 3]) correlation id 7 from controller 9 epoch 2 for partition [t,0]"

@@ -18,6 +18,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import BadVersionError, ConnectionLoss, NodeExistsError, NoNodeError, SessionExpiredError
 
 from reference.live.frames import receive_frame, send_frame
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (
     EndPoint,
     LeaderAndIsrRequest,
@@ -150,10 +151,9 @@ class SmallController:
     def tell(self, partition: Partition, live: dict[int, Any]) -> None:
         """Tell a partition's leadership to its replicas, and to all brokers for their clients."""
         state = partition.state or {}
-        said = PartitionLeadership(
-            partition.topic, partition.number, state["controller_epoch"], state["leader"], state["leader_epoch"],
-            tuple(state["isr"]), partition.version, partition.replicas,
-        )  # fmt: skip
+        fields = {name: state[name] for name in ("controller_epoch", "leader", "leader_epoch")}
+        led = LeaderIsrAndControllerEpoch(**fields, isr=tuple(state["isr"]), zk_version=partition.version)
+        said = PartitionLeadership(partition.topic, partition.number, led, partition.replicas)
         ends = {one: json.loads(data) for one, (data, _) in live.items()}
         brokers = tuple(
             LiveBroker(b, end_points=(EndPoint(e["port"], e["host"], "PLAINTEXT"),)) for b, e in ends.items()
