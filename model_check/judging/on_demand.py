@@ -51,6 +51,10 @@ def called_for(
             yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for c in m.controllers)
             for c in m.controllers:
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
+        case ControllerDeleted(by=c):
+            leaving = part(state, "controllers", c).get("shutdown_of", 0)
+            moving = part(state, "controllers", c, "to_move")
+            yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):

@@ -154,12 +154,12 @@ def take_lock(
 ) -> None:
     """A thread takes the lock for one of the partitions that it treats one by one, and may find nothing to do.
 
-    What it does first belongs to this step, unless that is to resign.
+    What it does first belongs to this step, unless that is to resign, or comes behind the StopReplica of a shutdown.
     """
     process = cluster.change(c)
     if process.controller is not None:
         process.running = Running(partial(treat, partition=partition), process.controller)
-        if process.running.options and process.running.options[0].at is not At.RESIGN_DELETE:
+        if process.running.options and process.running.options[0].at not in {At.RESIGN_DELETE, At.REMOVE_READ}:
             carry_out(cluster, c=c, index=0)
         settle(cluster, process)
 

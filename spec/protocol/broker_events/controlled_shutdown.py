@@ -37,7 +37,7 @@ from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back, has_started
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
-from spec.protocol.leadership.replicas import begin_removal, is_spared, remove_from_znode
+from spec.protocol.leadership.replicas import begin_removal, is_spared
 from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.state_change_log import replica_stays
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
@@ -141,9 +141,9 @@ def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
-    require(controller.shutdown_of == r, controller.to_move[p], can_operate(s, c))
-    controller.to_move[p] = False
     known, leads, started = is_cached(cached), flag(cached.leader == r), has_started(s, m, c)
+    require(controller.shutdown_of == r, controller.to_move[p], either(can_operate(s, c), ~leads))
+    controller.to_move[p] = False
     with when(known):
         controller.handler = Handler.SHUTDOWN
     elects = both(started, ~is_spared(s, m, c, p))
@@ -157,12 +157,10 @@ def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
 
 
 def _stop_follower(s: State, m: Model, c: int, p: int, r: int) -> None:
-    """StopReplica without delete, in a batch of its own; then the replica goes Offline."""
+    """StopReplica without delete, in a batch of its own, which takes no session; then the replica is to go Offline."""
     one = m.brokers.set_kind.constant((r,))
     with when(send_stop_replica(s, m, c, {p: one})):
         waiting = begin_removal(s, m, c, {p: one})
-        with when(waiting):
-            remove_from_znode(s, m, c, p, r)
         with when(~waiting):
             replica_stays(s, c, p, r, ReplicaState.OFFLINE)
             _leave(s, m, c)
