@@ -205,8 +205,12 @@ class _Search:
         return ends
 
     def _visited(self, *, likely_only: bool) -> Iterator[Position]:
-        """The positions of one search, each once."""
-        failed: dict[Key, frozenset[Actor]] = {}
+        """The positions of one search, each once.
+
+        A position that is met again on the way from itself (a request that is lost, and made again) is nobody's choice:
+        whoever has only such moves is at a dead end.
+        """
+        failed: dict[Key, frozenset[Actor] | None] = {}
         frames = [_Frame(self.explainer.start, self.explainer.moves(self.explainer.start))]
         while frames:
             frame = frames[-1]
@@ -214,17 +218,20 @@ class _Search:
             if move is None or (likely_only and not move.likely):
                 self._fail(frames, failed)
                 continue
-            frame.is_dead_end = False
             key = self._key(move.to)
             if key in failed:
-                frame.blamed |= failed[key]
+                known = failed[key]
+                if known is not None:
+                    frame.is_dead_end = False
+                    frame.blamed |= known
                 continue
-            failed[key] = frozenset()
+            frame.is_dead_end = False
+            failed[key] = None
             self._visit(move.to)
             yield move.to
             frames.append(_Frame(move.to, self.explainer.moves(move.to)))
 
-    def _fail(self, frames: list[_Frame], failed: dict[Key, frozenset[Actor]]) -> None:
+    def _fail(self, frames: list[_Frame], failed: dict[Key, frozenset[Actor] | None]) -> None:
         """Nothing is left to try at the last position: go back to a step of somebody who is to blame."""
         frame = frames.pop()
         blamed = frame.blamed | (self.explainer.blamed(frame.position) if frame.is_dead_end else set())
