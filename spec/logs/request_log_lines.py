@@ -55,7 +55,6 @@ ANSWERED: Final = (
 )
 
 
-@dataclass(frozen=True)
 class RequestReceived(Line, text={V090: "Processor {processor:id} received request : {logged:request}"}):
     """A request has been read from its connection, before anything looked at it."""
 
@@ -66,7 +65,6 @@ class RequestReceived(Line, text={V090: "Processor {processor:id} received reque
     logged: LoggedRequest
 
 
-@dataclass(frozen=True)
 class RequestCompleted(Line, text={V090: ANSWERED, V0102: ANSWERED + ",listener:{listener:word}"}):
     """The answer to a request has been sent; times in milliseconds."""
 

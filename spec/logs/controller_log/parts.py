@@ -7,7 +7,6 @@ Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, KafkaVersion
@@ -15,14 +14,12 @@ from spec.logs.controller_log.values import VALUES
 from spec.logs.log_lines import Line
 
 
-@dataclass(frozen=True)
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
     shapes = VALUES
 
 
-@dataclass(frozen=True)
 class ControllerSays(ControllerLogLine):
     """A line of the controller itself."""
 
@@ -32,7 +29,6 @@ class ControllerSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class PartitionMachineSays(ControllerLogLine):
     """A line of the partition state machine."""
 
@@ -42,7 +38,6 @@ class PartitionMachineSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class ReplicaMachineSays(ControllerLogLine):
     """A line of the replica state machine."""
 
@@ -52,7 +47,6 @@ class ReplicaMachineSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class DeletionManagerSays(ControllerLogLine):
     """A line of the topic deletion manager."""
 
@@ -62,7 +56,6 @@ class DeletionManagerSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class DeletionThreadSays(ControllerLogLine):
     """A line of the thread that deletes topics."""
 
@@ -72,7 +65,6 @@ class DeletionThreadSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class ChannelManagerSays(ControllerLogLine):
     """A line of the channel manager."""
 
@@ -82,7 +74,6 @@ class ChannelManagerSays(ControllerLogLine):
     controller: int
 
 
-@dataclass(frozen=True)
 class SendThreadSays(ControllerLogLine):
     """A line of the thread that sends requests to a broker."""
 
