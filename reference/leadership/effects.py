@@ -8,7 +8,7 @@ Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from reference.procedures import Effect, Script
 from reference.scripts import (
@@ -29,7 +29,6 @@ Replica = tuple[TopicPartition, int]
 Replicas = frozenset[Replica]
 
 
-@dataclass(frozen=True)
 class StateRead(Effect["StateZnode | None"]):
     """A read of a state znode by the controller: None if there is none."""
 
@@ -40,7 +39,6 @@ class StateRead(Effect["StateZnode | None"]):
         return read_state_znode(self.partition)
 
 
-@dataclass(frozen=True)
 class FencedStateRead(StateRead):
     """A read for the cache: with a fence, only if the epoch still stands then (a fix of ours)."""
 
@@ -54,7 +52,6 @@ class FencedStateRead(StateRead):
         return found
 
 
-@dataclass(frozen=True)
 class ReadState(FencedStateRead):
     """Failover: `updateLeaderAndIsrCache`, one state znode."""
 
@@ -62,7 +59,6 @@ class ReadState(FencedStateRead):
     at = At.READ_STATES
 
 
-@dataclass(frozen=True)
 class CreateState(Effect["StateZnode | None"]):
     """New to Online: create the state znode; what stands there if somebody else had done so, else None.
 
@@ -94,7 +90,6 @@ class CreateState(Effect["StateZnode | None"]):
         return None
 
 
-@dataclass(frozen=True)
 class ReadForElection(StateRead):
     """Offline to Online: the state znode that a leader is to be elected for."""
 
@@ -102,7 +97,6 @@ class ReadForElection(StateRead):
     at = At.ONLINE_READ
 
 
-@dataclass(frozen=True)
 class StateWrite(Effect["int | None"]):
     """A conditional write of a state znode by the controller: the new version, or None if it is to read again.
 
@@ -128,7 +122,6 @@ class StateWrite(Effect["int | None"]):
         return (yield from update_state_znode(*about, compares_content=self.compares_content))
 
 
-@dataclass(frozen=True)
 class WriteElectedLeader(StateWrite):
     """Offline to Online: the elected leader and ISR, leader_epoch + 1."""
 
@@ -136,7 +129,6 @@ class WriteElectedLeader(StateWrite):
     at = At.ONLINE_WRITE
 
 
-@dataclass(frozen=True)
 class ReadForRemoval(FencedStateRead):
     """To OfflineReplica: the state znode that a replica is to be removed from."""
 
@@ -145,7 +137,6 @@ class ReadForRemoval(FencedStateRead):
     at = At.REMOVE_READ
 
 
-@dataclass(frozen=True)
 class WriteRemoval(StateWrite):
     """To OfflineReplica: the ISR less the replica, leader_epoch + 1."""
 
@@ -154,7 +145,6 @@ class WriteRemoval(StateWrite):
     at = At.REMOVE_WRITE
 
 
-@dataclass(frozen=True)
 class ReadForNewReplica(StateRead):
     """To NewReplica: the state znode, which normally is not there yet."""
 
@@ -163,7 +153,6 @@ class ReadForNewReplica(StateRead):
     at = At.NEW_REPLICA_READ
 
 
-@dataclass(frozen=True)
 class IsrWrite(Effect["int | None"]):
     """A leader's conditional write of its ISR: the new version, or None if the znode is not as it believes."""
 
@@ -184,17 +173,14 @@ class IsrWrite(Effect["int | None"]):
         return update_state_znode(*about, compares_content=self.compares_content)
 
 
-@dataclass(frozen=True)
 class ShrinkIsr(IsrWrite):
     """The ISR less a follower that lags."""
 
 
-@dataclass(frozen=True)
 class ExpandIsr(IsrWrite):
     """The ISR and a follower that has caught up."""
 
 
-@dataclass(frozen=True)
 class StartNewReplica(StateRead):
     """Step 3: the state znode, for a replica that is to be started."""
 
