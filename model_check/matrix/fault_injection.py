@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model_check.explicit_state.interpreter import Machine, evaluate
+from model_check.explicit_state.interpreter import Machine
 from model_check.matrix.places import turns_left_at
+from model_check.terms.straight_line import evaluate
 from model_check.traces.trace import State, Trace
 from spec.claims.goals import works
 from spec.errors import BadInput

@@ -1,6 +1,6 @@
 """What the controller writes to state-change.log about transitions and elections, and the parser of the whole file.
 
-    line = parse_line("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
+    line = STATE_CHANGE_LOG.parse("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
     line == LeaderElected(1, 3, 2, TopicPartition("t", 0))        and str(line) is the text again
 
 Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it.
@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.broker_change_lines import BROKER_CHANGE_LINES
 from spec.logs.controller_request_lines import REQUEST_LINES, ControllerLine
 from spec.logs.leader_and_isr_lines import LEADER_AND_ISR_LINES
-from spec.logs.log_lines import Line, Vocabulary, lines_of
+from spec.logs.log_lines import Vocabulary, lines_of
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.logger_lines import LoggerRegistered
 from spec.tables.partition_states import PartitionState
@@ -169,8 +169,3 @@ TRANSITION_LINES: Final = lines_of(__name__)
 STATE_CHANGE_LOG: Final = Vocabulary(
     (*TRANSITION_LINES, *REQUEST_LINES, *LEADER_AND_ISR_LINES, *BROKER_CHANGE_LINES, LoggerRegistered)
 )
-
-
-def parse_line(text: str, version: KafkaVersion = V0102, source: str = "state-change.log") -> Line:
-    """The line that a message of state-change.log is; MalformedInput says where it departs from all of them."""
-    return STATE_CHANGE_LOG.parse(text, version, source)

@@ -18,10 +18,10 @@ from spec.logs.logged_values import BrokerNode
 ByNode = dict[KafkaVersion, str | None]
 
 
-def by_node(text: str, born: KafkaVersion = V082) -> ByNode:
+def by_node(text: str) -> ByNode:
     """A text with NODE in it, in the forms in which a broker prints itself."""
     nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node:node}"}
-    return {version: text.replace("NODE", node) for version, node in nodes.items() if version >= born}
+    return {version: text.replace("NODE", node) for version, node in nodes.items()}
 
 
 class BatchSays(ControllerLogLine, level="DEBUG"):

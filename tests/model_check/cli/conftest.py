@@ -19,13 +19,14 @@ from typer.testing import CliRunner, Result
 from model_check.cli import explore, progress, verify
 from model_check.cli.progress import interruptible
 from model_check.cli.verbs import app
-from model_check.explicit_state.digest import SetDigest, add_plainly
-from model_check.explicit_state.interpreter import Exploration, explore_plainly
+from model_check.explicit_state.digest import SetDigest
 from spec import expectations, scopes
 from spec.language.rules import TransitionSystem
 from spec.scopes import Scope
 from spec.system import rules, system
 from spec.variants import AS_CODED
+from tests.model_check.plain_digest import add_plainly
+from tests.model_check.plain_exploration import Exploration, explore_plainly
 
 BOUNDS: dict[str, dict[str, Any]] = {
     "solo": {

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.traces.trace import Change, Trace, TraceError, shown, story, tell
 from spec.language.rules import FLAG, Leaf, action, observe, successor, when
 from spec.language.terms import epoch
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import build, clerks, lamps
 
 LOST_UPDATE = """\

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from model_check.cli import refine
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.refinement.lockstep import Disagreement
 from model_check.refinement.purgatory.race import Race
 from model_check.refinement.purgatory.replay import Replay
@@ -19,6 +18,7 @@ from spec.scopes import Purgatory as Bounds
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.plain_trees import plain_tree
 
 ALONE: Scope = replace(
