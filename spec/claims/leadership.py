@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
@@ -292,10 +293,4 @@ def replicas_are_in_known_states(s: State, m: Model) -> Value:
     )
 
 
-CLAIMS = (
-    a_leader_is_elected, leader_epoch_never_goes_back, state_changes_by_conditional_writes, another_leader_is_elected,
-    clean_leaders_were_in_sync, the_isr_has_shrunk, isr_is_within_assigned, two_brokers_lead,
-    one_leader_in_a_leader_epoch, a_leader_epoch_comes_again, brokers_accept_only_higher_leader_epochs,
-    writers_epochs_never_go_back, a_partition_is_offline, only_documented_transitions,
-    a_broker_leads_with_a_stale_version, a_replica_is_not_online, replicas_are_in_known_states,
-)  # fmt: skip
+CLAIMS = claims_of(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -33,4 +34,4 @@ def partitions_stay(before: State, after: State, m: Model, action: Action) -> Va
     return both(*facts)
 
 
-CLAIMS = (a_partition_is_added, partitions_stay)
+CLAIMS = claims_of(__name__)

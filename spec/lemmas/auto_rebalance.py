@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -15,4 +16,4 @@ def only_active_controllers_rebalance(s: State, m: Model) -> Value:
     return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
 
 
-LEMMAS = (only_active_controllers_rebalance,)
+LEMMAS = claims_of(__name__)

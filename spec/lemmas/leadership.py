@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
@@ -244,9 +245,4 @@ def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-LEMMAS = (
-    no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, leadership_has_a_version,
-    the_same_version_is_the_same_leader_epoch, a_leader_epoch_has_one_leader, a_decision_stands_while_the_version_does,
-    a_partition_without_a_znode_has_no_writer, copies_of_the_isr_are_assigned,
-    an_unknown_topic_is_in_no_state, a_replica_to_be_new_is_in_no_state_yet,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -23,4 +24,4 @@ def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | No
     return both(*facts)
 
 
-LEMMAS = (new_controllers_have_no_election_under_way,)
+LEMMAS = claims_of(__name__)
