@@ -16,7 +16,7 @@ from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.inventory.accepted import accepted
 from model_check.inventory.changed_terms import changed_terms
 from model_check.inventory.system_facts import SystemKey
-from model_check.verdicts.edit_text import ending_lines, first_newly_broken, scope_lines
+from model_check.verdicts.difference import ending_lines, first_newly_broken, scope_lines
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
 from model_check.verdicts.verdict import Verdict

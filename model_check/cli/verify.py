@@ -35,7 +35,7 @@ from model_check.verdicts.results import Document, Run
 from model_check.verdicts.screen import screen
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, compared, document, run_checks
-from reference.memory.parts import lacking
+from reference.memory.cluster import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
 from spec.scopes import scope as scope_named

@@ -9,7 +9,7 @@ from model_check.cli.defects import shown
 from model_check.defects import halves
 from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
-from reference.memory.parts import lacking
+from reference.memory.cluster import lacking
 from spec.defects import Defect
 from spec.defects.older import ROWS
 from spec.scopes import scope

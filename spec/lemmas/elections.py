@@ -1,4 +1,4 @@
-"""Lemmas about preferred elections: what a controller has under way of them when it comes to office."""
+"""Lemmas about preferred elections and the automatic rebalance: what a controller has under way of them, and when."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | No
         comes = either(~controller.active, controller.at == At.READ_PREFERRED)
         facts += [~both(comes, controller.electing[p]) for p in m.partitions]
     return both(*facts)
+
+
+@claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))
+def only_active_controllers_rebalance(s: State, m: Model) -> Value:
+    """Only an active controller has partitions to elect preferred leaders for."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
 
 
 LEMMAS = claims_of(__name__)
