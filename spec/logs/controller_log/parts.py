@@ -20,67 +20,60 @@ class ControllerLogLine(Line, level="INFO"):
     shapes = VALUES
 
 
-class ControllerSays(ControllerLogLine):
+class BySomeController(ControllerLogLine):
+    """A line whose prefix names the controller."""
+
+    controller: int
+
+
+class ControllerSays(BySomeController):
     """A line of the controller itself."""
 
     prefix = "[Controller {controller:id}]: "
     loggers = "kafka.controller.KafkaController"
 
-    controller: int
 
-
-class PartitionMachineSays(ControllerLogLine):
+class PartitionMachineSays(BySomeController):
     """A line of the partition state machine."""
 
     prefix = "[Partition state machine on Controller {controller:id}]: "
     loggers = "kafka.controller.PartitionStateMachine"
 
-    controller: int
 
-
-class ReplicaMachineSays(ControllerLogLine):
+class ReplicaMachineSays(BySomeController):
     """A line of the replica state machine."""
 
     prefix = "[Replica state machine on controller {controller:id}]: "
     loggers = "kafka.controller.ReplicaStateMachine"
 
-    controller: int
 
-
-class DeletionManagerSays(ControllerLogLine):
+class DeletionManagerSays(BySomeController):
     """A line of the topic deletion manager."""
 
     prefix = "[Topic Deletion Manager {controller:id}], "
     loggers = "kafka.controller.TopicDeletionManager"
 
-    controller: int
 
-
-class DeletionThreadSays(ControllerLogLine):
+class DeletionThreadSays(BySomeController):
     """A line of the thread that deletes topics."""
 
     prefix = "[delete-topics-thread-{controller:id}], "
     loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
 
-    controller: int
 
-
-class ChannelManagerSays(ControllerLogLine):
+class ChannelManagerSays(BySomeController):
     """A line of the channel manager."""
 
     prefix = "[Channel manager on controller {controller:id}]: "
     loggers = "kafka.controller.ControllerChannelManager"
 
-    controller: int
 
-
-class SendThreadSays(ControllerLogLine):
+class SendThreadSays(BySomeController):
     """A line of the thread that sends requests to a broker."""
 
     prefix = "[Controller-{controller:id}-to-broker-{broker:id}-send-thread], "
     loggers = "kafka.controller.RequestSendThread"
 
-    controller: int
     broker: int
 
 
