@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import typer
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
+from rich.table import Table
 from rich.theme import Theme
 
 from model_check.verdicts import exploration_text
@@ -73,6 +74,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "".join(f"  {line}\n" for line in lines)
+
+
+def say_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print a table, whose first row is its head: drawn for a terminal, aligned for a pipe."""
+    console = Console()
+    if not console.is_terminal:
+        say(aligned(rows))
+        return
+    drawn = Table(*rows[0])
+    for row in rows[1:]:
+        drawn.add_row(*row)
+    console.print(drawn)
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -14,21 +14,17 @@ from model_check.cli import explore, options
 from model_check.cli.console import print_document
 from model_check.cli.second_process import in_a_second_process
 from model_check.coverage import check_coverage, table
-from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.explicit_state.findings import ENGINE
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Run, plain_document
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, run_checks
 from spec.errors import BadInput
-from spec.expectations import Expectation, Plan, plan, plans
-from spec.scopes import scope as scope_named
-from spec.system import system
+from spec.expectations import Expectation, Plan, plans
 
 
 def command(
-    scopes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
-    ] = None,
+    scopes: options.ScopesArgument = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="All scopes, also those that take hours.")] = False,
     as_json: options.JsonOption = False,
@@ -45,7 +41,7 @@ def command(
       kcheck coverage tiny creation deletion
       kcheck coverage --deep --json > coverage.json
     """
-    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    chosen = options.chosen_plans(scopes, deep=deep)
     if idle := [one.scope for one in chosen if not one.explorations and scopes]:
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
     checks = sorted(explorations(chosen), key=attrgetter("cost"), reverse=True)
@@ -64,6 +60,4 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
 
 
 def _explored(expected: Expectation) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches)
-    found = explore.run(explore.Task(expected.scope, expected.switches, built, goals=False))
-    return [run_of(built, found, scope=expected.scope, variant=expected.variant)]
+    return [explore.explored(explore.Task.of(expected.scope, expected.switches, goals=False))]

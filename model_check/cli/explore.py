@@ -113,6 +113,11 @@ class Task:
     system: TransitionSystem
     goals: bool
 
+    @classmethod
+    def of(cls, scope: str, switches: Switches, *, goals: bool) -> Task:
+        """The exploration of a scope of the manifest."""
+        return cls(scope, switches, system(scope_named(scope), switches), goals)
+
     @property
     def variant(self) -> str:
         """The switches as text."""
@@ -182,6 +187,11 @@ def run(
         return found
 
 
+def explored(task: Task) -> Run:
+    """Explore; the run with its plain verdict."""
+    return run_of(task.system, run(task), scope=task.scope, variant=task.variant)
+
+
 def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
     """The run compared with what the manifest expects of it; where it is silent, the run with its plain verdict."""
     expected = task.expectation
@@ -190,7 +200,7 @@ def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
 
 def beside(told: Run, task: Task, plain: Switches) -> Run:
     """The run with what its switches change, in notes: beside the same scope under other switches."""
-    base = Task(task.scope, plain, system(scope_named(task.scope), plain), task.goals)
+    base = Task.of(task.scope, plain, goals=task.goals)
     return replace(told, notes=(*told.notes, f"beside {base.scope} {base.variant}:", *_changes(told, task, base)))
 
 

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from model_check.cli import options
-from model_check.cli.console import aligned, say
+from model_check.cli.console import aligned, say, say_table
 from model_check.cli.estimates import estimated
 from model_check.cli.progress import bar, interruptible
 from model_check.matrix.crash_matrix import Matrix, matrix
@@ -123,33 +121,16 @@ def made(
 
 
 def _print(made: list[Made], document: Document) -> None:
-    """The headline, then a table for each handler: drawn for a terminal, aligned for a pipe."""
+    """The headline, then a table for each handler."""
     say(headline(document) + "\n")
-    console = Console()
     for found, run in made:
         say(f"\n{run.title}: {run.verdict}{f': {run.reason}' if run.reason else ''}\n")
         if found is None:
             continue
-        if console.is_terminal:
-            console.print(_drawn(found))
-        else:
-            say(plain(found))
+        say_table(list(table(found)))
         say("".join(f"  {line}\n" for line in legend(found)))
         unmet = [one for one in run.comparisons if not one.is_met]
         say("".join(f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}\n" for one in unmet))
-
-
-def _drawn(found: Matrix) -> Table:
-    head, *rows = table(found)
-    drawn = Table(*head)
-    for row in rows:
-        drawn.add_row(*row)
-    return drawn
-
-
-def plain(found: Matrix) -> str:
-    """The table in aligned columns."""
-    return aligned(list(table(found)))
 
 
 def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:
@@ -160,7 +141,8 @@ def save(folder: Path, found: list[Matrix], switches: Switches, document: Docume
     (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
     variant = show_switches(switches)
     for one in found:
-        (folder / f"{one.scope}-{variant}.txt").write_text(plain(one) + "\n".join(legend(one)) + "\n", encoding="utf-8")
+        text = aligned(list(table(one))) + "\n".join(legend(one)) + "\n"
+        (folder / f"{one.scope}-{variant}.txt").write_text(text, encoding="utf-8")
         digest = system_digest(one.system)
         for cell in one.cells:
             goals = {name: f"eventually_{name}" for name in cell.stuck}

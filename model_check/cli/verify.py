@@ -20,7 +20,7 @@ from model_check.cli.progress import is_watched
 from model_check.cli.recorded_checks import judgements, live_runs
 from model_check.cli.second_process import in_a_second_process
 from model_check.coverage import check_coverage
-from model_check.defects import Half, halves, is_covered
+from model_check.defects import halves, is_covered
 from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.inventory.facts import Fact
 from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
@@ -34,10 +34,10 @@ from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document, Run
 from model_check.verdicts.screen import screen
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, compared, document, run_checks
+from model_check.verdicts.verification import Check, alone, compared, document, run_checks
 from reference.memory.cluster import lacking
 from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
+from spec.expectations import Expectation, Plan, ProofExpectation, plans
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import AS_CODED, show_switches, switches_named
@@ -75,9 +75,7 @@ PROOF_COST = 100_000_000
 
 
 def command(
-    scopes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
-    ] = None,
+    scopes: options.ScopesArgument = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print the full report, not only one screen.")] = False,
@@ -103,7 +101,7 @@ def command(
       kcheck verify tiny election
       kcheck verify --deep --json > verdict.json
     """
-    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    chosen = options.chosen_plans(scopes, deep=deep)
     here, anywhere = checks(chosen, whole=not scopes, deep=deep)
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
     by_cost = attrgetter("cost")
@@ -176,10 +174,9 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
 
 
 def _explored(one: Plan, expected: Expectation) -> list[Run]:
-    built = system(scope_named(one.scope), expected.switches)
-    found = explore.run(explore.Task(one.scope, expected.switches, built, one.goals))
-    told = compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)
-    return [with_system_compared(told, built, one.scope, expected.switches, proving=False)]
+    task = explore.Task.of(one.scope, expected.switches, goals=one.goals)
+    told = compared(explore.explored(task), expected)
+    return [with_system_compared(told, task.system, one.scope, expected.switches, proving=False)]
 
 
 def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
@@ -211,14 +208,8 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
                 continue
             is_cheap = one.scope in ALWAYS_REPLAYED and expected.variant == "AS_CODED"
             if is_cheap or (deep and expected.states <= REPLAYABLE):
-                task = refine.Task(one.scope, expected.switches)
-                yield Check(
-                    refine.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, partial(_replayed, task)
-                )
-
-
-def _replayed(task: refine.Task) -> list[Run]:
-    return [refine.run(task)]
+                replayed = partial(alone, refine.run, refine.Task(one.scope, expected.switches))
+                yield Check(refine.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, replayed)
 
 
 def simulations(chosen: list[Plan]) -> Iterator[Check]:
@@ -226,11 +217,7 @@ def simulations(chosen: list[Plan]) -> Iterator[Check]:
     scopes = [one.scope for one in chosen if one.scope in SIMULATED]
     for name in scopes:
         task = simulate.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
-        yield Check(simulate.ENGINE, name, "AS_CODED", PROOF_COST, partial(_simulated, task))
-
-
-def _simulated(task: simulate.Task) -> list[Run]:
-    return [simulate.run(task)]
+        yield Check(simulate.ENGINE, name, "AS_CODED", PROOF_COST, partial(alone, simulate.run, task))
 
 
 def enumerations(chosen: list[Plan]) -> Iterator[Check]:
@@ -243,11 +230,10 @@ def enumerations(chosen: list[Plan]) -> Iterator[Check]:
 
 
 def _enumerated(expected: Expectation) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches)
-    task = explore.Task(expected.scope, expected.switches, built, goals=False)
+    task = explore.Task.of(expected.scope, expected.switches, goals=False)
     with TemporaryDirectory(prefix="kcheck-enumerate-") as folder:
         found = enumerate_states.run(task, folder)
-    told = run_of(built, found, scope=task.scope, variant=task.variant, engine=enumerate_states.ENGINE)
+    told = run_of(task.system, found, scope=task.scope, variant=task.variant, engine=enumerate_states.ENGINE)
     asked = {name: steps for name, steps in expected.violated.items() if name not in told.not_asked}
     return [compared(told, replace(expected, violated=asked))]
 
@@ -277,8 +263,6 @@ def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
         for half in halves(one) if mine else ():
             if mine and not is_covered(half, mine):
                 states = max((known.states for known in mine.explorations), default=0)
-                yield Check(one.id, one.scope, show_switches(half.switches), states, partial(_shown, half))
-
-
-def _shown(half: Half) -> list[Run]:
-    return [defects.shown(half)]
+                yield Check(
+                    one.id, one.scope, show_switches(half.switches), states, partial(alone, defects.shown, half)
+                )

@@ -9,19 +9,17 @@ from __future__ import annotations
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Brokers, Leaderships, Replicas, Topics
 from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import LeaderAndIsr
 
 
-class BrokerListenerSays(ControllerLogLine):
+class BrokerListenerSays(BySomeController):
     """A line of the listener on /brokers/ids."""
 
     prefix = listener("BrokerChangeListener", ON_CONTROLLER)
     loggers = "kafka.controller.ReplicaStateMachine$BrokerChangeListener"
-
-    controller: int
 
 
 class BrokersChanged(

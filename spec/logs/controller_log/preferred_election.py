@@ -10,18 +10,16 @@ from __future__ import annotations
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions
 from spec.logs.log_lines import lines_of
 
 
-class ElectionListenerSays(ControllerLogLine):
+class ElectionListenerSays(BySomeController):
     """A line of the listener on /admin/preferred_replica_election."""
 
     prefix = listener("PreferredReplicaElectionListener")
     loggers = "kafka.controller.PreferredReplicaElectionListener"
-
-    controller: int
 
 
 class PreferredElectionRequested(

@@ -12,18 +12,16 @@ from typing import Final
 from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Brokers, Partitions
 from spec.logs.log_lines import lines_of
 
 
-class ReassignmentListenerSays(ControllerLogLine):
+class ReassignmentListenerSays(BySomeController):
     """A line of the listener on /admin/reassign_partitions."""
 
     prefix = listener("PartitionsReassignedListener")
     loggers = "kafka.controller.PartitionsReassignedListener"
-
-    controller: int
 
 
 class ReassignmentRequested(
@@ -61,13 +59,11 @@ class ReassignmentSkipped(
         return self.partition.topic
 
 
-class IsrListenerSays(ControllerLogLine):
+class IsrListenerSays(BySomeController):
     """A line of the listener on the state znode of a partition that is being reassigned."""
 
     prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller:id}")
     loggers = "kafka.controller.ReassignedPartitionsIsrChangeListener"
-
-    controller: int
 
 
 class ReassignedIsrChanged(

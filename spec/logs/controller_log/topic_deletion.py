@@ -8,19 +8,17 @@ from __future__ import annotations
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, V090
-from spec.logs.controller_log.parts import ControllerLogLine, DeletionManagerSays, DeletionThreadSays, listener
+from spec.logs.controller_log.parts import BySomeController, DeletionManagerSays, DeletionThreadSays, listener
 from spec.logs.controller_log.values import Brokers, Partitions, Replicas, Topics
 from spec.logs.log_lines import lines_of
 from spec.logs.logged_answers import Answer
 
 
-class DeletionListenerSays(ControllerLogLine):
+class DeletionListenerSays(BySomeController):
     """A line of the listener on /admin/delete_topics."""
 
     prefix = listener("DeleteTopicsListener")
     loggers = "kafka.controller.PartitionStateMachine$DeleteTopicsListener"
-
-    controller: int
 
 
 class DeletionRequested(

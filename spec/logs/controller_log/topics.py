@@ -11,18 +11,16 @@ from __future__ import annotations
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V082
-from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions, Topics
 from spec.logs.log_lines import lines_of
 
 
-class TopicListenerSays(ControllerLogLine):
+class TopicListenerSays(BySomeController):
     """A line of the listener on /brokers/topics."""
 
     prefix = listener("TopicChangeListener", ON_CONTROLLER)
     loggers = "kafka.controller.PartitionStateMachine$TopicChangeListener"
-
-    controller: int
 
 
 class TopicsChanged(
@@ -69,13 +67,11 @@ PARTITION_LISTENER: Final = {
 }
 
 
-class PartitionListenerSays(ControllerLogLine):
+class PartitionListenerSays(BySomeController):
     """A line of the listener on a topic's znode."""
 
     prefix = listener("AddPartitionsListener")
     loggers = PARTITION_LISTENER
-
-    controller: int
 
 
 class TopicModified(
