@@ -17,9 +17,9 @@ from model_check.campaigns.plan import Plan
 from model_check.campaigns.shrunk_runs import shrink_runs
 from model_check.cli import live_options, options
 from model_check.cli.console import say, say_table
-from model_check.cli.progress import bar, interruptible
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document
+from model_check.waiting.progress import bar, interruptible
 from spec.errors import BadInput
 
 RUNS, SHRINK_MINUTES = 10, 30.0

@@ -9,9 +9,9 @@ from typing import Annotated, Final
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.checks import exploration
+from model_check.cli import options
 from model_check.cli.console import say
-from model_check.cli.progress import bar
 from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.accepted import accepted
 from model_check.inventory.changed_terms import changed_terms
@@ -21,6 +21,7 @@ from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, compared, run_checks
+from model_check.waiting.progress import bar
 from spec.expectations import Expectation, plan
 
 MINUTES: Final = 5
@@ -124,5 +125,5 @@ def _put_off(one: Expectation, minutes: float) -> list[Run]:
 
 
 def _explored(one: Expectation) -> list[Run]:
-    task = explore.Task.of(one.scope, one.switches, goals=plan(one.scope).goals)
-    return [compared(explore.explored(task), one)]
+    task = exploration.Task.of(one.scope, one.switches, goals=plan(one.scope).goals)
+    return [compared(exploration.explored(task), one)]

@@ -60,11 +60,6 @@ def line_width() -> int:
     return max(40, min(shutil.get_terminal_size((READABLE, 24)).columns, READABLE))
 
 
-def note(message: str) -> None:
-    """Print a line for the person who waits, to standard error, where no reader of results looks."""
-    typer.echo(message, err=True)
-
-
 EXPLORATIONS = ("explore", "enumerate")
 """The verbs whose documents tell first what is not expected."""
 

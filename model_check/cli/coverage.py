@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import Annotated
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.checks import coverage
+from model_check.checks.coverage import check_coverage, table
+from model_check.checks.second_process import in_a_second_process
+from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.second_process import in_a_second_process
-from model_check.coverage import check_coverage, table
-from model_check.explicit_state.findings import ENGINE
 from model_check.verdicts.interrupts import raising
-from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, run_checks
+from model_check.verdicts.verification import run_checks
 from spec.errors import BadInput
-from spec.expectations import Expectation, Plan, plans
+from spec.expectations import plans
 
 
 def command(
@@ -44,20 +42,9 @@ def command(
     chosen = options.chosen_plans(scopes, deep=deep)
     if idle := [one.scope for one in chosen if not one.explorations and scopes]:
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
-    checks = sorted(explorations(chosen), key=attrgetter("cost"), reverse=True)
+    checks = sorted(coverage.explorations(chosen), key=attrgetter("cost"), reverse=True)
     with raising() as stop, in_a_second_process(checks) as shared:
         runs = list(run_checks(reversed(shared), stop=stop))
     found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), as_json=as_json)
-
-
-def explorations(chosen: list[Plan]) -> Iterator[Check]:
-    """The exploration of every scope and variant, without goals, which need a graph; nothing is compared."""
-    for one in chosen:
-        for expected in one.explorations:
-            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, expected))
-
-
-def _explored(expected: Expectation) -> list[Run]:
-    return [explore.explored(explore.Task.of(expected.scope, expected.switches, goals=False))]

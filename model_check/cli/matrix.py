@@ -8,19 +8,18 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from model_check.checks import crash_matrix
 from model_check.cli import options
 from model_check.cli.console import aligned, say, say_table
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import bar, interruptible
-from model_check.matrix.crash_matrix import Matrix, matrix
+from model_check.matrix.crash_matrix import Matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document, Run, plain_document
 from model_check.verdicts.verdict import EXIT_CODES, NOT_BEGUN, Verdict
+from model_check.waiting.progress import interruptible
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, MatrixPlan
-from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
 
 PREFIX = "matrix_"
@@ -70,20 +69,20 @@ def command(
     chosen = tuple(faults or FAULTS)
     options.folder_to_fill(traces)
     with interruptible() as stop:
-        made = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
-    if not made:
+        every = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
+    if not every:
         raise BadInput("the manifest has no handler: no scope with a table `matrix`")
-    document = plain_document("matrix", *(run for _, run in made))
+    document = plain_document("matrix", *(run for _, run in every))
     if print_expectations:
-        whole = [found for found, _ in made if found is not None and not found.interrupted]
+        whole = [found for found, _ in every if found is not None and not found.interrupted]
         say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
-        return 0 if len(whole) == len(made) else EXIT_CODES[Verdict.INCOMPLETE]
+        return 0 if len(whole) == len(every) else EXIT_CODES[Verdict.INCOMPLETE]
     if as_json:
         typer.echo(document.to_json())
     else:
-        _print(made, document)
+        _print(every, document)
     if traces is not None:
-        save(traces, [found for found, _ in made if found is not None], switches, document)
+        save(traces, [found for found, _ in every if found is not None], switches, document)
     return document.exit_code
 
 
@@ -99,31 +98,14 @@ def _made(
     scope, variant = PREFIX + name, show_switches(switches)
     if stop():
         return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, NOT_BEGUN)
-    found = made(scope, plan, switches, faults, stop)
+    found = crash_matrix.made(scope, plan, switches, faults, stop)
     return found, run_of_matrix(found, plan, variant)
 
 
-def made(
-    scope: str,
-    plan: MatrixPlan,
-    switches: Switches,
-    faults: tuple[str, ...] = FAULTS,
-    stop: Callable[[], bool] = lambda: False,
-) -> Matrix:
-    """The matrix of a handler, with an estimate and a bar."""
-    title = f"{scope} {show_switches(switches)}"
-    number = len({"none", *faults})
-    with estimated("matrix", f"{title}, {number} faults") as whole, bar(title, number) as tell:
-        found = matrix(scope_named(scope), plan, switches, faults, tell, stop)
-        if not found.interrupted:
-            whole()
-        return found
-
-
-def _print(made: list[Made], document: Document) -> None:
+def _print(every: list[Made], document: Document) -> None:
     """The headline, then a table for each handler."""
     say(headline(document) + "\n")
-    for found, run in made:
+    for found, run in every:
         say(f"\n{run.title}: {run.verdict}{f': {run.reason}' if run.reason else ''}\n")
         if found is None:
             continue

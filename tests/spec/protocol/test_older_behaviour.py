@@ -2,7 +2,7 @@
 
 import pytest
 
-from model_check.defects import halves, watched
+from model_check.checks.defects import halves, watched
 from spec.defects import DEFECTS, defect
 from spec.scopes import scope
 from spec.system import system

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from model_check.checks import exploration
 from model_check.explicit_state.findings import ENGINE as EXPLORER
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
+from model_check.verdicts.verification import Check
 from spec.expectations import Expectation, Plan
 from spec.language.rules import GOALS
 from spec.model import Model
@@ -132,3 +135,14 @@ def table(runs: Sequence[Run]) -> str:
         f"{row[0]:<{widths[0]}} {row[1]:>{widths[1]}} {row[2]:>{widths[2]}} {row[3]:>{widths[3]}}  {row[4]}".rstrip()
         for row in rows
     )
+
+
+def explorations(chosen: list[Plan]) -> Iterator[Check]:
+    """The exploration of every scope and variant, without goals, which need a graph; nothing is compared."""
+    for one in chosen:
+        for expected in one.explorations:
+            yield Check(EXPLORER, one.scope, expected.variant, expected.states, partial(_explored, expected))
+
+
+def _explored(expected: Expectation) -> list[Run]:
+    return [exploration.explored(exploration.Task.of(expected.scope, expected.switches, goals=False))]
