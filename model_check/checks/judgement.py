@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from model_check.two_questions import Question, claims_run, readable, search_run
@@ -13,41 +13,23 @@ from model_check.verdicts.verification import Check, told_as_interrupted
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import Report, bar
 from spec.errors import BadInput
-from spec.formats.kafka_types import KafkaVersion
-from spec.variants import Switches, show_switches
+from spec.variants import show_switches
 
 ENGINE = "judge"
 
 
-@dataclass(frozen=True)
-class Task:
-    """A recording to be judged: by which switches, on which properties (all, if none), how long, and how it is told.
-
-    Its logs are of the `release`, or tell it.
-    """
-
-    folder: Path
-    switches: Switches
-    chosen: tuple[str, ...]
-    budget: int | None
-    story: bool
-    stop: Callable[[], bool]
-    release: KafkaVersion | None = None
-
-
-def runs_of(task: Task) -> list[Run]:
+def runs_of(folder: Path, asked: Question) -> list[Run]:
     """Ask both questions, with an estimate and a bar; Ctrl-C stops the search, with what it explains until then."""
-    asked = Question(task.switches, task.release, task.chosen, task.budget, task.story, stop=task.stop)
-    recording = readable(task.folder, asked)
-    claims = about(claims_run(task.folder, asked, recording), task.chosen)
+    recording = readable(folder, asked)
+    claims = about(claims_run(folder, asked, recording), asked.chosen)
     if recording is None:
         return [claims]
-    title, number = f"{task.folder.name} {show_switches(task.switches)}", recording.observations
+    title, number = f"{folder.name} {show_switches(asked.switches)}", recording.observations
     with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
         made = search_run(recording, replace(asked, progress=told(report)))
         if made.verdict is not Verdict.INCOMPLETE:
             whole()
-    return [claims, told_as_interrupted(made) if task.stop() else made]
+    return [claims, told_as_interrupted(made) if asked.stop() else made]
 
 
 def about(claims: Run, chosen: Collection[str]) -> Run:
@@ -65,14 +47,14 @@ def told(report: Report) -> Callable[[int, int], None]:
     return lambda explained, positions: report(explained, f"{positions:,} positions")
 
 
-def check(task: Task) -> Check:
+def check(folder: Path, asked: Question) -> Check:
     """The same as one of several checks: what of one recording is malformed must not hide what the others show."""
+    variant = show_switches(asked.switches)
 
     def make() -> list[Run]:
         try:
-            return runs_of(task)
+            return runs_of(folder, asked)
         except BadInput as error:
-            variant = show_switches(task.switches)
-            return [Run(ENGINE, task.folder.name, variant, Verdict.ERROR, str(error), refused=True)]
+            return [Run(ENGINE, folder.name, variant, Verdict.ERROR, str(error), refused=True)]
 
-    return Check(ENGINE, task.folder.name, show_switches(task.switches), 0, make)
+    return Check(ENGINE, folder.name, variant, 0, make)

@@ -11,6 +11,7 @@ from model_check.checks import judgement
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.judging.judge import BUDGET, EACH
+from model_check.two_questions import Question
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verification import run_checks
 from model_check.waiting.progress import interruptible
@@ -59,8 +60,9 @@ def command(
     version = None if release is None else release_named(release)
     chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:
-        tasks = [judgement.Task(folder, switches, chosen, budget, story, stop, version) for folder in recordings]
-        runs = (
-            judgement.runs_of(tasks[0]) if len(tasks) == 1 else list(run_checks(map(judgement.check, tasks), stop=stop))
-        )
+        asked = Question(switches, version, chosen, budget, whole_story=story, stop=stop)
+        if len(recordings) == 1:
+            runs = judgement.runs_of(recordings[0], asked)
+        else:
+            runs = list(run_checks((judgement.check(folder, asked) for folder in recordings), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)

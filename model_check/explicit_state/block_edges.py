@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel.expansion import Scratch, expand_block, make_tally
+from model_check.kernel.expansion import expand_block, make_tally
+from model_check.kernel.kernel import Code
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 
@@ -15,18 +14,7 @@ Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
 """Successors, the rows of their sources, and the numbers of actions."""
 
 
-class Compiled(Protocol):
-    """A loaded kernel, with the system that it was made from or without."""
-
-    @property
-    def addresses(self) -> Words:
-        """Where its code is: two functions for all, then one for each action."""
-
-    def make_scratch(self) -> Scratch:
-        """Room for one block of states."""
-
-
-def edges_from(kernel: Compiled, rows: Words, begin: int, end: int) -> Edges:
+def edges_from(kernel: Code, rows: Words, begin: int, end: int) -> Edges:
     """The edges from the states in some rows; a whole block must be readable after the last."""
     scratch, count, parts = kernel.make_scratch(), len(kernel.addresses) - 2, []
     for start in range(begin, max(end, begin + 1), BLOCK):

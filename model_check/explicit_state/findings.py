@@ -14,7 +14,7 @@ from typing import Any
 
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.trace import Trace, tell
-from model_check.verdicts.results import Counts, Finding, Run, Step, Story
+from model_check.verdicts.results import Counts, Finding, Run, Story
 from model_check.verdicts.verdict import Verdict, worst
 from spec.language.rules import GOALS, Property, TransitionSystem
 
@@ -113,12 +113,7 @@ def verdict_of(findings: Iterable[Finding], *, exhausted: bool) -> Verdict:
 
 def story_of(system: TransitionSystem, trace: Trace) -> Story:
     """A trace in words."""
-    told = tell(system, trace)
-    steps = tuple(
-        Step(one.number, one.action, one.actor, one.statement, one.source, one.observed, tuple(map(str, one.changes)))
-        for one in told
-    )
-    return Story(len(trace), steps)
+    return Story(len(trace), tell(system, trace))
 
 
 def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:

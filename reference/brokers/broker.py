@@ -332,25 +332,22 @@ class Broker:
     def maybe_shrink_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeShrinkIsr`: take a follower that lags out of the ISR; say whether the znode now has it so."""
         isr = without(self.partition(partition).isr, (replica,))
-        write = ShrinkIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
-        return (yield from self._update_isr(write))
+        return self._update_isr(ShrinkIsr, partition, replica, isr)
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
         isr = immutable_set_order((*self.partition(partition).isr, replica))
-        write = ExpandIsr(partition, *self._wanted(partition, isr), replica, self.compares_content)
-        return (yield from self._update_isr(write))
+        return self._update_isr(ExpandIsr, partition, replica, isr)
 
-    def _wanted(self, partition: TopicPartition, isr: tuple[int, ...]) -> tuple[PartitionStatePayload, int]:
-        """What this leader would write, and the version that it takes the znode to have."""
+    def _update_isr(
+        self, kind: type[IsrWrite], partition: TopicPartition, replica: int, isr: tuple[int, ...]
+    ) -> Procedure[bool]:
+        """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
         known = self.partition(partition)
         content = PartitionStatePayload(
             leader=self.broker_id, leader_epoch=known.leader_epoch, isr=isr, controller_epoch=known.controller_epoch
         )
-        return content, known.zk_version
-
-    def _update_isr(self, write: IsrWrite) -> Procedure[bool]:
-        """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
+        write = kind(partition, content, known.zk_version, replica, compares_content=self.compares_content)
         version = yield from write
         if version is None:
             return False

@@ -97,8 +97,8 @@ class ReadForElection(StateRead):
     at = At.ONLINE_READ
 
 
-class StateWrite(Effect["int | None"]):
-    """A conditional write of a state znode by the controller: the new version, or None if it is to read again.
+class ConditionalWrite(Effect["int | None"]):
+    """A conditional write of a state znode: the new version, or None if it is gone, or not at the expected one.
 
     `compares_content`: one that fails on its version, but finds its very content, counts as done.
     """
@@ -106,7 +106,6 @@ class StateWrite(Effect["int | None"]):
     partition: TopicPartition
     content: PartitionStatePayload
     expected_version: int
-    fence: Fence | None
     compares_content: bool = field(default=True, kw_only=True)
 
     @property
@@ -115,11 +114,21 @@ class StateWrite(Effect["int | None"]):
         return state_path(self.partition)
 
     def script(self) -> Script[int | None]:
-        """Write it on the version read."""
+        """Write it on the version known."""
+        about = self.partition, self.content, self.expected_version
+        return update_state_znode(*about, compares_content=self.compares_content)
+
+
+class StateWrite(ConditionalWrite):
+    """One by the controller, on the version that it has read; if it fails, it reads again."""
+
+    fence: Fence | None
+
+    def script(self) -> Script[int | None]:
+        """Write it, unless the fence is in the way."""
         if self.fence is not None:
             yield from self.fence.check()
-        about = self.partition, self.content, self.expected_version
-        return (yield from update_state_znode(*about, compares_content=self.compares_content))
+        return (yield from super().script())
 
 
 class WriteElectedLeader(StateWrite):
@@ -153,24 +162,10 @@ class ReadForNewReplica(StateRead):
     at = At.NEW_REPLICA_READ
 
 
-class IsrWrite(Effect["int | None"]):
-    """A leader's conditional write of its ISR: the new version, or None if the znode is not as it believes."""
+class IsrWrite(ConditionalWrite):
+    """A leader's write of its ISR, on the version that it has cached."""
 
-    partition: TopicPartition
-    content: PartitionStatePayload
-    expected_version: int
     replica: int
-    compares_content: bool = True
-
-    @property
-    def written(self) -> str:
-        """The state znode."""
-        return state_path(self.partition)
-
-    def script(self) -> Script[int | None]:
-        """Write it on the version cached."""
-        about = self.partition, self.content, self.expected_version
-        return update_state_znode(*about, compares_content=self.compares_content)
 
 
 class ShrinkIsr(IsrWrite):
