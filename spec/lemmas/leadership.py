@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from spec.claims import claims_of
+from spec.claims.leadership import is_deleted
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
@@ -69,11 +70,6 @@ def every_copy_was_written(m: Model) -> bool:
     return _never_begins_anew(m) and (m.fixes(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
-def _is_gone(m: Model, znode: Leadership) -> Value:
-    """Whether a state znode may have been deleted: where topics may go, it is not there."""
-    return ~exists(znode) if m.topics_vanish else flag(False)
-
-
 def _holds_a_version(controller: Controller) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
@@ -88,7 +84,7 @@ def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Value | None:
         znode = s.zookeeper.state[p]
         for one in copies(s, m, p):
             behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
-            facts.append(either(_is_gone(m, znode), behind))
+            facts.append(either(is_deleted(m, znode), behind))
     return both(*facts)
 
 
@@ -100,7 +96,7 @@ def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Value:
         controller = s.controllers[c]
         for p in m.partitions:
             znode = s.zookeeper.state[p]
-            behind = either(_is_gone(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
+            behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
             read = both(controller.read_version != -1, behind)
             facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
     return both(*facts)
