@@ -19,13 +19,14 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
+import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
-from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
+from model_check.kernel.expansion import Expansion, Scratch, expand, expand_block, make_scratch, make_tally
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
-from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
+from model_check.kernel.slicing import BLOCK, Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
 from model_check.kernel.table_loops import tables_ir
 from model_check.kernel.updates import action_ir
@@ -121,6 +122,10 @@ def _checksum(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=CHECKSUM).digest()
 
 
+Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
+"""Successors, the rows of their sources, and the numbers of actions."""
+
+
 class Code:
     """A kernel's machine code, loaded, with the layout of the states that it is for.
 
@@ -143,6 +148,29 @@ class Code:
     def make_scratch(self) -> Scratch:
         """Room for one block of states."""
         return make_scratch(*self._sizes)
+
+    def edges(self, rows: Words, begin: int, end: int) -> Edges:
+        """All edges from the states in some rows, those that change nothing included.
+
+        A whole block must be readable after the last row.
+        """
+        scratch, count, parts = self.make_scratch(), len(self.addresses) - 2, []
+        for start in range(begin, max(end, begin + 1), BLOCK):
+            valid = min(BLOCK, end - start)
+            address = rows.ctypes.data + start * rows.strides[0]
+            made = expand_block(self.addresses, address, valid, scratch, make_tally(len(scratch.masks)), start)
+            actions = np.repeat(np.arange(count, dtype=np.int32), np.diff(scratch.ends, prepend=0))
+            parents = scratch.parents[:made].astype(np.int64)
+            # The code leaves out successors equal to their parent: those edges are where a guard held and nothing came.
+            idle = np.unpackbits(scratch.masks[:count].view(np.uint8), axis=1, count=valid, bitorder="little").astype(
+                bool
+            )
+            idle[actions, parents] = False
+            doing, staying = np.nonzero(idle)
+            parts.append((scratch.successors[:made].copy(), start + parents, actions))
+            parts.append((rows[start + staying], start + staying, doing.astype(np.int32)))
+        targets, sources, names = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return targets, sources, names
 
     def _constants(self, name: str, count: int) -> list[int]:
         address = self._engine.get_global_value_address(name)
