@@ -9,13 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, dataclass_transform
 
 from reference.requests.connections import QueuedRequest
 from reference.zookeeper.api import AnyOperation
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse, Request, Response
 from spec.logs.log_lines import Line
+
+
+@dataclass_transform(frozen_default=True)
+class Entry:
+    """What is told of one moment. Each kind is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
 
 class Milestone(Enum):
@@ -35,22 +43,19 @@ class Milestone(Enum):
     BROKER_CHANGE = "the callback of a broker change has read who is registered"
 
 
-@dataclass(frozen=True)
-class StateChange:
+class StateChange(Entry):
     """A line of state-change.log."""
 
     line: Line
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Entry):
     """A line of controller.log."""
 
     line: Line
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(Entry):
     """A milestone of a controller, with the epoch that it holds, and the brokers that it speaks of."""
 
     controller: int
@@ -61,8 +66,7 @@ class Reached:
     dead: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
-class RequestSent:
+class RequestSent(Entry):
     """A controller put a request on a broker's queue, or (`queued` false) dropped it for lack of a channel."""
 
     controller: int
@@ -71,8 +75,7 @@ class RequestSent:
     queued: bool
 
 
-@dataclass(frozen=True)
-class ElectionGivenUp:
+class ElectionGivenUp(Entry):
     """A controller could not bring a partition online; `creating` where its state znode was to be created."""
 
     controller: int
@@ -80,48 +83,42 @@ class ElectionGivenUp:
     creating: bool
 
 
-@dataclass(frozen=True)
-class ReassignmentGivenUp:
+class ReassignmentGivenUp(Entry):
     """A run of a partition's reassignment ended with an exception."""
 
     controller: int
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
-class TurnedTo:
+class TurnedTo(Entry):
     """The deletion thread turned to a queued topic."""
 
     controller: int
     topic: str
 
 
-@dataclass(frozen=True)
-class ImbalanceFound:
+class ImbalanceFound(Entry):
     """The rebalance thread found that a broker leads too few of the partitions that it is to lead."""
 
     controller: int
     broker: int
 
 
-@dataclass(frozen=True)
-class ShutdownRequested:
+class ShutdownRequested(Entry):
     """A broker that is to stop asked a controller for a controlled shutdown."""
 
     broker: int
     controller: int
 
 
-@dataclass(frozen=True)
-class ShutdownBegun:
+class ShutdownBegun(Entry):
     """A controller counts a broker as shutting down from now on."""
 
     controller: int
     broker: int
 
 
-@dataclass(frozen=True)
-class ShutdownAnswered:
+class ShutdownAnswered(Entry):
     """A controller answered a broker that is to stop: what it still leads, or why it is refused."""
 
     controller: int
@@ -129,8 +126,7 @@ class ShutdownAnswered:
     response: ControlledShutdownResponse
 
 
-@dataclass(frozen=True)
-class OperationDone:
+class OperationDone(Entry):
     """A process had an operation done; `answer` is the result or the refusal, `lost` where it never arrived."""
 
     process: int
@@ -139,8 +135,7 @@ class OperationDone:
     lost: bool = False
 
 
-@dataclass(frozen=True)
-class RequestHandled:
+class RequestHandled(Entry):
     """A broker carried out a request of a controller and answered it, whether or not the answer arrived."""
 
     broker: int
@@ -168,8 +163,7 @@ class Fate(Enum):
     ELECTION_WITHDRAWN = "somebody deletes the request for a preferred election by hand"
 
 
-@dataclass(frozen=True)
-class FateMet:
+class FateMet(Entry):
     """What became of a process (0: the admin tool), and of which znodes or partitions by it."""
 
     process: int
@@ -177,22 +171,6 @@ class FateMet:
     paths: tuple[str, ...] = ()
 
 
-Entry: TypeAlias = (
-    StateChange
-    | Report
-    | Reached
-    | RequestSent
-    | RequestHandled
-    | ElectionGivenUp
-    | ReassignmentGivenUp
-    | TurnedTo
-    | ImbalanceFound
-    | ShutdownRequested
-    | ShutdownBegun
-    | ShutdownAnswered
-    | OperationDone
-    | FateMet
-)
 Journal: TypeAlias = Callable[[Entry], None]
 
 

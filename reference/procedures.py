@@ -31,9 +31,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
 from reference.zookeeper.api import AnyOperation, GetChildren, GetData, ZookeeperError
 from spec.errors import SpecError
@@ -134,14 +134,19 @@ class SessionView:
     now_ms: int
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Effect(ABC, Generic[Result_co]):
-    """A step that a handler asks for: `result = yield from effect`.
+    """A step that a handler asks for: `result = yield from effect`. Each kind is a frozen dataclass.
 
     What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
     away; the client then repeats the script.
     """
 
     at: ClassVar[At] = At.IDLE
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclass(frozen=True)(cls)
 
     @abstractmethod
     def script(self) -> Script[Result_co]:

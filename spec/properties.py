@@ -21,7 +21,6 @@ from spec.claims import (
     goals,
     isr_notification,
     leadership,
-    partition_addition,
     preferred_election,
     reassignment,
     request_batch,
@@ -37,7 +36,7 @@ from spec.model import Model
 MODULES = (
     controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,
     controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
-    partition_addition, topics, soft_failure, delayed_operation,
+    topics, soft_failure, delayed_operation,
 )  # fmt: skip
 
 

@@ -34,7 +34,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "py4j": ("model_check/spark/",),
     "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper/server"),
     "pytest": ("model_check/pytest_plugin",),
-    "rich": ("model_check/cli/",),
+    "rich": ("model_check/cli/", "model_check/waiting/"),
     "statemachine": ("reference/controller/machines",),
     "typer": ("model_check/cli/",),
     "z3": ("spec/", "model_check/"),

@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from model_check.cli import verify
+from model_check.checks import gate
 from model_check.cli.console import say
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import bar
 from model_check.inventory.accepted import FILE, accept, accepted
 from model_check.inventory.changes import changes, in_words
 from model_check.inventory.inventory_check import present_facts
 from model_check.inventory.system_facts import system_facts, system_keys
+from model_check.waiting.estimates import estimated
+from model_check.waiting.progress import bar
 from spec.expectations import plan, plans
 
 
@@ -41,7 +41,7 @@ def command(
     known, before = plans(), accepted()
     keys = list(system_keys(known.values()))
     chosen = [one for one in keys if not scopes or one.scope in scopes or one.name not in before]
-    after = present_facts(known, verify.gate()) | {one.name: before.get(one.name, "") for one in keys}
+    after = present_facts(known, gate.gate()) | {one.name: before.get(one.name, "") for one in keys}
     title = f"{len(chosen)} systems"
     with estimated("accept", title, len(chosen)) as whole, bar(title, len(chosen)) as tell:
         after |= dict(system_facts(chosen, tell))

@@ -8,8 +8,6 @@ from random import SystemRandom
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from model_check.campaigns.campaign import Campaign
 from model_check.campaigns.campaign_folder import opened
@@ -18,10 +16,10 @@ from model_check.campaigns.judge_process import JudgeProcess
 from model_check.campaigns.plan import Plan
 from model_check.campaigns.shrunk_runs import shrink_runs
 from model_check.cli import live_options, options
-from model_check.cli.console import aligned, say
-from model_check.cli.progress import bar, interruptible
+from model_check.cli.console import say, say_table
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document
+from model_check.waiting.progress import bar, interruptible
 from spec.errors import BadInput
 
 RUNS, SHRINK_MINUTES = 10, 30.0
@@ -118,15 +116,7 @@ def command(
 
 
 def _print(document: Document) -> None:
-    """The headline and the table, drawn for a terminal, aligned for a pipe; then the totals and single runs."""
+    """The headline and the table; then the totals and single runs."""
     say(f"{headline(document)}\n\n")
-    head, *rows = table(document)
-    console = Console()
-    if console.is_terminal:
-        drawn = Table(*head)
-        for row in rows:
-            drawn.add_row(*row)
-        console.print(drawn)
-    else:
-        say(aligned([head, *rows]))
+    say_table(table(document))
     say("\n" + "\n".join(summary(document)) + "\n")

@@ -9,30 +9,27 @@ from typing import Annotated, Final
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.checks import exploration
+from model_check.cli import options
 from model_check.cli.console import say
-from model_check.cli.progress import bar
-from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.accepted import accepted
 from model_check.inventory.changed_terms import changed_terms
 from model_check.inventory.system_facts import SystemKey
-from model_check.verdicts.edit_text import ending_lines, first_newly_broken, scope_lines
+from model_check.verdicts.difference import ending_lines, first_newly_broken, scope_lines
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, compared, run_checks
-from spec.expectations import Expectation, plan, plans
-from spec.scopes import scope as scope_named
-from spec.system import system
+from model_check.waiting.progress import bar
+from spec.expectations import Expectation, plan
 
 MINUTES: Final = 5
 """After so many minutes no further scope is explored, unless one says otherwise."""
 
 
 def command(
-    scopes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
-    ] = None,
+    scopes: options.ScopesArgument = None,
     *,
     minutes: Annotated[
         float, typer.Option(min=0, max=1e4, metavar="N", help="Explore no further scope after so many minutes.")
@@ -58,7 +55,7 @@ def command(
       kcheck check tiny small
       kcheck check --deep --minutes 60
     """
-    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    chosen = options.chosen_plans(scopes, deep=deep)
     known = sorted((one for some in chosen for one in some.explorations), key=lambda one: one.states)
     compared_terms = Terms(known)
     expected = {(one.scope, one.variant): one for one in known}
@@ -128,6 +125,5 @@ def _put_off(one: Expectation, minutes: float) -> list[Run]:
 
 
 def _explored(one: Expectation) -> list[Run]:
-    built = system(scope_named(one.scope), one.switches)
-    found = explore.run(explore.Task(one.scope, one.switches, built, plan(one.scope).goals))
-    return [compared(run_of(built, found, scope=one.scope, variant=one.variant), one)]
+    task = exploration.Task.of(one.scope, one.switches, goals=plan(one.scope).goals)
+    return [compared(exploration.explored(task), one)]

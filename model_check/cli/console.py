@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import typer
 from rich.console import Console
 from rich.highlighter import RegexHighlighter
+from rich.table import Table
 from rich.theme import Theme
 
 from model_check.verdicts import exploration_text
@@ -59,11 +60,6 @@ def line_width() -> int:
     return max(40, min(shutil.get_terminal_size((READABLE, 24)).columns, READABLE))
 
 
-def note(message: str) -> None:
-    """Print a line for the person who waits, to standard error, where no reader of results looks."""
-    typer.echo(message, err=True)
-
-
 EXPLORATIONS = ("explore", "enumerate")
 """The verbs whose documents tell first what is not expected."""
 
@@ -73,6 +69,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "".join(f"  {line}\n" for line in lines)
+
+
+def say_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print a table, whose first row is its head: drawn for a terminal, aligned for a pipe."""
+    console = Console()
+    if not console.is_terminal:
+        say(aligned(rows))
+        return
+    drawn = Table(*rows[0])
+    for row in rows[1:]:
+        drawn.add_row(*row)
+    console.print(drawn)
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import Annotated
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.checks import coverage
+from model_check.checks.coverage import check_coverage, table
+from model_check.checks.second_process import in_a_second_process
+from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.second_process import in_a_second_process
-from model_check.coverage import check_coverage, table
-from model_check.explicit_state.findings import ENGINE, run_of
 from model_check.verdicts.interrupts import raising
-from model_check.verdicts.results import Run, plain_document
+from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, run_checks
+from model_check.verdicts.verification import run_checks
 from spec.errors import BadInput
-from spec.expectations import Expectation, Plan, plan, plans
-from spec.scopes import scope as scope_named
-from spec.system import system
+from spec.expectations import plans
 
 
 def command(
-    scopes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
-    ] = None,
+    scopes: options.ScopesArgument = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="All scopes, also those that take hours.")] = False,
     as_json: options.JsonOption = False,
@@ -45,25 +39,12 @@ def command(
       kcheck coverage tiny creation deletion
       kcheck coverage --deep --json > coverage.json
     """
-    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
+    chosen = options.chosen_plans(scopes, deep=deep)
     if idle := [one.scope for one in chosen if not one.explorations and scopes]:
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
-    checks = sorted(explorations(chosen), key=attrgetter("cost"), reverse=True)
+    checks = sorted(coverage.explorations(chosen), key=attrgetter("cost"), reverse=True)
     with raising() as stop, in_a_second_process(checks) as shared:
         runs = list(run_checks(reversed(shared), stop=stop))
     found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), as_json=as_json)
-
-
-def explorations(chosen: list[Plan]) -> Iterator[Check]:
-    """The exploration of every scope and variant, without goals, which need a graph; nothing is compared."""
-    for one in chosen:
-        for expected in one.explorations:
-            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, expected))
-
-
-def _explored(expected: Expectation) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches)
-    found = explore.run(explore.Task(expected.scope, expected.switches, built, goals=False))
-    return [run_of(built, found, scope=expected.scope, variant=expected.variant)]

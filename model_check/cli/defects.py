@@ -6,17 +6,14 @@ from typing import Annotated
 
 import typer
 
-from model_check.cli import explore, options
+from model_check.checks import defects
+from model_check.checks.defects import halves, told_of_today
+from model_check.cli import options
 from model_check.cli.console import markdown_table, print_document, say
-from model_check.defects import Half, check, halves, told_of_today
-from model_check.explicit_state.findings import Found
-from model_check.verdicts.results import Run
 from model_check.verdicts.verification import document
 from spec.defects import DEFECTS, Defect, Unfound, listed, row
 from spec.errors import BadInput
-from spec.expectations import plan
-from spec.language.rules import GOALS, TransitionSystem
-from spec.variants import Switches, show_switches
+from spec.variants import show_switches
 
 
 def command(
@@ -58,7 +55,7 @@ def command(
         raise BadInput(f"{one.id} is not found here, so that there is no result of it; ask for it without --json")
     code = 0
     if found:
-        whole = document([shown(half) for one in found for half in halves(one)], "defects")
+        whole = document([defects.shown(half) for one in found for half in halves(one)], "defects")
         code = print_document(whole, as_json=as_json, stories=[one.breaks for one in found])
     if not as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
@@ -75,13 +72,3 @@ def _line(one: Defect | Unfound) -> str:
     remains = f"     {told_of_today(one)}\n" if one.remains else ""
     shown_by = f"{after} in {one.scope} {show_switches(one.base)}; fixed by {one.remedy}"
     return f"{one.id:<4} {one.title}\n     {shown_by}\n{remains}"
-
-
-def shown(half: Half) -> Run:
-    """The run that shows a defect, or the one in which it is fixed."""
-    return check(half, _explored)
-
-
-def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
-    has_goals = any(one.kind in GOALS for one in built.properties)
-    return explore.run(explore.Task(scope, switches, built, has_goals and plan(scope).goals), until_violated=True)

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from model_check.checks import enumeration
+from model_check.checks.exploration import Task, judged
 from model_check.cli import options
-from model_check.cli.console import note, print_document
-from model_check.cli.estimates import estimated
-from model_check.cli.explore import Task, judged
-from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit, states_bar
+from model_check.cli.console import print_document
 from model_check.explicit_state.findings import Found, run_of
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
+from model_check.waiting.estimates import estimated
+from model_check.waiting.progress import bar, interruptible, is_watched, note, refuse_what_cannot_fit
 from spec.errors import BadInput
 from spec.language.rules import GOALS
 from spec.scopes import scope as scope_named
 from spec.system import system
 
 if TYPE_CHECKING:
-    from model_check.spark.enumeration import Enumeration
     from model_check.spark.spark_tables import Written
-
-ENGINE = "Spark"
 
 
 def command(
@@ -84,8 +82,8 @@ def command(
         refuse_what_cannot_be_filled(tables)
     if is_watched():
         note(f"run folder: {place}")
-    found = run(task, place, master=master, shards=shards, resume=not fresh, limit=limit)
-    told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=ENGINE)
+    found = enumeration.run(task, place, master=master, shards=shards, resume=not fresh, limit=limit)
+    told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=enumeration.ENGINE)
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:
         size = f"{found.states:,} states, {found.transitions:,} edges"
@@ -103,39 +101,6 @@ def command(
             told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
     told = replace(judged(told, task, chosen), notes=tuple(notes))
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
-
-
-def run(
-    task: Task,
-    place: str,
-    *,
-    master: str = "local[2]",
-    shards: int | None = None,
-    resume: bool = True,
-    limit: int | None = None,
-) -> Enumeration:
-    """Enumerate in a run folder, with an estimate and a bar; Ctrl-C stops it."""
-    from model_check.spark.spark_engine import enumerate_states
-
-    states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
-    with (
-        interruptible() as stop,
-        estimated("enumerate", title, states, size=f"{states or 0:,} states") as whole,
-        states_bar(title, states) as report,
-    ):
-        found = enumerate_states(
-            task.system,
-            run_folder=place,
-            master=master,
-            shards=shards,
-            resume=resume,
-            limit=limit,
-            progress=report,
-            stop=stop,
-        )
-        if found.exhausted:
-            whole(found.seconds["search"])
-        return found
 
 
 def refuse_what_is_no_folder(place: str) -> None:

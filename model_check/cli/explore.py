@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from model_check.checks import exploration
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
-from model_check.explicit_state.findings import Found, run_of
-from model_check.inventory.accepted import accepted
-from model_check.inventory.system_facts import SystemKey, system_fact
-from model_check.kernel.system_digest import system_digest
-from model_check.traces.itf import save
-from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_change
-from model_check.verdicts.results import Run, plain_document
-from model_check.verdicts.verification import compared_as_asked, is_exhausted, printed_expectation
-from spec.expectations import Expectation, plan
-from spec.language.rules import GOALS, TransitionSystem
+from model_check.explicit_state.findings import run_of
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verification import printed_expectation
+from model_check.waiting.progress import GIB
+from spec.expectations import plan
+from spec.language.rules import GOALS
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import Switches, show_switches
 
 
 def command(
@@ -81,149 +74,20 @@ def command(
     )
     if goals is None:
         goals = plan(scope).goals or any(built.property_named(name).kind in GOALS for name in chosen)
-    task = Task(scope, switches, built, goals)
+    task = exploration.Task(scope, switches, built, goals)
     options.folder_to_fill(traces)
-    found = run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
+    found = exploration.run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
     if on or off:
-        told = beside(told, task, options.chosen_switches(variant, None, None))
+        told = exploration.beside(told, task, options.chosen_switches(variant, None, None))
     if found.stopped == "stop":
         told = replace(told, notes=(*told.notes, f"a run that can be resumed: kcheck enumerate {task.arguments}"))
     if print_expectations:
         typer.echo(printed_expectation(told))
         code = 0 if found.exhausted else 3
     else:
-        document = plain_document("explore", judged(told, task, chosen))
+        document = plain_document("explore", exploration.judged(told, task, chosen))
         code = print_document(document, as_json=as_json, stories=chosen or None, verbose=verbose)
     if traces is not None:
-        save_traces(traces, task, found)
+        exploration.save_traces(traces, task, found)
     return code
-
-
-USUAL = 10e-9
-"""Seconds for a state and action, at most, on a machine of the year 2020."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """An exploration to be: a scope under switches, the system built of them, and whether goals are judged."""
-
-    scope: str
-    switches: Switches
-    system: TransitionSystem
-    goals: bool
-
-    @property
-    def variant(self) -> str:
-        """The switches as text."""
-        return show_switches(self.switches)
-
-    @property
-    def arguments(self) -> str:
-        """Scope and switches as a command line has them."""
-        return f"{self.scope} --variant {self.variant}"
-
-    @property
-    def expectation(self) -> Expectation | None:
-        """What the manifest expects of it."""
-        return plan(self.scope).exploration(self.variant)
-
-    @property
-    def row_bytes(self) -> int:
-        """What a packed state takes, in bytes."""
-        bits = sum(one.kind.width for one in self.system.variables)
-        return -(-bits // 64) * 8
-
-    def bytes_for(self, states: int) -> int:
-        """What so many states take, with the edges among all of them where goals are judged."""
-        known = self.expectation if self.goals else None
-        edges = known.transitions * states // known.states if known else 0
-        return states * (self.row_bytes + 24) + 4 * edges
-
-    def expected_states(self, limit: int | None) -> int | None:
-        """How many states there will be, if the manifest knows; at most about the limit."""
-        known = self.expectation
-        return min(known.states, limit or known.states) if known else None
-
-    def likely_states(self, limit: int | None) -> int:
-        """About how many there may be where the manifest has no counts: the most that it has of the scope, or 0."""
-        most = max((known.states for known in plan(self.scope).explorations), default=0)
-        return min(most, limit or most)
-
-
-def run(
-    task: Task, *, limit: int | None = None, memory_bytes: int | None = None, until_violated: bool = False
-) -> Found:
-    """Explore, with a bar; Ctrl-C stops it, and on demand the first violation. EnvironmentFailure if it cannot fit."""
-    from model_check.explicit_state.explorer import explore, free_memory
-
-    states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
-    needed = task.bytes_for(states or 0)
-    refuse_what_cannot_fit(title, needed, memory_bytes or free_memory())
-    units, size = (states or 0) * len(task.system.actions), f"{states or 0:,} states, {needed / GIB:.2f} GiB"
-    with (
-        interruptible() as stop,
-        estimated("explore", title + " with goals" * task.goals, units, size=size, usual=USUAL) as whole,
-        states_bar(title, states) as report,
-    ):
-        found = explore(
-            task.system,
-            limit=limit,
-            expected=states or 0,
-            likely=task.likely_states(limit),
-            memory_bytes=memory_bytes,
-            graph=task.goals,
-            until_violated=until_violated,
-            progress=report,
-            stop=stop,
-        )
-        if found.exhausted:
-            whole(found.seconds["search"] + found.seconds["goals"])
-        return found
-
-
-def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
-    """The run compared with what the manifest expects of it; where it is silent, the run with its plain verdict."""
-    expected = task.expectation
-    return told if expected is None else compared_as_asked(told, expected, chosen)
-
-
-def beside(told: Run, task: Task, plain: Switches) -> Run:
-    """The run with what its switches change, in notes: beside the same scope under other switches."""
-    base = Task(task.scope, plain, system(scope_named(task.scope), plain), task.goals)
-    return replace(told, notes=(*told.notes, f"beside {base.scope} {base.variant}:", *_changes(told, task, base)))
-
-
-def _changes(told: Run, task: Task, base: Task) -> Iterator[str]:
-    if system_digest(task.system) == system_digest(base.system):
-        yield f"  nothing changes: {task.variant} has no other term in this scope"
-        return
-    before = _outcome(base) if is_exhausted(told) else None
-    if before is None:
-        yield "  not compared, since not everything was explored"
-        return
-    after, names = Outcome.found(told), {one.property for one in told.findings}
-    known = {one.name for one in base.system.properties}
-    yield from (f"  {line}" for line in [*changed_claims(before, after, names & known)] or [SAME])
-    yield from (f"  claimed here only: {name}" for name in sorted(names - known))
-    yield f"  {size_change(before, after)}"
-
-
-def _outcome(task: Task) -> Outcome | None:
-    """What an exploration comes to: as the manifest says if its terms are the accepted ones, else explored; or None."""
-    known = task.expectation
-    if known is not None and accepted().get(SystemKey(task.scope, task.switches).name) == system_fact(task.system):
-        return Outcome.expected(known)
-    found = run(task)
-    return (
-        Outcome.found(run_of(task.system, found, scope=task.scope, variant=task.variant)) if found.exhausted else None
-    )
-
-
-def save_traces(folder: Path, task: Task, found: Found) -> None:
-    """Write every counterexample and witness as a file of its own."""
-    goals = {name: one.trace for name, one in found.goals.items() if one.trace is not None}
-    digest = system_digest(task.system)
-    for name, trace in {**found.violated, **found.witnessed, **goals}.items():
-        path = folder / f"{task.scope}-{task.variant}-{name}.itf.json"
-        save(path, trace, task.system, digest=digest, variant=task.variant, shows=name)

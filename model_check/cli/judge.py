@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from model_check.checks import judgement
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import Report, bar, interruptible
 from model_check.judging.judge import BUDGET, EACH
-from model_check.two_questions import Question, claims_run, readable, search_run
-from model_check.verdicts.results import Run, is_break, plain_document
-from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, run_checks, told_as_interrupted
-from spec.errors import BadInput
-from spec.formats.kafka_types import KafkaVersion, release_named
+from model_check.two_questions import Question
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verification import run_checks
+from model_check.waiting.progress import interruptible
+from spec.formats.kafka_types import release_named
 from spec.properties import claim_named
-from spec.variants import Switches, show_switches
 
-ENGINE = "judge"
 LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
 
 
@@ -66,65 +60,9 @@ def command(
     version = None if release is None else release_named(release)
     chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:
-        tasks = [Task(folder, switches, chosen, budget, story, stop, version) for folder in recordings]
-        runs = runs_of(tasks[0]) if len(tasks) == 1 else list(run_checks(map(check, tasks), stop=stop))
+        asked = Question(switches, version, chosen, budget, whole_story=story, stop=stop)
+        if len(recordings) == 1:
+            runs = judgement.runs_of(recordings[0], asked)
+        else:
+            runs = list(run_checks((judgement.check(folder, asked) for folder in recordings), stop=stop))
     return print_document(plain_document("judge", *runs), as_json=as_json)
-
-
-@dataclass(frozen=True)
-class Task:
-    """A recording to be judged: by which switches, on which properties (all, if none), how long, and how it is told.
-
-    Its logs are of the `release`, or tell it.
-    """
-
-    folder: Path
-    switches: Switches
-    chosen: tuple[str, ...]
-    budget: int | None
-    story: bool
-    stop: Callable[[], bool]
-    release: KafkaVersion | None = None
-
-
-def runs_of(task: Task) -> list[Run]:
-    """Ask both questions, with an estimate and a bar; Ctrl-C stops the search, with what it explains until then."""
-    asked = Question(task.switches, task.release, task.chosen, task.budget, task.story, stop=task.stop)
-    recording = readable(task.folder, asked)
-    claims = about(claims_run(task.folder, asked, recording), task.chosen)
-    if recording is None:
-        return [claims]
-    title, number = f"{task.folder.name} {show_switches(task.switches)}", recording.observations
-    with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
-        made = search_run(recording, replace(asked, progress=told(report)))
-        if made.verdict is not Verdict.INCOMPLETE:
-            whole()
-    return [claims, told_as_interrupted(made) if task.stop() else made]
-
-
-def about(claims: Run, chosen: Collection[str]) -> Run:
-    """The claims, as far as they are about some properties."""
-    if not chosen:
-        return claims
-    findings = tuple(one for one in claims.findings if one.property in chosen)
-    left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
-    verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
-    return replace(claims, findings=findings, not_asked=left, notes=(), verdict=verdict)
-
-
-def told(report: Report) -> Callable[[int, int], None]:
-    """What a search reports to a bar: the observations that are explained, and how many positions it visited."""
-    return lambda explained, positions: report(explained, f"{positions:,} positions")
-
-
-def check(task: Task) -> Check:
-    """The same as one of several checks: what of one recording is malformed must not hide what the others show."""
-
-    def make() -> list[Run]:
-        try:
-            return runs_of(task)
-        except BadInput as error:
-            variant = show_switches(task.switches)
-            return [Run(ENGINE, task.folder.name, variant, Verdict.ERROR, str(error), refused=True)]
-
-    return Check(ENGINE, task.folder.name, show_switches(task.switches), 0, make)

@@ -14,13 +14,13 @@ from typing import Annotated
 import typer
 
 from model_check.cli import live_options, options
-from model_check.cli.console import note, print_document
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import bar, interruptible
+from model_check.cli.console import print_document
 from model_check.live.janitor import short_lived
 from model_check.live.live_run import Task, Tell, recorded_and_judged
 from model_check.verdicts.results import Run, plain_document
 from model_check.verdicts.verdict import Verdict
+from model_check.waiting.estimates import estimated
+from model_check.waiting.progress import bar, interruptible, note
 from spec.errors import BadInput, EnvironmentFailure
 
 LAST_PLAY = 100_000

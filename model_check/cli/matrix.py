@@ -7,22 +7,19 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from model_check.checks import crash_matrix
 from model_check.cli import options
-from model_check.cli.console import aligned, say
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import bar, interruptible
-from model_check.matrix.crash_matrix import Matrix, matrix
+from model_check.cli.console import aligned, say, say_table
+from model_check.matrix.crash_matrix import Matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document, Run, plain_document
 from model_check.verdicts.verdict import EXIT_CODES, NOT_BEGUN, Verdict
+from model_check.waiting.progress import interruptible
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plans
 from spec.matrix_plans import FAULTS, MatrixPlan
-from spec.scopes import scope as scope_named
 from spec.variants import Switches, show_switches
 
 PREFIX = "matrix_"
@@ -72,20 +69,20 @@ def command(
     chosen = tuple(faults or FAULTS)
     options.folder_to_fill(traces)
     with interruptible() as stop:
-        made = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
-    if not made:
+        every = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
+    if not every:
         raise BadInput("the manifest has no handler: no scope with a table `matrix`")
-    document = plain_document("matrix", *(run for _, run in made))
+    document = plain_document("matrix", *(run for _, run in every))
     if print_expectations:
-        whole = [found for found, _ in made if found is not None and not found.interrupted]
+        whole = [found for found, _ in every if found is not None and not found.interrupted]
         say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
-        return 0 if len(whole) == len(made) else EXIT_CODES[Verdict.INCOMPLETE]
+        return 0 if len(whole) == len(every) else EXIT_CODES[Verdict.INCOMPLETE]
     if as_json:
         typer.echo(document.to_json())
     else:
-        _print(made, document)
+        _print(every, document)
     if traces is not None:
-        save(traces, [found for found, _ in made if found is not None], switches, document)
+        save(traces, [found for found, _ in every if found is not None], switches, document)
     return document.exit_code
 
 
@@ -101,55 +98,21 @@ def _made(
     scope, variant = PREFIX + name, show_switches(switches)
     if stop():
         return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, NOT_BEGUN)
-    found = made(scope, plan, switches, faults, stop)
+    found = crash_matrix.made(scope, plan, switches, faults, stop)
     return found, run_of_matrix(found, plan, variant)
 
 
-def made(
-    scope: str,
-    plan: MatrixPlan,
-    switches: Switches,
-    faults: tuple[str, ...] = FAULTS,
-    stop: Callable[[], bool] = lambda: False,
-) -> Matrix:
-    """The matrix of a handler, with an estimate and a bar."""
-    title = f"{scope} {show_switches(switches)}"
-    number = len({"none", *faults})
-    with estimated("matrix", f"{title}, {number} faults") as whole, bar(title, number) as tell:
-        found = matrix(scope_named(scope), plan, switches, faults, tell, stop)
-        if not found.interrupted:
-            whole()
-        return found
-
-
-def _print(made: list[Made], document: Document) -> None:
-    """The headline, then a table for each handler: drawn for a terminal, aligned for a pipe."""
+def _print(every: list[Made], document: Document) -> None:
+    """The headline, then a table for each handler."""
     say(headline(document) + "\n")
-    console = Console()
-    for found, run in made:
+    for found, run in every:
         say(f"\n{run.title}: {run.verdict}{f': {run.reason}' if run.reason else ''}\n")
         if found is None:
             continue
-        if console.is_terminal:
-            console.print(_drawn(found))
-        else:
-            say(plain(found))
+        say_table(list(table(found)))
         say("".join(f"  {line}\n" for line in legend(found)))
         unmet = [one for one in run.comparisons if not one.is_met]
         say("".join(f"  {one.verdict:<10} {one.about}: expected {one.expected}, found {one.found}\n" for one in unmet))
-
-
-def _drawn(found: Matrix) -> Table:
-    head, *rows = table(found)
-    drawn = Table(*head)
-    for row in rows:
-        drawn.add_row(*row)
-    return drawn
-
-
-def plain(found: Matrix) -> str:
-    """The table in aligned columns."""
-    return aligned(list(table(found)))
 
 
 def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:
@@ -160,7 +123,8 @@ def save(folder: Path, found: list[Matrix], switches: Switches, document: Docume
     (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
     variant = show_switches(switches)
     for one in found:
-        (folder / f"{one.scope}-{variant}.txt").write_text(plain(one) + "\n".join(legend(one)) + "\n", encoding="utf-8")
+        text = aligned(list(table(one))) + "\n".join(legend(one)) + "\n"
+        (folder / f"{one.scope}-{variant}.txt").write_text(text, encoding="utf-8")
         digest = system_digest(one.system)
         for cell in one.cells:
             goals = {name: f"eventually_{name}" for name in cell.stuck}

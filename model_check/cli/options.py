@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
 from spec.errors import BadInput, EnvironmentFailure
+from spec.expectations import Plan, plan, plans
 from spec.language.rules import Property
 from spec.properties import claim_named
 from spec.variants import Switches, adjusted, marked_switches, switch
 
 ScopeArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
+]
+ScopesArgument: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
 ]
 VariantOption: TypeAlias = Annotated[
     str, typer.Option("--variant", metavar="NAME", help="AS_CODED, DOCUMENTED, FENCED or as shown: FENCED-FIX, say.")
@@ -38,6 +42,13 @@ MasterOption: TypeAlias = Annotated[
 ]
 VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+
+
+def chosen_plans(scopes: Sequence[str] | None, *, deep: bool) -> list[Plan]:
+    """The plans of the scopes that are named; if none is, those of all scopes but for deep ones, or of all."""
+    if scopes:
+        return [plan(name) for name in scopes]
+    return [one for one in plans().values() if deep or not one.deep]
 
 
 def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from model_check.checks import proof
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import bar, interruptible
-from model_check.proofs import induction
-from model_check.proofs.bounded import BoundedReport, check_bounded
 from model_check.proofs.proof_findings import missing_lemmas, run_of_proof, with_bounded
-from model_check.proofs.proof_report import ProofReport
 from model_check.proofs.smtlib import export
 from model_check.verdicts.results import plain_document
-from model_check.verdicts.verdict import INTERRUPTED
-from spec.language.rules import Property, TransitionSystem
-from spec.model import Model
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import Switches, show_switches
-
-TIMEOUT_S = 20.0
-"""Seconds for one question."""
+from spec.variants import show_switches
 
 
 def command(
@@ -37,7 +26,9 @@ def command(
     on: options.WithOption = None,
     off: options.WithoutOption = None,
     properties: options.PropertyOption = None,
-    timeout: Annotated[float, typer.Option(min=0.1, max=1e6, metavar="SECONDS", help="For each question.")] = TIMEOUT_S,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, max=1e6, metavar="SECONDS", help="For each question.")
+    ] = proof.TIMEOUT_S,
     bounded: Annotated[
         int, typer.Option(min=0, metavar="STEPS", help="Look at all runs of so many steps for what stays open.")
     ] = 0,
@@ -69,59 +60,13 @@ def command(
     instead = "induction is about steps, and `kcheck explore` judges it"
     chosen = options.chosen_properties(properties, built.properties, leaving_out=left_out, instead=instead) or provable
     options.folder_to_fill(exported)
-    report = prove(scope, switches, built, chosen, timeout)
+    report = proof.prove(scope, switches, built, chosen, timeout)
     run = run_of_proof(built, report, scope=scope, variant=show_switches(switches))
     if properties:
         run = replace(run, notes=(*run.notes, *missing_lemmas(report, built)))
     if bounded:
         left = [one.property for one in run.findings if one.verdict == "INCOMPLETE"]
-        run = with_bounded(run, built, look_at_runs(scope, switches, built, report, dict.fromkeys(left, bounded)))
+        run = with_bounded(run, built, proof.look_at_runs(scope, switches, built, report, dict.fromkeys(left, bounded)))
     if exported is not None:
         export(report.problems, exported)
     return print_document(plain_document("prove", run), as_json=as_json)
-
-
-def prove(
-    scope: str, switches: Switches, built: TransitionSystem, chosen: Sequence[str], timeout: float
-) -> ProofReport:
-    """The proof of the chosen properties, with an estimate and a bar."""
-    title = f"{scope} {show_switches(switches)}"
-    what = f"{title}, {len(chosen)} of its properties"
-    with interruptible() as stop, estimated("prove", what) as whole, bar(title) as report:
-        found = induction.prove(
-            built,
-            [built.property_named(name) for name in chosen],
-            _lemmas(scope, switches),
-            timeout_s=timeout,
-            progress=lambda settled, of, action: report(settled, action.partition("(")[0], of),
-            stop=stop,
-        )
-        if not found.interrupted:
-            whole()
-        return found
-
-
-def _lemmas(scope: str, switches: Switches) -> tuple[Property, ...]:
-    from spec.lemmas import lemmas_of
-
-    return lemmas_of(Model(scope_named(scope), switches, proving=True))
-
-
-def look_at_runs(
-    scope: str, switches: Switches, built: TransitionSystem, proof: ProofReport, depths: dict[str, int]
-) -> dict[str, BoundedReport]:
-    """All runs up to a depth for each property, with the help of what was proved; after Ctrl-C, of no further one."""
-    known = [one for one in _lemmas(scope, switches) if proof.invariant[one.name].verdict == "HOLDS"]
-    looked: dict[str, BoundedReport] = {}
-    with interruptible() as stop:
-        for name, depth in depths.items():
-            if proof.interrupted or any(INTERRUPTED in one.reason for one in looked.values()):
-                break
-            what = f"{scope} {show_switches(switches)}: {name}, {depth} steps"
-            with estimated("prove --bounded", what) as whole, bar(f"{name}, steps", depth) as report:
-                looked[name] = check_bounded(
-                    built, built.property_named(name), depth, invariants=known, progress=report, stop=stop
-                )
-                if INTERRUPTED not in looked[name].reason:
-                    whole()
-    return looked

@@ -2,82 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
-from itertools import chain
 from operator import attrgetter
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from model_check.cli import defects, explore, matrix, options, prove, refine, simulate
-from model_check.cli import enumerate as enumerate_states
-from model_check.cli.console import note, print_document, say
-from model_check.cli.estimates import estimated
-from model_check.cli.progress import is_watched
-from model_check.cli.recorded_checks import judgements, live_runs
-from model_check.cli.second_process import in_a_second_process
-from model_check.coverage import check_coverage
-from model_check.defects import Half, halves, is_covered
-from model_check.explicit_state.findings import ENGINE, run_of
-from model_check.inventory.facts import Fact
-from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
+from model_check.checks import gate
+from model_check.checks.coverage import check_coverage
+from model_check.checks.second_process import in_a_second_process
+from model_check.cli import options
+from model_check.cli.console import print_document, say
 from model_check.kernel.cache import cache_folder, keep
-from model_check.matrix import matrix_report
-from model_check.proofs.proof_findings import ENGINE as PROOF
-from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.verdicts.interrupts import raising
-from model_check.verdicts.manifest_checks import check_manifest
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document, Run
 from model_check.verdicts.screen import screen
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, compared, document, run_checks
-from reference.memory.parts import lacking
-from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, ProofExpectation, plan, plans
-from spec.scopes import scope as scope_named
-from spec.system import system
-from spec.variants import AS_CODED, show_switches, switches_named
-
-REPLAYABLE, REPLAY_COST = 100_000, 2_000
-"""A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
-
-ALWAYS_REPLAYED = (
-    "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
-    "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
-)  # fmt: skip
-"""The scopes that every verification replays AS_CODED, deep or not: the cheapest of every part that has one.
-
-Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
-"""
-
-ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200
-"""The scope and variant that a deep verification has Spark enumerate; a state costs it as much as so many explored."""
-
-SIMULATED = (
-    "small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie", "recreation", "preferred_election",
-    "rebalance", "shutdown", "addition_deletion", "addition_reassignment",
-)  # fmt: skip
-RUNS, STEPS = 2_000, 200
-"""Where a deep verification makes its random runs, how many in all at least, and how long."""
-
-MATRIX_COST = 50_000_000
-"""A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
-
-INVENTORY_COST = 50_000_000
-"""To write the whole protocol down as terms takes about as long as exploring so many states."""
-
-PROOF_COST = 100_000_000
-"""A proof takes about as long as exploring so many states; so do a scope's random runs."""
+from model_check.verdicts.verification import document, run_checks
+from model_check.waiting.estimates import estimated
+from model_check.waiting.progress import is_watched, note
+from spec.expectations import plans
 
 
 def command(
-    scopes: Annotated[
-        list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
-    ] = None,
+    scopes: options.ScopesArgument = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print the full report, not only one screen.")] = False,
@@ -103,8 +51,8 @@ def command(
       kcheck verify tiny election
       kcheck verify --deep --json > verdict.json
     """
-    chosen = [plan(name) for name in scopes] if scopes else [one for one in plans().values() if deep or not one.deep]
-    here, anywhere = checks(chosen, whole=not scopes, deep=deep)
+    chosen = options.chosen_plans(scopes, deep=deep)
+    here, anywhere = gate.checks(chosen, whole=not scopes, deep=deep)
     what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
     by_cost = attrgetter("cost")
     with (
@@ -131,154 +79,7 @@ def _reported(found: Document, *, as_json: bool, verbose: bool) -> int:
     return found.exit_code
 
 
-def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
-    """What is for the first process, since it starts Spark or ZooKeeper, or is deep only; and what any may make.
-
-    `whole` is a verification of everything, which is more than that of all scopes.
-    """
-    cheap = [one for name, one in plans().items() if whole and name in ALWAYS_REPLAYED and one not in chosen]
-    here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
-    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
-    if deep:
-        here += [*simulations(chosen), *enumerations(chosen)]
-    if whole:
-        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
-        anywhere += [Check("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
-    return here, anywhere
-
-
-def gate() -> list[Fact]:
-    """What a verification of everything checks, every day and in a deep run, as facts of the inventory."""
-    every_one = list(plans().values())
-    daily = chain(*checks([one for one in every_one if not one.deep], whole=True, deep=False))
-    return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
-
-
-def _inventoried() -> list[Run]:
-    return [check_inventory(plans(), gate())]
-
-
 def _tell(made: Run) -> None:
     """Say to whoever waits what came of a check."""
     if is_watched():
         note(f"{made.title}: {'as expected' if made.verdict is Verdict.HOLDS else made.verdict}")
-
-
-def explorations(chosen: list[Plan]) -> Iterator[Check]:
-    """An exploration for each expectation; a scope of which nothing is expected is INCOMPLETE."""
-    for one in chosen:
-        for expected in one.explorations:
-            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
-        if not one.explorations and not one.proofs and not (one.matrix and one.matrix.expected):
-            reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
-            nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
-            yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
-
-
-def _explored(one: Plan, expected: Expectation) -> list[Run]:
-    built = system(scope_named(one.scope), expected.switches)
-    found = explore.run(explore.Task(one.scope, expected.switches, built, one.goals))
-    told = compared(run_of(built, found, scope=one.scope, variant=expected.variant), expected)
-    return [with_system_compared(told, built, one.scope, expected.switches, proving=False)]
-
-
-def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
-    """The proofs that the manifest asks for; how deep the open questions were looked at only in a deep run."""
-    for one in chosen:
-        for expected in one.proofs:
-            yield Check(PROOF, one.scope, expected.variant, PROOF_COST, partial(_proved, expected, deep=deep))
-
-
-def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches, proving=True)
-    wanted = [
-        one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
-    ]
-    report = prove.prove(expected.scope, expected.switches, built, wanted, prove.TIMEOUT_S)
-    run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
-    depths = dict(expected.bounded) if deep else {}
-    looked = prove.look_at_runs(expected.scope, expected.switches, built, report, depths)
-    told = compared_proof(run, expected, looked)
-    return [with_system_compared(told, built, expected.scope, expected.switches, proving=True)]
-
-
-def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
-    """Every edge on the reference: of cheap scopes, in a deep run of all that are not too large and that it has."""
-    for one in chosen:
-        scope = scope_named(one.scope)
-        for expected in one.explorations:
-            if lacking(scope) and scope.purgatory is None:
-                continue
-            is_cheap = one.scope in ALWAYS_REPLAYED and expected.variant == "AS_CODED"
-            if is_cheap or (deep and expected.states <= REPLAYABLE):
-                task = refine.Task(one.scope, expected.switches)
-                yield Check(
-                    refine.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, partial(_replayed, task)
-                )
-
-
-def _replayed(task: refine.Task) -> list[Run]:
-    return [refine.run(task)]
-
-
-def simulations(chosen: list[Plan]) -> Iterator[Check]:
-    """Random runs, shared out among the scopes that are simulated."""
-    scopes = [one.scope for one in chosen if one.scope in SIMULATED]
-    for name in scopes:
-        task = simulate.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
-        yield Check(simulate.ENGINE, name, "AS_CODED", PROOF_COST, partial(_simulated, task))
-
-
-def _simulated(task: simulate.Task) -> list[Run]:
-    return [simulate.run(task)]
-
-
-def enumerations(chosen: list[Plan]) -> Iterator[Check]:
-    """One scope by Spark's workers, too: what the explorer must find, but for goals, which they are not asked."""
-    for one in chosen:
-        for expected in one.explorations:
-            if (one.scope, expected.variant) == ENUMERATED:
-                cost = ENUMERATION_COST * expected.states
-                yield Check(enumerate_states.ENGINE, one.scope, expected.variant, cost, partial(_enumerated, expected))
-
-
-def _enumerated(expected: Expectation) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches)
-    task = explore.Task(expected.scope, expected.switches, built, goals=False)
-    with TemporaryDirectory(prefix="kcheck-enumerate-") as folder:
-        found = enumerate_states.run(task, folder)
-    told = run_of(built, found, scope=task.scope, variant=task.variant, engine=enumerate_states.ENGINE)
-    asked = {name: steps for name, steps in expected.violated.items() if name not in told.not_asked}
-    return [compared(told, replace(expected, violated=asked))]
-
-
-def matrices(chosen: list[Plan]) -> Iterator[Check]:
-    """The crash matrix of each handler, under every variant that the manifest names."""
-    for one in chosen:
-        for variant in one.matrix.expected if one.matrix is not None else ():
-            yield Check(matrix_report.ENGINE, one.scope, variant, MATRIX_COST, partial(_tried, one, variant))
-
-
-def _tried(one: Plan, variant: str) -> list[Run]:
-    if one.matrix is None:
-        return []
-    switches = switches_named(variant)
-    with raising() as stop:
-        found = matrix.made(one.scope, one.matrix, switches, stop=stop)
-    told = matrix_report.run_of_matrix(found, one.matrix, variant)
-    return [with_system_compared(told, found.system, one.scope, switches, proving=False)]
-
-
-def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
-    """The defects of the scopes that those explorations do not show anyway."""
-    plan_of = {one.scope: one for one in chosen}
-    for one in DEFECTS:
-        mine = plan_of.get(one.scope)
-        for half in halves(one) if mine else ():
-            if mine and not is_covered(half, mine):
-                states = max((known.states for known in mine.explorations), default=0)
-                yield Check(one.id, one.scope, show_switches(half.switches), states, partial(_shown, half))
-
-
-def _shown(half: Half) -> list[Run]:
-    return [defects.shown(half)]

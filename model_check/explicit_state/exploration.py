@@ -5,7 +5,6 @@ A value, frozen when the search ends. States are numbered in order of discovery.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.explicit_state.digest import digest_of
-from model_check.explicit_state.graph import GoalResult, Graph
+from model_check.explicit_state.findings import Found
+from model_check.explicit_state.graph import Graph
 from model_check.explicit_state.retracing import Retracer
 from model_check.traces.trace import State, Trace
 
@@ -33,42 +33,17 @@ class Progress:
     memory_bytes: int
 
 
-@dataclass(frozen=True)
-class Exploration:
-    """What a search found.
+@dataclass(frozen=True, kw_only=True)
+class Exploration(Found):
+    """What a search in the memory of one process found.
 
-    `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
-    included; `transitions` is the sum of `fired`. `occurrences` counts, by row of a transition table the states from
-    which it is taken, by `sometimes` property those that show it, and by goal those that lack it yet; `first_depths`
-    has the length of a shortest trace to each of these and each action, if there is any. `violated` and `witnessed`
-    have a shortest trace by property name, only of what was found. `exhausted` is false if a limit, the memory, the
-    caller or a violation stopped the search, and `stopped` says which. `seconds` are by part; "user" is what the search
-    computed, without the kernel. `memory_bytes` are those of states and table, `edge_bytes`, apart, those of the graph.
+    It was stopped by a limit, the memory, the caller or a violation. Of its seconds, "user" is what the search
+    computed, without the kernel. `edge_bytes` are those of the graph, which `memory_bytes` leave out.
     """
 
-    states: int
-    expanded: int
-    transitions: int
-    levels: tuple[int, ...]
-    fired: Mapping[str, int]
-    overflows: Mapping[str, int]
-    occurrences: Mapping[str, int]
-    first_depths: Mapping[str, int]
-    violated: Mapping[str, Trace]
-    witnessed: Mapping[str, Trace]
-    goals: Mapping[str, GoalResult]
-    exhausted: bool
-    stopped: str
-    seconds: Mapping[str, float]
-    memory_bytes: int
     edge_bytes: int
     graph: Graph | None = field(repr=False)
     retracer: Retracer = field(repr=False)
-
-    @property
-    def depth(self) -> int:
-        """How many steps the farthest state is away from the initial one."""
-        return len(self.levels) - 1
 
     @property
     def stored_bytes_per_state(self) -> float:
@@ -90,5 +65,5 @@ class Exploration:
 
     @cached_property
     def digest(self) -> str:
-        """A name for the set of states found: equal for every engine, order and number of workers; see `digest`."""
+        """The name of the set of states found."""
         return str(digest_of(self.retracer.kernel.packing, self.visited))

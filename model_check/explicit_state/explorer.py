@@ -6,7 +6,7 @@ again when a trace is told. Properties are predicates like guards: asked when a 
 first state remembered, so they cost a few instructions for a block of states, and a violation does not end the search,
 unless the first is all that is asked for.
 
-Left out on purpose: reductions and approximations. What is counted here is what the plain interpreter counts.
+Left out on purpose: reductions and approximations. What is counted here is what the tests count plainly.
 """
 
 from __future__ import annotations

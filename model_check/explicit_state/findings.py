@@ -9,81 +9,54 @@ is said there, too. Goals are judged on the graph; without one they are named as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.trace import Trace, tell
-from model_check.verdicts.results import Counts, Finding, Run, Step, Story
+from model_check.verdicts.results import Counts, Finding, Run, Story
 from model_check.verdicts.verdict import Verdict, worst
 from spec.language.rules import GOALS, Property, TransitionSystem
 
 
-class Found(Protocol):
-    """What an exhaustive engine found: the fields of `explorer.Exploration` that findings are made of."""
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What an exhaustive engine found, whichever it was.
 
-    @property
-    def states(self) -> int:
-        """Distinct states."""
+    `levels[d]` counts the states first reached by d steps; `expanded` those whose steps were all taken. `fired` and
+    `overflows` count states by action name, zeros included; `transitions` is the sum of `fired`. `occurrences` counts,
+    by row of a transition table the states from which it is taken, by `sometimes` property those that show it, and by
+    goal those that lack it yet; `first_depths` has the length of a shortest trace to each of these and each action, if
+    there is any. `violated` and `witnessed` have a shortest trace by property name, only of what was found, and `goals`
+    a `graph.GoalResult`, if there is a graph. `exhausted` is false if something stopped the search, and `stopped` says
+    what. `seconds` are by part, `memory_bytes` those of states and their table.
+    """
 
-    @property
-    def expanded(self) -> int:
-        """States whose steps were all taken."""
-
-    @property
-    def transitions(self) -> int:
-        """Steps, by state and enabled action."""
-
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """States by depth."""
+    states: int
+    expanded: int
+    transitions: int
+    levels: tuple[int, ...]
+    fired: Mapping[str, int]
+    overflows: Mapping[str, int]
+    occurrences: Mapping[str, int]
+    first_depths: Mapping[str, int]
+    violated: Mapping[str, Trace]
+    witnessed: Mapping[str, Trace]
+    goals: Mapping[str, Any] = field(default_factory=dict)
+    exhausted: bool
+    stopped: str
+    seconds: Mapping[str, float]
+    memory_bytes: int
 
     @property
     def depth(self) -> int:
-        """The last depth."""
+        """How many steps the farthest state is away from the initial one."""
+        return len(self.levels) - 1
 
     @property
     def digest(self) -> str:
-        """The name of the set of states."""
-
-    @property
-    def fired(self) -> Mapping[str, int]:
-        """Steps by action name."""
-
-    @property
-    def overflows(self) -> Mapping[str, int]:
-        """States in which only a bound stops an action, by its name."""
-
-    @property
-    def occurrences(self) -> Mapping[str, int]:
-        """States by row of a table that is taken from them, by witness that they show, by goal that they lack."""
-
-    @property
-    def first_depths(self) -> Mapping[str, int]:
-        """The length of a shortest trace to each of these, and to each action, if there is any."""
-
-    @property
-    def violated(self) -> Mapping[str, Trace]:
-        """Shortest counterexamples by property."""
-
-    @property
-    def witnessed(self) -> Mapping[str, Trace]:
-        """Shortest witnesses by property."""
-
-    @property
-    def goals(self) -> Mapping[str, Any]:
-        """A `graph.GoalResult` by property; none without a graph."""
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether nothing is left."""
-
-    @property
-    def stopped(self) -> str:
-        """Who stopped it, if it is not exhausted."""
-
-    @property
-    def seconds(self) -> Mapping[str, float]:
-        """Time by part."""
+        """A name for the set of states found: equal for every engine, order and number of workers; see `digest`."""
+        raise NotImplementedError
 
 
 CLAIMS = ("always", "step", *GOALS)
@@ -140,12 +113,7 @@ def verdict_of(findings: Iterable[Finding], *, exhausted: bool) -> Verdict:
 
 def story_of(system: TransitionSystem, trace: Trace) -> Story:
     """A trace in words."""
-    told = tell(system, trace)
-    steps = tuple(
-        Step(one.number, one.action, one.actor, one.statement, one.source, one.observed, tuple(map(str, one.changes)))
-        for one in told
-    )
-    return Story(len(trace), steps)
+    return Story(len(trace), tell(system, trace))
 
 
 def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:

@@ -17,7 +17,6 @@ from itertools import accumulate, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from model_check.explicit_state.block_edges import edges_from
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.visited import Visited
@@ -181,7 +180,7 @@ def _whole(levels: Sequence[int], expanded: int) -> list[int]:
 def _steps(found: Exploration, states: int) -> tuple[Numbers, Numbers, Numbers]:
     """Source, action and target of every step out of the first states, by number, sorted."""
     kernel = found.retracer.kernel
-    successors, sources, labels = edges_from(kernel, found.retracer.states, 0, states)
+    successors, sources, labels = kernel.edges(found.retracer.states, 0, states)
     numbered = Visited(kernel.words, found.states + len(successors))
     numbered.add(found.visited)
     targets = numbered.add(successors).astype(np.int64)

@@ -9,7 +9,6 @@ LLVM IR, which they compile for themselves.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import json
 from dataclasses import asdict, dataclass
@@ -18,11 +17,9 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
-import numpy as np
 
-from model_check.kernel.expansion import Scratch, make_scratch
-from model_check.kernel.kernel import target_machine
-from model_check.kernel.packing import Packing, Words
+from model_check.kernel.kernel import Code
+from model_check.kernel.packing import Packing
 from model_check.kernel.predicates import predicates
 from model_check.kernel.system_digest import system_digest
 from spec.language.rules import TransitionSystem, Variable
@@ -101,30 +98,10 @@ def machine() -> str:
     return hashlib.blake2b("\0".join((*parts, llvmlite.__version__)).encode(), digest_size=8).hexdigest()
 
 
-class LoadedKernel:
-    """A kernel loaded from its object file, without the system that it was made from.
-
-    `addresses` are those of `model_check.kernel.kernel.Kernel`.
-    """
+class LoadedKernel(Code):
+    """A kernel loaded from its object file, without the system that it was made from."""
 
     def __init__(self, blueprint: Blueprint, compiled: bytes) -> None:
         self.blueprint = blueprint
-        self.packing = blueprint.packing
-        self.words = self.packing.words
-        # The engine owns the code: it lives as long as the kernel does.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
-        self._engine.finalize_object()
-        self._planes = self._constants("planes", 1)[0]
-        functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
-        self.addresses: Words = np.array(
-            [*functions, *self._constants("actions", len(blueprint.actions))], dtype=np.uint64
-        )
-
-    def make_scratch(self) -> Scratch:
-        """Room for one block of states."""
-        return make_scratch(self.words, self._planes, len(self.blueprint.predicates), len(self.blueprint.actions))
-
-    def _constants(self, name: str, count: int) -> list[int]:
-        address = self._engine.get_global_value_address(name)
-        return list((ctypes.c_uint64 * count).from_address(address))
+        actions, asked = len(blueprint.actions), len(blueprint.predicates)
+        super().__init__(blueprint.packing, compiled, actions=actions, predicates=asked)

@@ -22,11 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
-from model_check.kernel.expansion import Expansion, Scratch, expand, make_scratch
+from model_check.kernel.expansion import Expansion, Scratch, expand, expand_block, make_scratch, make_tally
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
-from model_check.kernel.slicing import Slices, lanes_of, transpose_ir
+from model_check.kernel.slicing import BLOCK, Slices, lanes_of, transpose_ir
 from model_check.kernel.system_digest import system_digest
 from model_check.kernel.table_loops import tables_ir
 from model_check.kernel.updates import action_ir
@@ -122,33 +122,69 @@ def _checksum(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=CHECKSUM).digest()
 
 
-class Kernel:
-    """A loaded kernel.
+Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
+"""Successors, the rows of their sources, and the numbers of actions."""
+
+
+class Code:
+    """A kernel's machine code, loaded, with the layout of the states that it is for.
 
     `addresses` holds, as `uint64`, those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
     `successors(rows, mask, out, parents, hashes, planes) -> count`; `planes` is how many planes a block needs. All of
     it is free of state of its own, so any number of threads may use it.
     """
 
-    def __init__(self, system: TransitionSystem, compiled: bytes) -> None:
-        self.system = system
-        self.packing = Packing(system)
-        self.words = self.packing.words
-        self.predicates: tuple[Predicate, ...] = predicates(system)
+    def __init__(self, packing: Packing, compiled: bytes, *, actions: int, predicates: int) -> None:
+        self.packing, self.words = packing, packing.words
         # The engine owns the code: it lives as long as the kernel does.
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
         self._engine.finalize_object()
         self.planes = self._constants("planes", 1)[0]
         functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
-        actions = self._constants("actions", len(system.actions))
-        self.addresses: npt.NDArray[np.uint64] = np.array([*functions, *actions], dtype=np.uint64)
-
-        self._scratch = threading.local()
+        self.addresses: Words = np.array([*functions, *self._constants("actions", actions)], dtype=np.uint64)
+        self._sizes = (self.words, self.planes, predicates, actions)
 
     def make_scratch(self) -> Scratch:
-        """Room for one block of this system's states."""
-        return make_scratch(self.words, self.planes, len(self.predicates), len(self.system.actions))
+        """Room for one block of states."""
+        return make_scratch(*self._sizes)
+
+    def edges(self, rows: Words, begin: int, end: int) -> Edges:
+        """All edges from the states in some rows, those that change nothing included.
+
+        A whole block must be readable after the last row.
+        """
+        scratch, count, parts = self.make_scratch(), len(self.addresses) - 2, []
+        for start in range(begin, max(end, begin + 1), BLOCK):
+            valid = min(BLOCK, end - start)
+            address = rows.ctypes.data + start * rows.strides[0]
+            made = expand_block(self.addresses, address, valid, scratch, make_tally(len(scratch.masks)), start)
+            actions = np.repeat(np.arange(count, dtype=np.int32), np.diff(scratch.ends, prepend=0))
+            parents = scratch.parents[:made].astype(np.int64)
+            # The code leaves out successors equal to their parent: those edges are where a guard held and nothing came.
+            idle = np.unpackbits(scratch.masks[:count].view(np.uint8), axis=1, count=valid, bitorder="little").astype(
+                bool
+            )
+            idle[actions, parents] = False
+            doing, staying = np.nonzero(idle)
+            parts.append((scratch.successors[:made].copy(), start + parents, actions))
+            parts.append((rows[start + staying], start + staying, doing.astype(np.int32)))
+        targets, sources, names = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return targets, sources, names
+
+    def _constants(self, name: str, count: int) -> list[int]:
+        address = self._engine.get_global_value_address(name)
+        return list((ctypes.c_uint64 * count).from_address(address))
+
+
+class Kernel(Code):
+    """A loaded kernel, with the system that it was made from."""
+
+    def __init__(self, system: TransitionSystem, compiled: bytes) -> None:
+        self.system = system
+        self.predicates: tuple[Predicate, ...] = predicates(system)
+        super().__init__(Packing(system), compiled, actions=len(system.actions), predicates=len(self.predicates))
+        self._scratch = threading.local()
 
     def expand(self, states: Words) -> Expansion:
         """All successors of a batch (`uint64[n, words]`) and the answers to all predicates; see `Expansion`."""
@@ -156,10 +192,6 @@ class Kernel:
             self._scratch.block = self.make_scratch()
         rows = np.ascontiguousarray(states, dtype=np.uint64).reshape(-1, self.words)
         return expand(self.addresses, rows, self._scratch.block)
-
-    def _constants(self, name: str, count: int) -> list[int]:
-        address = self._engine.get_global_value_address(name)
-        return list((ctypes.c_uint64 * count).from_address(address))
 
 
 def load_kernel(system: TransitionSystem, cache_dir: str | Path | None = None, *, tables: bool = False) -> Kernel:

@@ -20,9 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from model_check.live.launching import Launch
-from model_check.live.live_child import Child
-from model_check.live.programs import REAL_TIMES, Program
+from model_check.live.programs import REAL_TIMES, Child, Launch, Program
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import KafkaVersion
 

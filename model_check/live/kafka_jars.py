@@ -25,8 +25,7 @@ from typing import Final
 from xml.sax.saxutils import quoteattr
 
 from model_check.live.janitor import short_lived, short_lived_process
-from reference.zookeeper.server import zookeeper_jars
-from reference.zookeeper.server_errors import JarsMissing
+from reference.zookeeper.server import JarsMissing, zookeeper_jars
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import KafkaVersion
 

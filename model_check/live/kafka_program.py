@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from model_check.live.kafka_jars import KafkaJars, jars_in, jars_of_release
-from model_check.live.launching import Launch
-from model_check.live.live_child import Child
-from model_check.live.programs import REAL_TIMES, Program
+from model_check.live.programs import REAL_TIMES, Child, Launch, Program
 from spec.errors import EnvironmentFailure
 from spec.formats.kafka_types import V082, V090, KafkaVersion
 

@@ -21,10 +21,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from model_check.live.janitor import short_lived
-from model_check.live.launching import Launch
 from model_check.live.live_admin import PATIENCE_SECONDS, Admin
-from model_check.live.live_child import Child
 from model_check.live.live_setup import Setup
+from model_check.live.programs import Child, Launch
 from model_check.recordings.actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.members import MEMBERS, print_members
 from model_check.recordings.sessions import SESSIONS, sessions_by_log, sessions_by_ownership
@@ -33,8 +32,7 @@ from reference.live.zookeeper import LiveZookeeper
 from reference.ports import HOST, kept_ports
 from reference.zookeeper.log import LogTail, read_transaction_log
 from reference.zookeeper.recording import write_recording
-from reference.zookeeper.server import ZookeeperServer
-from reference.zookeeper.server_errors import ZookeeperServerError
+from reference.zookeeper.server import ZookeeperServer, ZookeeperServerError
 from reference.zookeeper.transactions import WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
 

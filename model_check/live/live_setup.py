@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from model_check.live.launching import Times
-from model_check.live.programs import Program
+from model_check.live.programs import Program, Times
 from model_check.live.reference_program import REFERENCE, reference
 from model_check.recordings.members import Member, Role
 from spec.errors import BadInput

@@ -1,18 +1,166 @@
 """What can run as a member of a live cluster: the reference, Kafka, or a command in any language.
 
 Each has a file that makes a `Program` of it (`reference_program`, `kafka_program`, `command_program`). All of them are
-started with the same `Launch`, and write their logs, if they write any, into its folder.
+started with the same `Launch`, as a `Child`, and write their logs, if they write any, into its folder.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from model_check.live.launching import Launch, Times
-from model_check.live.live_child import Child
+from model_check.live.janitor import janitor
+from model_check.recordings.members import Role
+from spec.errors import EnvironmentFailure
 from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.variants import AS_CODED, Switches
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long a session outlives its process, a follower may be silent, and the cluster, once it is at rest.
+
+    Of real brokers, which start slowly and announce changes late, all are longer.
+    """
+
+    session_timeout_ms: int
+    lag_ms: int
+    quiet_seconds: float
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What a member is told: who it is, where it listens, where ZooKeeper is, and where its logs and its data go.
+
+    `protocol` is the release line whose requests all members of the cluster send (`inter.broker.protocol.version`).
+    """
+
+    broker: int
+    incarnation: int
+    role: Role
+    host: str
+    port: int
+    zookeeper: str
+    folder: Path
+    work: Path
+    seed: int
+    times: Times
+    protocol: KafkaVersion = V0102
+    switches: Switches = AS_CODED
+
+    @property
+    def output(self) -> Path:
+        """What the process prints."""
+        return self.work / f"output-{self.incarnation}.txt"
+
+
+_DIE_WITH_PARENT: Final = """
+import os, sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, 9)
+except (ImportError, OSError, AttributeError):
+    pass
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+"""
+"""Has the kernel kill this process when the one that started it is gone (only Linux can), and becomes the command."""
+
+
+class Child(ABC):
+    """A running member; what it prints goes to a file."""
+
+    def __init__(self, launch: Launch, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        self.launch = launch
+        launch.folder.mkdir(parents=True, exist_ok=True)
+        launch.work.mkdir(parents=True, exist_ok=True)
+        with launch.output.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-S", "-E", "-c", _DIE_WITH_PARENT, *command],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=None if environment is None else {**os.environ, **environment},
+                start_new_session=True,  # Ctrl-C is for us, who then end the members in order
+            )
+        janitor().watch_group(self.process.pid)
+
+    @property
+    @abstractmethod
+    def has_started(self) -> bool:
+        """Whether it is up, as far as it says itself."""
+
+    @property
+    def id_was_taken(self) -> bool:
+        """Whether it has ended because another session has its id."""
+        return False
+
+    @property
+    def was_told_to_stop(self) -> bool:
+        """Whether we have asked it to stop in order."""
+        return self._was_told_to_stop
+
+    _was_told_to_stop = False
+    stop_signal = signal.SIGTERM
+    """What tells it to stop in order."""
+
+    def has_started_or_ended(self) -> bool:
+        """Whether there is nothing to wait for any more."""
+        return self.has_started or self.process.poll() is not None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended by itself, and neither because its id was taken nor because it was told to."""
+        return self.process.poll() is not None and not self.id_was_taken and not self.was_told_to_stop
+
+    def failure(self) -> Exception:
+        """Why it did."""
+        said = self.output().splitlines()
+        last = said[-1] if said else "it said nothing"
+        return EnvironmentFailure(
+            f"broker {self.launch.broker} ended by itself with exit code {self.process.returncode}: {last}",
+            "the recording ends there",
+        )
+
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self.launch.output.read_text(encoding="utf-8", errors="replace").strip()
+
+    def tell_to_stop(self) -> None:
+        """Have it stop in order, and do not wait for it."""
+        self._was_told_to_stop = True
+        self.signal(self.stop_signal)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to all of its group."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def falls_silent(self, milliseconds: int) -> bool:
+        """Have its fetcher tell no leader anything for so long; say whether it can, which only the reference does."""
+        del milliseconds
+        return False
+
+    def end(self) -> None:
+        """Kill it and all that it has started, and wait until it is gone."""
+        self.signal(signal.SIGKILL)
+        self.process.wait()
+        self.signal(signal.SIGKILL)  # whatever was started just then
+        janitor().forget_group(self.process.pid)
+        if self.process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+
 
 REAL_TIMES: Final = Times(session_timeout_ms=4000, lag_ms=2000, quiet_seconds=2.0)
 """What suits brokers that start slowly, and look only now and then for followers that lag."""

@@ -7,9 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from model_check.live.launching import Launch, Times
-from model_check.live.live_child import Child
-from model_check.live.programs import Program
+from model_check.live.programs import Child, Launch, Program, Times
 from reference.live.broker_process import STARTED, Exit
 from reference.live.isr import BLACK_OUT_SECONDS
 from spec.errors import EnvironmentFailure

@@ -21,8 +21,18 @@ from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import Flags, Graph, reaching
 from model_check.kernel.predicates import Kind
-from model_check.matrix.fault_injection import MONITOR, PAST, PHASE, RUNNING, TURNS, Injection, injected, triggered
-from model_check.matrix.places import LAST, place_named
+from model_check.matrix.fault_injection import (
+    LAST,
+    MONITOR,
+    PAST,
+    PHASE,
+    RUNNING,
+    TURNS,
+    Injection,
+    injected,
+    place_named,
+    triggered,
+)
 from model_check.traces.trace import Trace
 from spec.errors import EnvironmentFailure
 from spec.language.rules import TransitionSystem

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from model_check.explicit_state.interpreter import Machine, evaluate
-from model_check.matrix.places import turns_left_at
+from model_check.explicit_state.interpreter import Machine
+from model_check.terms.straight_line import evaluate
 from model_check.traces.trace import State, Trace
 from spec.claims.goals import works
 from spec.errors import BadInput
@@ -31,6 +31,37 @@ from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_
 from spec.protocol.controller.threads import turns_left
 from spec.state.cluster import shape
 from spec.state.enumerations import At
+
+LAST = "OVER"
+"""The place behind the last effect."""
+BETWEEN = "BETWEEN_"
+"""How the places are called at which the lock is free and turns are left, but for their number."""
+
+
+def place_named(at: str, left: int) -> str:
+    """The place of a handler that runs: what it does next, unless the lock is free and some turns are left."""
+    return f"{BETWEEN}{left}" if left else at
+
+
+def turns_left_at(place: str) -> int:
+    """How many turns are left at a place where the lock is free; 0 if it is no such place."""
+    return int(place.removeprefix(BETWEEN)) if place.startswith(BETWEEN) else 0
+
+
+def what_comes_next(place: str) -> str:
+    """What the handler is about to do at a place, in words."""
+    if place == LAST:
+        return "nothing: it has given the lock back"
+    left = turns_left_at(place)
+    if left:
+        return f"take the lock again, which is free: {left} {'turn is' if left == 1 else 'turns are'} left"
+    return At[place].value
+
+
+def at_or_before(place: str) -> str:
+    """Where a fault comes that comes to a place: before an effect, or at a moment between two turns."""
+    return f"at {place}" if turns_left_at(place) else f"before {place}"
+
 
 PHASE, TURNS = "monitor.phase", "monitor.turns"
 MONITOR = (PHASE, TURNS)

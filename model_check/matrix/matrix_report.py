@@ -11,7 +11,7 @@ from string import ascii_lowercase
 
 from model_check.explicit_state.findings import story_of
 from model_check.matrix.crash_matrix import Cell, Matrix
-from model_check.matrix.places import LAST, at_or_before, what_comes_next
+from model_check.matrix.fault_injection import LAST, at_or_before, what_comes_next
 from model_check.verdicts.results import Comparison, Finding, Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.matrix_plans import FAULTS, MatrixPlan

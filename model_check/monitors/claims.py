@@ -8,6 +8,7 @@ be told from what is right. A claim that only monitors have has its sentence as 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -86,6 +87,12 @@ def monitored(
         return Monitored(ask, ask.__name__, kind, _sentence(inspect.cleandoc(ask.__doc__ or "")), source, needs)
 
     return declare
+
+
+def monitored_in(module: str) -> tuple[Monitored, ...]:
+    """The monitors that a module declares, in its order."""
+    declared = vars(sys.modules[module]).values()
+    return tuple(one for one in declared if isinstance(one, Monitored) and one.ask.__module__ == module)
 
 
 def _sentence(statement: str) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, monitored
+from model_check.monitors.claims import Answers, Break, monitored, monitored_in
 from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
 from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
 from model_check.recordings.tracks import SKEW
@@ -77,6 +77,41 @@ def raisers(history: History) -> dict[int, list[Write]]:
         if isinstance(one.after, ControllerEpoch) and one.number < history.epochs_end:
             found.setdefault(one.after.epoch, []).append(one)
     return found
+
+
+@monitored(source="PROTOCOL.md section 6, D42, D53, D56; KafkaController.onControllerFailover")
+def failovers_come_to_their_end(history: History) -> Answers:
+    """Who is elected and raises the epoch does not give /controller up again, time after time in one session."""
+    given_up: dict[int, list[Write]] = {}
+    told = set[int]()
+    for one in history.of(CONTROLLER):
+        owner = one.office.owner
+        if isinstance(one.after, Elected) and one.author.broker is not None:
+            yield None
+        elif one.is_delete and owner == one.author and history.has_raised(one.office):
+            given_up.setdefault(owner.session, []).append(one)
+            times = [each for each in given_up[owner.session] if one.ms - each.ms <= HASTE]
+            if len(times) == TIMES and owner.session not in told:
+                told.add(owner.session)
+                text = f"{owner} gave /controller up {TIMES} times in one session, first at {times[0].place}"
+                yield Break(one.place, text, _row_of_failing(history, times[0]))
+
+
+def _row_of_failing(history: History, first: Write) -> str:
+    """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one has left."""
+    asked = history.at(ELECTIONS, first.number)
+    if isinstance(asked, Elections) and any(history.state(one, first.number) is None for one in asked.partitions):
+        return "D42"
+    if was_removed_by_others(history, first.number):
+        return "D53"
+    has_left = len(history.elections(first.author.broker, first.number)) > 1
+    return "D56" if has_left else ""
+
+
+def was_removed_by_others(history: History, number: int) -> bool:
+    """Whether a topic was removed by hand, or by who was not in office, before the write of a number."""
+    gone = (one for one in history.of_kind(paths.BROKER_TOPIC) if one.is_delete and one.number < number)
+    return any(not one.is_in_office for one in gone)
 
 
 @monitored()
@@ -224,46 +259,4 @@ def _did(write: Write) -> str:
     return f"{'deleted' if write.is_delete else 'created' if write.is_create else 'wrote'} {write.name}"
 
 
-@monitored(source="PROTOCOL.md section 6, D42, D53, D56; KafkaController.onControllerFailover")
-def failovers_come_to_their_end(history: History) -> Answers:
-    """Who is elected and raises the epoch does not give /controller up again, time after time in one session."""
-    given_up: dict[int, list[Write]] = {}
-    told = set[int]()
-    for one in history.of(CONTROLLER):
-        owner = one.office.owner
-        if isinstance(one.after, Elected) and one.author.broker is not None:
-            yield None
-        elif one.is_delete and owner == one.author and history.has_raised(one.office):
-            given_up.setdefault(owner.session, []).append(one)
-            times = [each for each in given_up[owner.session] if one.ms - each.ms <= HASTE]
-            if len(times) == TIMES and owner.session not in told:
-                told.add(owner.session)
-                text = f"{owner} gave /controller up {TIMES} times in one session, first at {times[0].place}"
-                yield Break(one.place, text, _row_of_failing(history, times[0]))
-
-
-def _row_of_failing(history: History, first: Write) -> str:
-    """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one has left."""
-    asked = history.at(ELECTIONS, first.number)
-    if isinstance(asked, Elections) and any(history.state(one, first.number) is None for one in asked.partitions):
-        return "D42"
-    if was_removed_by_others(history, first.number):
-        return "D53"
-    has_left = len(history.elections(first.author.broker, first.number)) > 1
-    return "D56" if has_left else ""
-
-
-def was_removed_by_others(history: History, number: int) -> bool:
-    """Whether a topic was removed by hand, or by who was not in office, before the write of a number."""
-    gone = (one for one in history.of_kind(paths.BROKER_TOPIC) if one.is_delete and one.number < number)
-    return any(not one.is_in_office for one in gone)
-
-
-CLAIMS = (
-    failovers_come_to_their_end,
-    controller_znode_is_its_owners,
-    each_election_raises_the_epoch_by_one,
-    who_acts_has_raised_the_epoch,
-    one_term_acts_in_an_epoch,
-    only_the_latest_term_writes,
-)
+CLAIMS = monitored_in(__name__)

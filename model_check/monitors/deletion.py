@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import asked_at, had, left_at
@@ -250,12 +250,4 @@ def _refuses(request: Arrival, partition: TopicPartition) -> bool:
     return answer is not None and (request.is_refused or answer.codes.get(partition, 0) != ErrorCode.NONE)
 
 
-CLAIMS = (
-    topics_are_deleted_on_request,
-    states_go_with_their_topic,
-    busy_topics_are_not_deleted,
-    deletions_end_with_their_request,
-    topics_have_their_configuration,
-    nothing_of_a_deleted_topic_is_left,
-    topics_go_after_their_replicas,
-)
+CLAIMS = monitored_in(__name__)

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Final
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.requests import tells
@@ -133,9 +133,4 @@ def _may_accept(request: Arrival, partition: TopicPartition) -> bool:
     return request.answer is None or request.answer.codes.get(partition, ErrorCode.NONE) == ErrorCode.NONE
 
 
-CLAIMS = (
-    brokers_obey_no_older_epoch,
-    brokers_refuse_only_older_epochs,
-    brokers_accept_only_higher_leader_epochs,
-    brokers_refuse_only_known_leader_epochs,
-)
+CLAIMS = monitored_in(__name__)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import State
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History, state_path
@@ -134,8 +134,4 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
     return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
 
 
-CLAIMS = (
-    eventually_live_replicas_are_informed,
-    eventually_live_brokers_know_the_leaders,
-    eventually_only_assigned_replicas_have_logs,
-)
+CLAIMS = monitored_in(__name__)

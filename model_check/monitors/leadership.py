@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model_check.monitors.claims import Answers, Break, monitored
+from model_check.monitors.claims import Answers, Break, monitored, monitored_in
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write
@@ -173,15 +173,4 @@ def the_leader_changes_its_isr(history: History) -> Answers:
         yield None if is_fine else Break(one.place, text)
 
 
-CLAIMS = (
-    znodes_can_be_read,
-    leader_epoch_never_goes_back,
-    decisions_raise_the_leader_epoch_by_one,
-    writers_epochs_never_go_back,
-    clean_leaders_were_in_sync,
-    leaders_are_in_sync,
-    isr_is_not_empty,
-    isr_is_within_assigned,
-    leaders_are_assigned,
-    the_leader_changes_its_isr,
-)
+CLAIMS = monitored_in(__name__)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import Assignment, Moves, State
 from model_check.monitors.history import MOVES, History, Write, state_path
 from spec.formats import znode_paths as paths
@@ -253,10 +253,4 @@ def _has(content: object, partition: TopicPartition, broker: int) -> bool:
     return isinstance(content, State) and broker in content.isr
 
 
-CLAIMS = (
-    assignments_change_in_order,
-    partitions_stay,
-    assignments_shrink_after_the_new_caught_up,
-    no_reassignment_ends_halfway,
-    in_sync_replicas_are_not_deleted,
-)
+CLAIMS = monitored_in(__name__)

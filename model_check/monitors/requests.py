@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from model_check.monitors.arrivals import NOT_TOLD, Arrival, in_no_order
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
 from model_check.monitors.history import History, Write, state_path
@@ -91,8 +91,4 @@ def only_doomed_partitions_are_told_to_be_removed(history: History) -> Answers:
                 yield None if is_asked else Break(request.place, text)
 
 
-CLAIMS = (
-    what_is_told_was_written,
-    new_terms_send_the_latest_leadership,
-    only_doomed_partitions_are_told_to_be_removed,
-)
+CLAIMS = monitored_in(__name__)

@@ -5,7 +5,7 @@ Kafka: `KafkaController`, 0.10.2.2. PROTOCOL.md sections 6 and 7.
 
 from __future__ import annotations
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.history import History
 from model_check.monitors.moments import Moment, Shown, at_rest, shown
 from model_check.monitors.signatures import row_of_dead_leader, row_of_unborn, row_of_unraised
@@ -59,8 +59,4 @@ def eventually_leaders_can_lead(history: History) -> Answers:
     return at_rest(history, ask)
 
 
-CLAIMS = (
-    eventually_one_working_controller,
-    eventually_partitions_are_led,
-    eventually_leaders_can_lead,
-)
+CLAIMS = monitored_in(__name__)

@@ -9,7 +9,7 @@ sections 7.4, 7.5 and 8.
 
 from __future__ import annotations
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import Moves
 from model_check.monitors.deletion import deletions
 from model_check.monitors.history import ELECTIONS, MOVES, History
@@ -104,8 +104,4 @@ def eventually_elections_come_to_an_end(history: History) -> Answers:
     return at_rest(history, ask)
 
 
-CLAIMS = (
-    eventually_deletions_complete,
-    eventually_reassignments_complete,
-    eventually_elections_come_to_an_end,
-)
+CLAIMS = monitored_in(__name__)

@@ -79,7 +79,7 @@ class _Topics:
         if path is None or path.topic is None:
             return
         if path.kind is paths.TOPIC_CONFIG:
-            payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+            payload: Any = parse_payload(path, one.change.data)  # type: ignore[attr-defined]  # such a path has data
             self.configs[path.topic] = payload.config
             return
         of_it = _assignment(path, one)
@@ -194,7 +194,7 @@ def _assignments(transactions: Iterable[Transaction], resurrected: frozenset[int
 
 def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
     """What a write of a topic assigns."""
-    payload: Any = parse_payload(path, one.change.data)  # type: ignore[union-attr]  # such a path has data
+    payload: Any = parse_payload(path, one.change.data)  # type: ignore[attr-defined]  # such a path has data
     return {TopicPartition(path.topic or "", number): ids for number, ids in sorted(payload.partitions.items())}
 
 

@@ -43,9 +43,9 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from model_check.refinement.abstraction.assignments import has_read_remaining
 from model_check.refinement.abstraction.connections import batch_of
-from model_check.refinement.abstraction.elections import has_read_request
-from model_check.refinement.abstraction.reassignment import has_read_remaining
+from model_check.refinement.abstraction.threads import has_read_request
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotified
 from reference.brokers.broker import Partition

@@ -20,8 +20,7 @@ from model_check.refinement.observations import Observer
 from model_check.terms.python_code import Raw
 from model_check.traces.trace import State, Trace, shown
 from reference.memory.choices import Choice
-from reference.memory.cluster import MemoryCluster
-from reference.memory.parts import lacking
+from reference.memory.cluster import MemoryCluster, lacking
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.errors import BadInput, SpecError

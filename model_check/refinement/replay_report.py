@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol
 
 from model_check.explicit_state.findings import story_of
 from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Replayed
 from model_check.refinement.lockstep import Disagreement, Sides
+from model_check.refinement.purgatory.replay import Replay
 from model_check.refinement.simulate import Simulated
-from model_check.traces.trace import Trace
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.expectations import Expectation
-from spec.language.rules import TransitionSystem
 
 
 def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
@@ -69,18 +67,7 @@ def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int])
     )
 
 
-class Told(Protocol):
-    """Two sides that were compared, one of them a specification in whose words a difference is told."""
-
-    @property
-    def system(self) -> TransitionSystem:
-        """The specification."""
-
-    def story(self, steps: Sequence[str]) -> Trace:
-        """The steps as the specification takes them, as far as it can."""
-
-
-def disagreed(told: Run, sides: Told, found: Disagreement) -> Run:
+def disagreed(told: Run, sides: Sides | Replay, found: Disagreement) -> Run:
     """The run of a disagreement: what differs, and the steps that lead there in words."""
     count = len(found.steps)
     after = f"after {count} {'step' if count == 1 else 'steps'}" if count else "in the initial state"

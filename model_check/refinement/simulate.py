@@ -32,10 +32,6 @@ PLENTY = 127
 """What no budget runs out of in a run of some hundred steps, one in eight of which is a fault of some kind."""
 
 
-def nobody(_: int) -> None:
-    """Who does not care how far it is."""
-
-
 @dataclass
 class Simulated:
     """What random runs have done: the length of each, how often each rule was taken, and whether Ctrl-C ended them."""

@@ -1,7 +1,6 @@
 """What a distributed enumeration found, read from the markers of its run folder.
 
-The fields are those of the native explorer's `Exploration` and mean the same, so that whatever judges one judges the
-other; goals stay empty, since no graph is kept. A state's number is its place in the order of levels, then shards, then
+Goals stay empty, since no graph is kept. A state's number is its place in the order of levels, then shards, then
 the shard's own order. Its parent's number within the level before stands beside it in the level file, so a trace costs
 one short read for each of its steps.
 """
@@ -18,6 +17,7 @@ import numpy as np
 
 from model_check.explicit_state.digest import SetDigest
 from model_check.explicit_state.explorer import SpecificationError
+from model_check.explicit_state.findings import Found
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
 from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
@@ -29,45 +29,23 @@ FINDINGS = "findings.json"
 """The file of a run folder with the traces found, for whoever has not got the system."""
 
 
-@dataclass(frozen=True)
-class Enumeration:
-    """The states reached, by count; what was found in them, by name; where they are.
+@dataclass(frozen=True, kw_only=True)
+class Enumeration(Found):
+    """What the shards of a run found, and where it is.
 
-    `levels[d]` counts the states first reached by d steps. `fired` and `overflows` count states by action name, zeros
-    included; `transitions` is the sum of `fired`. `occurrences` and `first_depths` are those of an `Exploration`.
-    `violated` and `witnessed` have a shortest trace by property name.
-    `exhausted` is false if a limit or the caller stopped it, and `stopped` says which; the run folder can then be gone
-    on with. `seconds` are by part, `level_seconds` by level, `memory_bytes` those of all visited sets together.
+    It was stopped by a limit or by the caller; the run folder can then be gone on with. A level is complete only once
+    all its states are expanded. `level_seconds` are by level, `memory_bytes` those of all visited sets together.
     """
 
-    states: int
-    transitions: int
-    levels: tuple[int, ...]
-    fired: Mapping[str, int]
-    overflows: Mapping[str, int]
-    occurrences: Mapping[str, int]
-    first_depths: Mapping[str, int]
-    violated: Mapping[str, Trace]
-    witnessed: Mapping[str, Trace]
-    exhausted: bool
-    stopped: str
-    digest: str
+    set_digest: SetDigest
     shards: int
-    seconds: Mapping[str, float]
     level_seconds: tuple[float, ...]
-    memory_bytes: int
     history: History = field(repr=False)
-    goals: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def expanded(self) -> int:
-        """How many states were expanded: all that were found, since a level is complete only then."""
-        return self.states
-
-    @property
-    def depth(self) -> int:
-        """How many steps the farthest state is away from the initial one."""
-        return len(self.levels) - 1
+    def digest(self) -> str:
+        """The name of the set of states found."""
+        return str(self.set_digest)
 
     @property
     def folder(self) -> RunFolder:
@@ -150,6 +128,7 @@ def enumeration_of(
         violated[name] = history.path(*where).trace_breaking(name, where[0])
     return Enumeration(
         states=sum(sizes),
+        expanded=sum(sizes),
         transitions=sum(fired.values()),
         levels=sizes[:-1] if sizes and not sizes[-1] else sizes,
         fired=fired,
@@ -162,7 +141,7 @@ def enumeration_of(
         witnessed={name: history.path(*where).trace(where[0]) for name, where in _firsts(history, Kind.WITNESSED)},
         exhausted=bool(levels) and levels[-1].is_last,
         stopped=stopped,
-        digest=str(sum((SetDigest(*shard.digest) for shard in shards), SetDigest())),
+        set_digest=sum((SetDigest(*shard.digest) for shard in shards), SetDigest()),
         shards=len(levels[-1].shards) if levels else 0,
         seconds=seconds,
         level_seconds=tuple(level.seconds for level in levels),

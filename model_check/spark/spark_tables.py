@@ -26,8 +26,8 @@ import pyarrow as pa
 from pyarrow import parquet
 from pyspark import RDD, SparkContext
 
-from model_check.explicit_state.block_edges import Edges, edges_from
 from model_check.kernel.blueprint import Blueprint
+from model_check.kernel.kernel import Edges
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 from model_check.spark.enumeration import FINDINGS
@@ -205,7 +205,7 @@ def send_edges(place: Place) -> Iterator[tuple[int, bytes]]:
     ids, rows = Ids.of(levels, number), shard.visited.rows[: shard.visited.count + BLOCK]
     for begin in range(0, shard.visited.count, BLOCKS * BLOCK):
         end = min(begin + BLOCKS * BLOCK, shard.visited.count)
-        targets, sources, actions = edges_from(shard.kernel, rows, begin, end)
+        targets, sources, actions = shard.kernel.edges(rows, begin, end)
         owner = owners(targets, shards)
         order = np.argsort(owner, kind="stable")
         for target, (first, last) in enumerate(pairwise(np.searchsorted(owner[order], np.arange(shards + 1)).tolist())):

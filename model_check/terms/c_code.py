@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
-from model_check.terms.generated_code import Language, Spelling, Writer, conjuncts, joined, wrapped
+from model_check.terms.generated_code import COMMON, Language, Spelling, Writer, conjuncts, joined, wrapped
 from model_check.terms.straight_line import Node, Program
 from spec.language.rules import Action, TransitionSystem
 
@@ -31,13 +31,6 @@ def _shifted(symbol: str) -> Spelling:
     return spell
 
 
-def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) -> str:
-    result = texts[0]
-    for text, argument in zip(texts[1:], arguments[1:], strict=True):
-        result = f"({result} << {argument.width} | {text})"
-    return result
-
-
 def _distinct(_node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
     pairs = [f"{one} != {other}" for position, one in enumerate(texts) for other in texts[:position]]
     return f"({' && '.join(pairs)})"
@@ -48,31 +41,21 @@ def _literal(value: int) -> str:
 
 
 SPELLING: Mapping[int, Spelling] = {
+    **COMMON,
     z3.Z3_OP_AND: joined("&&"),
     z3.Z3_OP_OR: joined("||"),
     z3.Z3_OP_NOT: lambda _n, t, _k: f"(!{t[0]})",
-    z3.Z3_OP_XOR: joined("^"),
     z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(!{t[0]} || {t[1]})",
-    z3.Z3_OP_EQ: joined("=="),
     z3.Z3_OP_DISTINCT: _distinct,
     z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[0]} ? {t[1]} : {t[2]})",
     z3.Z3_OP_BADD: wrapped("+", "ull"),
     z3.Z3_OP_BSUB: wrapped("-", "ull"),
     z3.Z3_OP_BMUL: wrapped("*", "ull"),
     z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {_literal(n.mask)})",
-    z3.Z3_OP_ULEQ: joined("<="),
-    z3.Z3_OP_ULT: joined("<"),
-    z3.Z3_OP_UGEQ: joined(">="),
-    z3.Z3_OP_UGT: joined(">"),
-    z3.Z3_OP_BAND: joined("&"),
-    z3.Z3_OP_BOR: joined("|"),
-    z3.Z3_OP_BXOR: joined("^"),
     z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {_literal(n.mask)})",
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
     z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {_literal(n.mask)})",
-    z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
-    z3.Z3_OP_CONCAT: _concatenated,
 }
 """How C spells the operators of the table, but for those on unbounded integers."""
 

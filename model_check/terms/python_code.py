@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-from model_check.terms.generated_code import Language, Spelling, Writer, conjuncts, joined, wrapped
+from model_check.terms.generated_code import COMMON, Language, Spelling, Writer, conjuncts, joined, wrapped
 from model_check.terms.straight_line import MEANING, Node, Program
 
 Raw = tuple[int, ...]
@@ -30,20 +30,12 @@ def _shifted(symbol: str) -> Spelling:
     return spell
 
 
-def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) -> str:
-    result = texts[0]
-    for text, argument in zip(texts[1:], arguments[1:], strict=True):
-        result = f"({result} << {argument.width} | {text})"
-    return result
-
-
 SPELLING: Mapping[int, Spelling] = {
+    **COMMON,
     z3.Z3_OP_AND: joined("and"),
     z3.Z3_OP_OR: joined("or"),
     z3.Z3_OP_NOT: lambda _n, t, _k: f"(not {t[0]})",
-    z3.Z3_OP_XOR: joined("^"),
     z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(not {t[0]} or {t[1]})",
-    z3.Z3_OP_EQ: joined("=="),
     z3.Z3_OP_DISTINCT: lambda _n, t, _k: f"(len({{{', '.join(t)}}}) == {len(t)})",
     z3.Z3_OP_ITE: _conditional,
     z3.Z3_OP_BADD: wrapped("+"),
@@ -54,23 +46,14 @@ SPELLING: Mapping[int, Spelling] = {
     z3.Z3_OP_SUB: joined("-"),
     z3.Z3_OP_MUL: joined("*"),
     z3.Z3_OP_UMINUS: lambda _n, t, _k: f"(-{t[0]})",
-    z3.Z3_OP_ULEQ: joined("<="),
-    z3.Z3_OP_ULT: joined("<"),
-    z3.Z3_OP_UGEQ: joined(">="),
-    z3.Z3_OP_UGT: joined(">"),
     z3.Z3_OP_LE: joined("<="),
     z3.Z3_OP_LT: joined("<"),
     z3.Z3_OP_GE: joined(">="),
     z3.Z3_OP_GT: joined(">"),
-    z3.Z3_OP_BAND: joined("&"),
-    z3.Z3_OP_BOR: joined("|"),
-    z3.Z3_OP_BXOR: joined("^"),
     z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {n.mask})",
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
     z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {n.mask})",
-    z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
-    z3.Z3_OP_CONCAT: _concatenated,
 }
 assert SPELLING.keys() == MEANING.keys()  # noqa: S101 - the two tables stand or fall together, at import
 

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.logged import Logged, logs_of
+from model_check.verdicts.results import Step
 from spec.language.rules import Action, Observation, TransitionSystem, Variable
 
 State: TypeAlias = dict[str, int]
@@ -48,40 +49,7 @@ class Trace:
         return len(self.steps) - 1
 
 
-@dataclass(frozen=True)
-class Change:
-    """A variable that a step changed, with its values as text."""
-
-    variable: str
-    old: str
-    new: str
-
-    def __str__(self) -> str:
-        return f"{self.variable}: {self.old} -> {self.new}"
-
-
-@dataclass(frozen=True)
-class Told:
-    """One step in words: its number, action, actor, statement, source, observations and changes."""
-
-    number: int
-    action: str
-    actor: str
-    statement: str
-    source: str
-    observed: tuple[str, ...]
-    changes: tuple[Change, ...]
-
-    def lines(self) -> Iterator[str]:
-        """The step as it prints."""
-        yield f"{self.number:>4}. {self.actor}: {self.statement}  [{self.action}]"
-        yield from (f"        seen: {one}" for one in self.observed)
-        yield from (f"        {one}" for one in self.changes)
-        if not self.changes:
-            yield "        (nothing changes)"
-
-
-def tell(system: TransitionSystem, trace: Trace) -> tuple[Told, ...]:
+def tell(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:
     """The steps of a trace in words; TraceError if it names an action or lacks a variable of the system."""
     actions = {action.name: action for action in system.actions}
     program, logged = Program(), logs_of(system)
@@ -93,19 +61,10 @@ def tell(system: TransitionSystem, trace: Trace) -> tuple[Told, ...]:
     return tuple(told)
 
 
-def story(system: TransitionSystem, trace: Trace) -> str:
-    """The whole trace as text, one paragraph a step."""
-    lines = ["   0. The initial state."]
-    for step in tell(system, trace):
-        lines += step.lines()
-    return "\n".join(lines) + "\n"
-
-
 def _told(
     system: TransitionSystem, number: int, action: Action, before: Valuation, after: Mapping[str, int], logged: Logged
-) -> Told:
-    changes = tuple(_changes(system, number, before.state, after))
-    return Told(
+) -> Step:
+    return Step(
         number=number,
         action=action.name,
         actor=action.actor,
@@ -115,7 +74,7 @@ def _told(
             *(_observed(event, before) for event in action.events if before(event.condition)),
             *logged(action, before.state),
         ),
-        changes=changes,
+        changes=tuple(_changes(system, number, before.state, after)),
     )
 
 
@@ -126,13 +85,13 @@ def _observed(event: Observation, before: Valuation) -> str:
 
 def _changes(
     system: TransitionSystem, number: int, before: Mapping[str, int], after: Mapping[str, int]
-) -> Iterator[Change]:
+) -> Iterator[str]:
     for variable in system.variables:
         if variable.name not in before or variable.name not in after:
             raise TraceError(f"the states around step {number} lack {variable.name}, a variable of {system.name}")
         old, new = before[variable.name], after[variable.name]
         if old != new:
-            yield Change(variable.name, shown(variable, old), shown(variable, new))
+            yield f"{variable.name}: {shown(variable, old)} -> {shown(variable, new)}"
 
 
 def shown(variable: Variable, raw: int) -> str:

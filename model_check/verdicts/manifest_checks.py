@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
 from spec.expectations import Expectation, Plan
+from spec.language.rules import Claim, Rule
 from spec.model import Model
 from spec.properties import claims
 from spec.scopes import scope
@@ -39,27 +40,29 @@ def _explorations(plans: Mapping[str, Plan]) -> Iterator[Expectation]:
         yield from plan.explorations
 
 
+def expects_rule(one: Expectation, rule: Rule) -> bool:
+    """Whether a rule is expected to fire in an exploration."""
+    return rule.name not in one.never_fired and is_in_scope(rule, Model(scope(one.scope), one.switches))
+
+
+def expects_claim(one: Expectation, claim: Claim) -> bool:
+    """Whether an exploration is expected to show a witness, or to judge another claim."""
+    is_about = Model(scope(one.scope), one.switches).is_about(claim.parts)
+    return is_about and claim.name not in {*one.unwitnessed, *one.incomplete}
+
+
 def _witnesses(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
     """Every `sometimes` has a witness in some scope."""
     for claim in claims():
         if claim.kind == "sometimes":
-            shown = {
-                one.scope
-                for one in _explorations(plans)
-                if Model(scope(one.scope), one.switches).is_about(claim.parts)
-                and claim.name not in {*one.unwitnessed, *one.incomplete}
-            }
+            shown = {one.scope for one in _explorations(plans) if expects_claim(one, claim)}
             yield _comparison(claim.name, "a witness in some scope", shown)
 
 
 def _rules(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
     """Every rule fires in some scope."""
     for rule in rules():
-        fires = {
-            one.scope
-            for one in _explorations(plans)
-            if rule.name not in one.never_fired and is_in_scope(rule, Model(scope(one.scope), one.switches))
-        }
+        fires = {one.scope for one in _explorations(plans) if expects_rule(one, rule)}
         yield _comparison(rule.name, "enabled in some scope", fires)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from model_check.verdicts.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts.verdict import Verdict
@@ -75,7 +74,7 @@ def run_lines(run: Run) -> Iterator[str]:
     for note in run.notes:
         yield from (f"  {line}" for line in note.splitlines())
     if run.story:
-        yield from ("", "   0. The initial state.", *chain.from_iterable(map(step_lines, run.story.steps)))
+        yield from ("", *steps_in_lines(run.story))
 
 
 def bound_lines(run: Run) -> Iterator[str]:
@@ -148,13 +147,17 @@ def story_lines(finding: Finding) -> Iterator[str]:
         return
     yield f"{finding.property}: {finding.statement}"
     yield f"{TOLD[finding.verdict].capitalize()} {steps_of(finding.story)} ({finding.source}):"
+    yield from steps_in_lines(finding.story)
+
+
+def steps_in_lines(story: Story) -> Iterator[str]:
+    """The steps of a story, one after the other."""
     yield "   0. The initial state."
-    for step in finding.story.steps:
-        yield from step_lines(step)
+    for step in story.steps:
+        yield from _step_lines(step)
 
 
-def step_lines(step: Step) -> Iterator[str]:
-    """One step of a story."""
+def _step_lines(step: Step) -> Iterator[str]:
     yield f"{step.number:>4}. {step.actor}: {step.statement}  [{step.action}]"
     yield from (f"        seen: {one}" for one in step.observed)
     yield from (f"        {one}" for one in step.changes)

@@ -83,6 +83,11 @@ class Check:
     is_made: Callable[[], bool] = bool  # False, and no lambda, which could not be sent to another process
 
 
+def alone(make: Callable[..., Run], *about: object) -> list[Run]:
+    """What a check gives that makes one run."""
+    return [make(*about)]
+
+
 def run_checks(
     checks: Iterable[Check],
     tell: Callable[[Run], None] = lambda _: None,

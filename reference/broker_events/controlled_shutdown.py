@@ -38,7 +38,6 @@ from spec.variants import Switch
 # ---------------------------------------------------------------------------------------------------- the broker's side
 
 
-@dataclass(frozen=True)
 class RequestShutdown(Effect[int]):
     """The broker reads the id in /controller, -1 if there is none, to ask that one."""
 
@@ -76,7 +75,6 @@ class Departure:
 # ------------------------------------------------------------------------------------------------ the controller's side
 
 
-@dataclass(frozen=True)
 class AnswerShutdown(Effect["EpochZnode | None"]):
     """Where that is fixed, the answerer reads /controller_epoch, to know whether it is the latest controller still."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
@@ -29,7 +28,6 @@ from spec.state.enumerations import At
 Paths = frozenset[str]
 
 
-@dataclass(frozen=True)
 class ReportIsrChanges(Effect[str]):
     """A leader announces partitions; the result is the path of the znode."""
 
@@ -42,7 +40,6 @@ class ReportIsrChanges(Effect[str]):
         return path
 
 
-@dataclass(frozen=True)
 class OnIsrChange(Effect[Mapping[str, Partitions]]):
     """A child callback of /isr_change_notification: what each child names."""
 
@@ -58,7 +55,6 @@ class OnIsrChange(Effect[Mapping[str, Partitions]]):
         return found
 
 
-@dataclass(frozen=True)
 class ReadNotified(FencedStateRead):
     """The state znode of a partition that was `named`; `taken` are the notifications that are being handled."""
 
@@ -68,7 +64,6 @@ class ReadNotified(FencedStateRead):
     at = At.NOTIFIED_READ
 
 
-@dataclass(frozen=True)
 class DeleteNotification(Effect[None]):
     """A notification that was handled goes."""
 

@@ -337,19 +337,19 @@ class Broker:
     def maybe_shrink_isr(self, partition: TopicPartition, *replicas: int) -> Procedure[bool]:
         """`maybeShrinkIsr`: take the followers that lag out of the ISR; say whether the znode now has it so."""
         known = self.partition(partition).leadership
-        shrunk = replace(known, isr=without(known.isr, replicas))
-        write = ShrinkIsr(partition, shrunk, replicas, self.compares_content)
-        return (yield from self._update_isr(write))
+        return self._update_isr(ShrinkIsr, partition, replicas, without(known.isr, replicas))
 
     def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
         """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
         known = self.partition(partition).leadership
-        expanded = replace(known, isr=immutable_set_order((*known.isr, replica)))
-        write = ExpandIsr(partition, expanded, (replica,), self.compares_content)
-        return (yield from self._update_isr(write))
+        return self._update_isr(ExpandIsr, partition, (replica,), immutable_set_order((*known.isr, replica)))
 
-    def _update_isr(self, write: IsrWrite) -> Procedure[bool]:
+    def _update_isr(
+        self, kind: type[IsrWrite], partition: TopicPartition, replicas: tuple[int, ...], isr: tuple[int, ...]
+    ) -> Procedure[bool]:
         """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
+        changed = replace(self.partition(partition).leadership, isr=isr)
+        write = kind(partition, changed, replicas, compares_content=self.compares_content)
         version = yield from write
         if version is None:
             return False

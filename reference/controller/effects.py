@@ -50,7 +50,6 @@ def read_controller_id() -> Script[int]:
     return NO_LEADER if node is None else parsed(ControllerPayload, CONTROLLER, node.data).brokerid
 
 
-@dataclass(frozen=True)
 class StartProcess(Effect[None]):
     """The controller module starts: it subscribes to /controller."""
 
@@ -59,7 +58,6 @@ class StartProcess(Effect[None]):
         yield Exists(CONTROLLER, watch=True)
 
 
-@dataclass(frozen=True)
 class ElectRead(Effect[int]):
     """elect(): the id in /controller, or -1; a read sets the watch again only if there is something to read."""
 
@@ -78,7 +76,6 @@ class EpochZnode:
     version: int
 
 
-@dataclass(frozen=True)
 class ElectCreate(Effect["EpochZnode | bool"]):
     """elect(): create /controller; say whether it is now this session's (`ZKCheckedEphemeral`, KAFKA-1387).
 
@@ -124,7 +121,6 @@ def _next_epoch() -> Script[EpochZnode | None]:
     return EpochZnode(present.epoch + 1, stat.version)
 
 
-@dataclass(frozen=True)
 class ElectReread(Effect[int]):
     """elect(): somebody else was faster; ask who."""
 
@@ -135,17 +131,12 @@ class ElectReread(Effect[int]):
         return read_controller_id()
 
 
-@dataclass(frozen=True)
 class ResignDelete(Effect[None]):
     """resign(): delete /controller, whoever owns it; `only_own` where that is fixed."""
 
     only_own: bool
     at = At.RESIGN_DELETE
-
-    @property
-    def written(self) -> str:
-        """The znode that is deleted."""
-        return CONTROLLER
+    written = CONTROLLER
 
     def script(self) -> Script[None]:
         """`deletePath`: a znode that is gone is none to delete."""
@@ -157,7 +148,6 @@ class ResignDelete(Effect[None]):
             yield Delete(CONTROLLER)
 
 
-@dataclass(frozen=True)
 class OnControllerChange(Effect["int | None"]):
     """A data callback of /controller: the id in it, or None where it is gone."""
 
@@ -168,7 +158,6 @@ class OnControllerChange(Effect["int | None"]):
         return None if current == NO_LEADER else current
 
 
-@dataclass(frozen=True)
 class OnNewSession(Effect[int]):
     """The new-session handler: the id in /controller, or -1."""
 
@@ -180,7 +169,6 @@ class OnNewSession(Effect[int]):
 # ------------------------------------------------------------------------------------------------------------ failover
 
 
-@dataclass(frozen=True)
 class ReadEpoch(Effect["EpochZnode | None"]):
     """Failover: `readControllerEpochFromZookeeper`; None where nobody was controller before."""
 
@@ -191,18 +179,13 @@ class ReadEpoch(Effect["EpochZnode | None"]):
         return present_epoch()
 
 
-@dataclass(frozen=True)
 class IncrementEpoch(Effect["int | None"]):
     """Failover: write the next epoch on the version read; the new version, -1 on a conflict, None if it is missing."""
 
     new_epoch: int
     expected_version: int
     at = At.INCREMENT_EPOCH
-
-    @property
-    def written(self) -> str:
-        """The epoch's znode."""
-        return CONTROLLER_EPOCH
+    written = CONTROLLER_EPOCH
 
     def script(self) -> Script[int | None]:
         """The conditional write; content is not compared here (D1)."""
@@ -217,16 +200,11 @@ class IncrementEpoch(Effect["int | None"]):
         return version
 
 
-@dataclass(frozen=True)
 class CreateEpoch(Effect[None]):
     """Failover, the first ever: create /controller_epoch with 1, or raise ControllerMoved if somebody did meanwhile."""
 
     at = At.CREATE_EPOCH
-
-    @property
-    def written(self) -> str:
-        """The epoch's znode."""
-        return CONTROLLER_EPOCH
+    written = CONTROLLER_EPOCH
 
     def script(self) -> Script[None]:
         """Create it."""
@@ -236,7 +214,6 @@ class CreateEpoch(Effect[None]):
             raise ControllerMoved("/controller_epoch was created by another controller") from None
 
 
-@dataclass(frozen=True)
 class Subscribe(Effect[None]):
     """Failover: watch the children, or the data, of the paths that only the controller listens to."""
 
@@ -265,7 +242,6 @@ def _read_registrations(broker_ids: Iterable[int]) -> Script[Mapping[int, Regist
     return found
 
 
-@dataclass(frozen=True)
 class ReadBrokers(Effect[Mapping[int, Registration]]):
     """Failover: the registered brokers."""
 
@@ -279,7 +255,6 @@ class ReadBrokers(Effect[Mapping[int, Registration]]):
 # ----------------------------------------------------------------------------------------------------------- callbacks
 
 
-@dataclass(frozen=True)
 class OnBrokerChange(Effect[Mapping[int, Registration]]):
     """A child callback of /brokers/ids: the registered brokers, all from one read (0.10.0)."""
 
@@ -288,7 +263,6 @@ class OnBrokerChange(Effect[Mapping[int, Registration]]):
         return _read_brokers()
 
 
-@dataclass(frozen=True)
 class ReadBrokerData(Effect[Mapping[int, Registration]]):
     """Before 0.10.0.0: the registrations of the brokers that were `listed`, of those whose data is still there."""
 
@@ -300,7 +274,6 @@ class ReadBrokerData(Effect[Mapping[int, Registration]]):
         return _read_registrations(self.listed)
 
 
-@dataclass(frozen=True)
 class SkipCallback(Effect[None]):
     """A callback of a listener that is the controller's only, on a broker that is not active."""
 
@@ -318,7 +291,6 @@ class SkipCallback(Effect[None]):
 # ------------------------------------------------------------------------------------------------------ other threads
 
 
-@dataclass(frozen=True)
 class JoinThread(Effect[None]):
     """A thread is to be joined that waits for the lock that is held here: neither ever goes on.
 
@@ -335,7 +307,6 @@ class JoinThread(Effect[None]):
 # -------------------------------------------------------------------------------------------------------- registration
 
 
-@dataclass(frozen=True)
 class RegisterBroker(Effect[bool]):
     """A broker creates /brokers/ids/N; false if another session has it, which ends its start-up (KAFKA-1387)."""
 

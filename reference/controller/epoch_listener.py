@@ -9,14 +9,11 @@ Left out on purpose: its place among the callbacks; it runs when all others have
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from reference.controller.controller import KafkaController
 from reference.controller.effects import EpochZnode, present_epoch
 from reference.procedures import Effect, Procedure, Script
 
 
-@dataclass(frozen=True)
 class AdoptEpoch(Effect["EpochZnode | None"]):
     """A data callback of /controller_epoch: what it holds."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
-from dataclasses import dataclass
 
 from reference.controller.controller import KafkaController
 from reference.leadership import partitions as partition_leadership
@@ -58,7 +57,6 @@ def list_partitions(topic: str) -> Script[Partitions | None]:
     return None if names is None else frozenset(TopicPartition(topic, number_of(parent, name)) for name in names)
 
 
-@dataclass(frozen=True)
 class Completion(Effect[bool]):
     """A step of a deletion's end; false where another has deleted what was listed."""
 
@@ -75,7 +73,6 @@ class Completion(Effect[bool]):
         """What goes in this step."""
 
 
-@dataclass(frozen=True)
 class DeleteState(Completion):
     """Delete a partition's znodes; `remaining` are the listed partitions that are not deleted yet."""
 
@@ -88,7 +85,6 @@ class DeleteState(Completion):
         return delete_recursively(partition_path(self.partition))
 
 
-@dataclass(frozen=True)
 class DeleteTopic(Completion):
     """Delete the topic's znode; where that is fixed, its configuration and the request go in the same transaction."""
 
@@ -108,7 +104,6 @@ class DeleteTopic(Completion):
         return gone
 
 
-@dataclass(frozen=True)
 class DeleteConfiguration(Completion):
     """Delete the topic's configuration."""
 
@@ -120,7 +115,6 @@ class DeleteConfiguration(Completion):
         return delete_recursively(topic_config_path(self.topic))
 
 
-@dataclass(frozen=True)
 class DeleteRequest(Completion):
     """Delete the request."""
 

@@ -10,7 +10,6 @@ section 7.4. Left out on purpose: `delete.topic.enable` off.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
@@ -30,7 +29,6 @@ def _read_requests() -> Script[Topics]:
     return frozenset((yield from children_of(DELETE_TOPICS)) or ())
 
 
-@dataclass(frozen=True)
 class OnDeletionChange(Effect[Topics]):
     """A child callback of /admin/delete_topics: the topics whose deletion is asked for."""
 
@@ -39,7 +37,6 @@ class OnDeletionChange(Effect[Topics]):
         return _read_requests()
 
 
-@dataclass(frozen=True)
 class ReadDeletions(Effect[Topics]):
     """Failover: the topics whose deletion is asked for."""
 
@@ -50,7 +47,6 @@ class ReadDeletions(Effect[Topics]):
         return _read_requests()
 
 
-@dataclass(frozen=True)
 class DropRequest(Effect[None]):
     """A request to delete a topic that is not known goes; `remaining` are all such topics, `known` come after them."""
 

@@ -13,8 +13,6 @@ end of a deletion in `completion.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
@@ -60,7 +58,6 @@ def start_deletion_thread(controller: KafkaController) -> None:
 # ---------------------------------------------------------------------------------------------- the thread's decisions
 
 
-@dataclass(frozen=True)
 class DeleteQueuedTopic(Effect["Partitions | None"]):
     """The thread turns to a topic; where its deletion is to be completed, what is below its znode is listed."""
 

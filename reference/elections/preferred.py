@@ -76,7 +76,6 @@ def _read_request() -> Script[ElectionRequest | None]:
     return ElectionRequest(frozenset(payload.partitions), node.stat.czxid)
 
 
-@dataclass(frozen=True)
 class OnPreferredElection(Effect["ElectionRequest | None"]):
     """A data callback of the request's path: the request, or None where it is gone."""
 
@@ -86,7 +85,6 @@ class OnPreferredElection(Effect["ElectionRequest | None"]):
         return (yield from _read_request())
 
 
-@dataclass(frozen=True)
 class ReadElectionRequest(Effect["ElectionRequest | None"]):
     """Failover: the request that is pending."""
 
@@ -97,7 +95,6 @@ class ReadElectionRequest(Effect["ElectionRequest | None"]):
         return _read_request()
 
 
-@dataclass(frozen=True)
 class DeleteElectionRequest(Effect[None]):
     """The request was handled, and goes."""
 
@@ -109,7 +106,6 @@ class DeleteElectionRequest(Effect[None]):
         return self.removal.script()
 
 
-@dataclass(frozen=True)
 class FinishFailover(Effect[None]):
     """Failover: delete the request that stands by now, which need not be there."""
 

@@ -8,7 +8,7 @@ Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from reference.procedures import Effect, Script
 from reference.scripts import (
@@ -30,7 +30,6 @@ Replica = tuple[TopicPartition, int]
 Replicas = frozenset[Replica]
 
 
-@dataclass(frozen=True)
 class StateRead(Effect[Found]):
     """A read of a state znode by the controller: None if there is none."""
 
@@ -41,7 +40,6 @@ class StateRead(Effect[Found]):
         return read_state_znode(self.partition)
 
 
-@dataclass(frozen=True)
 class FencedStateRead(StateRead):
     """A read for the cache: with a fence, only if the epoch still stands then (a fix of ours)."""
 
@@ -55,7 +53,6 @@ class FencedStateRead(StateRead):
         return found
 
 
-@dataclass(frozen=True)
 class ReadState(FencedStateRead):
     """Failover: `updateLeaderAndIsrCache`, one state znode."""
 
@@ -63,7 +60,6 @@ class ReadState(FencedStateRead):
     at = At.READ_STATES
 
 
-@dataclass(frozen=True)
 class CreateState(Effect[Found]):
     """New to Online: create the state znode; what stands there if somebody else had done so, else None.
 
@@ -95,7 +91,6 @@ class CreateState(Effect[Found]):
         return None
 
 
-@dataclass(frozen=True)
 class ReadForElection(StateRead):
     """Offline to Online: the state znode that a leader is to be elected for."""
 
@@ -103,16 +98,14 @@ class ReadForElection(StateRead):
     at = At.ONLINE_READ
 
 
-@dataclass(frozen=True)
-class StateWrite(Effect["int | None"]):
-    """A conditional write of a state znode by the controller: the new version, or None if it is to read again.
+class ConditionalWrite(Effect["int | None"]):
+    """A conditional write of a state znode: the new version, or None if it is gone, or not at the expected one.
 
     `compares_content`: one that fails on its version, but finds its very content, counts as done.
     """
 
     partition: TopicPartition
     leadership: LeaderIsrAndControllerEpoch
-    fence: Fence | None
     compares_content: bool = field(default=True, kw_only=True)
 
     @property
@@ -121,14 +114,22 @@ class StateWrite(Effect["int | None"]):
         return state_path(self.partition)
 
     def script(self) -> Script[int | None]:
-        """Write it on the version read."""
+        """Write it on the version known."""
+        return update_state_znode(self.partition, self.leadership, compares_content=self.compares_content)
+
+
+class StateWrite(ConditionalWrite):
+    """One by the controller, on the version that it has read; if it fails, it reads again."""
+
+    fence: Fence | None
+
+    def script(self) -> Script[int | None]:
+        """Write it, unless the fence is in the way."""
         if self.fence is not None:
             yield from self.fence.check()
-        update = update_state_znode(self.partition, self.leadership, compares_content=self.compares_content)
-        return (yield from update)
+        return (yield from super().script())
 
 
-@dataclass(frozen=True)
 class WriteElectedLeader(StateWrite):
     """Offline to Online: the elected leader and ISR, leader_epoch + 1."""
 
@@ -136,7 +137,6 @@ class WriteElectedLeader(StateWrite):
     at = At.ONLINE_WRITE
 
 
-@dataclass(frozen=True)
 class ReadForRemoval(FencedStateRead):
     """To OfflineReplica: the state znode that a replica is to be removed from."""
 
@@ -145,7 +145,6 @@ class ReadForRemoval(FencedStateRead):
     at = At.REMOVE_READ
 
 
-@dataclass(frozen=True)
 class WriteRemoval(StateWrite):
     """To OfflineReplica: the ISR less the replica, leader_epoch + 1."""
 
@@ -154,7 +153,6 @@ class WriteRemoval(StateWrite):
     at = At.REMOVE_WRITE
 
 
-@dataclass(frozen=True)
 class ReadForNewReplica(StateRead):
     """To NewReplica: the state znode, which normally is not there yet."""
 
@@ -163,36 +161,20 @@ class ReadForNewReplica(StateRead):
     at = At.NEW_REPLICA_READ
 
 
-@dataclass(frozen=True)
-class IsrWrite(Effect["int | None"]):
-    """A leader's conditional write of its ISR: the new version, or None if the znode is not as it believes."""
+class IsrWrite(ConditionalWrite):
+    """A leader's write of its ISR, on the version that it has cached."""
 
-    partition: TopicPartition
-    leadership: LeaderIsrAndControllerEpoch
     replicas: tuple[int, ...]
-    compares_content: bool = True
-
-    @property
-    def written(self) -> str:
-        """The state znode."""
-        return state_path(self.partition)
-
-    def script(self) -> Script[int | None]:
-        """Write it on the version cached."""
-        return update_state_znode(self.partition, self.leadership, compares_content=self.compares_content)
 
 
-@dataclass(frozen=True)
 class ShrinkIsr(IsrWrite):
     """The ISR less `replicas`, which lag."""
 
 
-@dataclass(frozen=True)
 class ExpandIsr(IsrWrite):
     """The ISR and `replicas`, one that has caught up."""
 
 
-@dataclass(frozen=True)
 class StartNewReplica(StateRead):
     """Step 3: the state znode, for a replica that is to be started."""
 

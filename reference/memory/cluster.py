@@ -70,6 +70,15 @@ from spec.model import IMPLIED, Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switch, Switches
 
+LACKING = frozenset({"delayed_operations"})
+"""Parts. The purgatory of delayed operations is there, but apart from the cluster: see `purgatory`."""
+
+
+def lacking(scope: Scope) -> str:
+    """What a scope has and the reference cluster has not; empty if there is nothing."""
+    return ", ".join(sorted(scope.features & LACKING))
+
+
 TOPICS: Final = "abcdefgh"
 """The names of a scope's topics, by number."""
 BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)

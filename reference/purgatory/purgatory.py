@@ -1,6 +1,6 @@
 """The purgatory: operations on watch lists, a timer that ends their waiting, and the reaper that clears the lists.
 
-Code in pieces, as reference/purgatory/operations.py says; reference/purgatory/threads.py runs it in threads. The timer
+Code in pieces, as reference/purgatory/operations.py says; whoever has threads runs it in them. The timer
 is a heap of deadlines where Kafka has hierarchical wheels: what an observer sees of it is the same.
 
 Kafka 0.10.2.2: `DelayedOperationPurgatory`, `SystemTimer`. PROTOCOL.md section 11.

@@ -59,7 +59,6 @@ def _read_request() -> Script[ReassignmentRequest | None]:
     return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
 
 
-@dataclass(frozen=True)
 class OnReassignmentRequest(Effect["ReassignmentRequest | None"]):
     """A data callback of the request's path: the request, or None where it is gone."""
 
@@ -69,7 +68,6 @@ class OnReassignmentRequest(Effect["ReassignmentRequest | None"]):
         return (yield from _read_request())
 
 
-@dataclass(frozen=True)
 class ReadReassignments(Effect["ReassignmentRequest | None"]):
     """Failover: what is being reassigned."""
 
@@ -80,7 +78,6 @@ class ReadReassignments(Effect["ReassignmentRequest | None"]):
         return _read_request()
 
 
-@dataclass(frozen=True)
 class AcceptReassignment(Effect[None]):
     """`watchIsrChangesForReassignedPartition`."""
 
@@ -92,17 +89,12 @@ class AcceptReassignment(Effect[None]):
         yield Exists(state_path(self.partition), watch=True)
 
 
-@dataclass(frozen=True)
 class ReadRemaining(Effect[Reassignments]):
     """A partition is refused, or has failed: what else is to be reassigned."""
 
     partition: TopicPartition
     at = At.REFUSE_READ
-
-    @property
-    def action(self) -> str:
-        """The same step, wherever it is taken."""
-        return "read_remaining"
+    action = "read_remaining"  # the same step, wherever it is taken
 
     def script(self) -> Script[Reassignments]:
         """Read the request, and leave the partition out."""
@@ -112,21 +104,18 @@ class ReadRemaining(Effect[Reassignments]):
         return Reassignments(tuple(one for one in request.wanted.items() if one[0] != self.partition), request.czxid)
 
 
-@dataclass(frozen=True)
 class RefuseReassignment(ReadRemaining):
     """The same for a partition that is refused before it was accepted."""
 
     at = At.REASSIGN_NEXT
 
 
-@dataclass(frozen=True)
 class CompleteReassignment(ReadRemaining):
     """The same for a partition that is done with (step 11)."""
 
     at = At.COMPLETE_READ
 
 
-@dataclass(frozen=True)
 class WriteRemaining(Effect[None]):
     """Step 11, or a refusal: what was read less the partition is written, or the request deleted if that is nothing.
 
@@ -138,16 +127,8 @@ class WriteRemaining(Effect[None]):
     fence: Fence | None
     only_as_read: bool
     at = At.REFUSE_WRITE
-
-    @property
-    def action(self) -> str:
-        """The same step, wherever it is taken."""
-        return "write_remaining"
-
-    @property
-    def written(self) -> str:
-        """The request."""
-        return REASSIGN_PARTITIONS
+    action = "write_remaining"  # the same step, wherever it is taken
+    written = REASSIGN_PARTITIONS
 
     def script(self) -> Script[None]:
         """`updatePersistentPath`, or `deletePath`; what a fix asks before sets no watch."""
@@ -171,7 +152,6 @@ class WriteRemaining(Effect[None]):
         return node.stat.czxid == self.remaining.czxid
 
 
-@dataclass(frozen=True)
 class WriteRemainingAtEnd(WriteRemaining):
     """The same at the end of a reassignment."""
 
@@ -189,7 +169,6 @@ def _upsert(path: str, data: bytes | None) -> Script[None]:
 # ------------------------------------------------------------------------------------------------------ the state znode
 
 
-@dataclass(frozen=True)
 class OnStateChange(Effect[Found]):
     """A data callback of a partition's state znode: what it says, or None where it is gone."""
 
@@ -201,26 +180,19 @@ class OnStateChange(Effect[Found]):
         return (yield from read_state_znode(self.partition))
 
 
-@dataclass(frozen=True)
 class ReadWhetherCaughtUp(StateRead):
     """`areReplicasInIsr`: the ISR that says which phase it is."""
 
     at = At.REASSIGN_READ
 
 
-@dataclass(frozen=True)
 class BeginAgain(ReadWhetherCaughtUp):
     """The same, with which a partition is begun again because a broker of RAR has started."""
 
     at = At.REASSIGN_NEXT
-
-    @property
-    def action(self) -> str:
-        """The same step, wherever it is taken."""
-        return "read_whether_caught_up"
+    action = "read_whether_caught_up"  # the same step, wherever it is taken
 
 
-@dataclass(frozen=True)
 class ReadForBump(StateRead):
     """Step 2: the state znode whose leader epoch is to be raised; `remaining` are the replicas to be started then."""
 
@@ -228,7 +200,6 @@ class ReadForBump(StateRead):
     at = At.BUMP_READ
 
 
-@dataclass(frozen=True)
 class WriteBump(StateWrite):
     """Step 2: the same leader and ISR, leader_epoch + 1."""
 
@@ -236,14 +207,12 @@ class WriteBump(StateWrite):
     at = At.BUMP_WRITE
 
 
-@dataclass(frozen=True)
 class ReadForMove(StateRead):
     """Step 7: the state znode, for a leader of RAR to be elected, or for the leader epoch to be raised."""
 
     at = At.MOVE_READ
 
 
-@dataclass(frozen=True)
 class WriteMove(StateWrite):
     """Step 7: the elected leader, or the same one, leader_epoch + 1."""
 
@@ -253,7 +222,6 @@ class WriteMove(StateWrite):
 # ------------------------------------------------------------------------------------------------------ the assignment
 
 
-@dataclass(frozen=True)
 class WriteUnion(Effect["bytes | None"]):
     """Step 1: the whole topic's assignment as it is in memory, but RAR + OAR for this partition; what was written.
 
@@ -287,7 +255,6 @@ class WriteUnion(Effect["bytes | None"]):
         return data
 
 
-@dataclass(frozen=True)
 class WriteTarget(WriteUnion):
     """Step 10: the same with RAR."""
 

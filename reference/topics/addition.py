@@ -31,7 +31,6 @@ class ModifiedTopic:
     assignment: Assignment
 
 
-@dataclass(frozen=True)
 class OnPartitionModifications(Effect["ModifiedTopic | None"]):
     """A data callback of a topic's own znode: what it holds, or None where it is gone."""
 

@@ -67,7 +67,6 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
     return Topics(frozenset(children.names), found, ids)
 
 
-@dataclass(frozen=True)
 class ReadTopics(Effect[Topics]):
     """Failover: the topics and their assignments; where that is fixed, each is listened to before it is read."""
 
@@ -79,7 +78,6 @@ class ReadTopics(Effect[Topics]):
         return _read_topics(listens=self.listens)
 
 
-@dataclass(frozen=True)
 class OnTopicChange(Effect[Topics]):
     """A child callback of /brokers/topics: the topics, and the assignments of those that are not known yet."""
 
@@ -90,7 +88,6 @@ class OnTopicChange(Effect[Topics]):
         return _read_topics(self.known)
 
 
-@dataclass(frozen=True)
 class ListenToTopics(Effect[None]):
     """`registerPartitionChangeListener` for some topics; it is done within the step of who asks."""
 

@@ -18,21 +18,9 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from reference.zookeeper.transactions import (
-    Change,
-    DataSet,
-    MultiChange,
-    NodeCreated,
-    NodeDeleted,
-    OtherChange,
-    SessionClosed,
-    SessionCreated,
-    Transaction,
-    VersionChecked,
-    WriteRefused,
-)
+from reference.zookeeper.transactions import FIELDS, MULTI, Change, Form, MultiChange, Transaction, change_of
 
 MAGIC: Final = b"ZKLG"
 HEADER_LENGTH: Final = 16
@@ -114,76 +102,55 @@ class _Fields:
             raise _Malformed(f"a vector of {count} elements", start)
         return max(count, 0)
 
-    def skip_acl(self) -> None:
+    def paths(self) -> tuple[str, ...]:
+        """Several strings; none at all where nothing is left, as before 3.6, which did not log what a session took."""
+        return tuple(self.text() for _ in range(self.count())) if self.left else ()
+
+    def permissions(self) -> list[tuple[int, str, str]]:
         """A vector of permissions, scheme and id."""
-        for _ in range(self.count()):
-            self.number()
-            self.text()
-            self.text()
+        return [(self.number(), self.text(), self.text()) for _ in range(self.count())]
 
 
 # ------------------------------------------------------------------------------------------------ transactions by type
 
+_TYPES: Final = {
+    -11: "closeSession",
+    -10: "createSession",
+    -1: "error",
+    1: "create",
+    2: "delete",
+    5: "setData",
+    7: "setACL",
+    13: "check",
+    14: MULTI,
+    15: "create",  # create2, which answers with a Stat
+    16: "reconfig",
+    19: "createContainer",
+    20: "deleteContainer",
+    21: "createTTL",
+}
+"""The types of change by `ZooDefs.OpCode`."""
 
-def _read_create(fields: _Fields, session: int) -> Change:
-    path, data = fields.text(), fields.buffer()
-    fields.skip_acl()
-    ephemeral = fields.flag()
-    return NodeCreated(path, data, session if ephemeral else 0, fields.number())
-
-
-def _read_create_container(fields: _Fields, _session: int) -> Change:
-    path, data = fields.text(), fields.buffer()
-    fields.skip_acl()
-    return OtherChange("createContainer", (("path", path), ("data", data), ("parentCversion", fields.number())))
-
-
-def _read_create_ttl(fields: _Fields, _session: int) -> Change:
-    path, data = fields.text(), fields.buffer()
-    fields.skip_acl()
-    parent_cversion = fields.number()
-    return OtherChange(
-        "createTTL", (("path", path), ("data", data), ("parentCversion", parent_cversion), ("ttl", fields.long()))
-    )
-
-
-def _read_set_data(fields: _Fields, _session: int) -> Change:
-    return DataSet(fields.text(), fields.buffer(), fields.number())
-
-
-def _read_delete(fields: _Fields, _session: int) -> Change:
-    return NodeDeleted(fields.text())
+_READERS: Final[dict[Form, Callable[[_Fields], Any]]] = {
+    Form.TEXT: _Fields.text,
+    Form.DATA: _Fields.buffer,
+    Form.INT: _Fields.number,
+    Form.LONG: _Fields.long,
+    Form.OWNER: _Fields.flag,
+    Form.PATHS: _Fields.paths,
+    Form.ACL: _Fields.permissions,
+}
 
 
-def _read_delete_container(fields: _Fields, _session: int) -> Change:
-    return OtherChange("deleteContainer", (("path", fields.text()),))
-
-
-def _read_set_acl(fields: _Fields, _session: int) -> Change:
-    path = fields.text()
-    fields.skip_acl()
-    return OtherChange("setACL", (("path", path), ("version", fields.number())))
-
-
-def _read_check(fields: _Fields, _session: int) -> Change:
-    return VersionChecked(fields.text(), fields.number())
-
-
-def _read_reconfig(fields: _Fields, _session: int) -> Change:
-    return OtherChange("reconfig", (("path", fields.text()), ("data", fields.buffer()), ("version", fields.number())))
-
-
-def _read_create_session(fields: _Fields, _session: int) -> Change:
-    return SessionCreated(fields.number())
-
-
-def _read_close_session(fields: _Fields, _session: int) -> Change:
-    # Before 3.6 a server did not log which ephemeral znodes went, and the record has no fields at all.
-    return SessionClosed(tuple(fields.text() for _ in range(fields.count())) if fields.left else ())
-
-
-def _read_error(fields: _Fields, _session: int) -> Change:
-    return WriteRefused(fields.number())
+def _read_change(code: int, fields: _Fields, session: int, start: int) -> Change:
+    kind = _TYPES.get(code)
+    if kind is None:
+        raise _Malformed(f"transaction type {code} is unknown", start)
+    if kind == MULTI:
+        return _read_multi(fields, session)
+    read = [(form, _READERS[form](fields)) for form in FIELDS[kind].values()]
+    owned = [(form, (session if value else 0) if form is Form.OWNER else value) for form, value in read]
+    return change_of(kind, [value for form, value in owned if form is not Form.ACL])
 
 
 def _read_multi(fields: _Fields, session: int) -> Change:
@@ -196,32 +163,6 @@ def _read_multi(fields: _Fields, session: int) -> Change:
             raise _Malformed(f"{content.left} bytes are left over in an operation of a multi", start)
         changes.append(change)
     return MultiChange(tuple(changes))
-
-
-_READERS: Final[dict[int, Callable[[_Fields, int], Change]]] = {
-    -11: _read_close_session,
-    -10: _read_create_session,
-    -1: _read_error,
-    1: _read_create,
-    2: _read_delete,
-    5: _read_set_data,
-    7: _read_set_acl,
-    13: _read_check,
-    14: _read_multi,
-    15: _read_create,  # create2, which answers with a Stat
-    16: _read_reconfig,
-    19: _read_create_container,
-    20: _read_delete_container,
-    21: _read_create_ttl,
-}
-"""How the fields of a transaction are read, by `ZooDefs.OpCode`."""
-
-
-def _read_change(kind: int, fields: _Fields, session: int, start: int) -> Change:
-    reader = _READERS.get(kind)
-    if reader is None:
-        raise _Malformed(f"transaction type {kind} is unknown", start)
-    return reader(fields, session)
 
 
 def _read_transaction(content: bytes) -> Transaction:

@@ -10,34 +10,24 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from reference.zookeeper.transactions import (
+    FIELDS,
+    MULTI,
     Change,
-    DataSet,
+    Form,
     Json,
     MultiChange,
-    NodeCreated,
-    NodeDeleted,
-    OtherChange,
-    SessionClosed,
-    SessionCreated,
     Transaction,
-    VersionChecked,
     WriteRefused,
+    change_of,
+    recorded_fields,
 )
 
 Kind = TypeVar("Kind")
-
-_OTHER_FIELDS: Final = {
-    "setACL": ("path", "version"),
-    "createContainer": ("path", "data", "parentCversion"),
-    "createTTL": ("path", "data", "parentCversion", "ttl"),
-    "deleteContainer": ("path",),
-    "reconfig": ("path", "data", "version"),
-}
 
 
 class RecordingError(ValueError):
@@ -101,59 +91,43 @@ class _Fields:
             return self.take("ephemeralOwner", int)
         return self.session("ephemeralOwner")
 
+    def paths(self, name: str) -> tuple[str, ...]:
+        """A list of paths."""
+        paths = self.take(name, list)
+        if not all(isinstance(path, str) for path in paths):
+            raise RecordingError(f"field {name!r} must list paths")
+        return tuple(paths)
+
+    def value(self, name: str, form: Form) -> Any:
+        """A field of a change."""
+        match form:
+            case Form.DATA:
+                return self.data()
+            case Form.OWNER:
+                return self.owner()
+            case Form.PATHS:
+                return self.paths(name)
+            case Form.TEXT:
+                return self.take(name, str)
+            case _:
+                return self.take(name, int)
+
     def finish(self) -> None:
         """Refuse what nobody took."""
         if self._left:
             raise RecordingError(f"field {next(iter(self._left))!r} is unknown")
 
 
-def _refused(fields: _Fields) -> WriteRefused:
-    refused = WriteRefused(fields.take("err", int))
-    if (name := fields.take("error", str)) != refused.to_json()["error"]:
-        raise RecordingError(f"field 'error' is {name!r}, but {refused.code} is {refused.to_json()['error']!r}")
-    return refused
-
-
-def _closed(fields: _Fields) -> SessionClosed:
-    paths = fields.take("deleted", list)
-    if not all(isinstance(path, str) for path in paths):
-        raise RecordingError("field 'deleted' must list paths")
-    return SessionClosed(tuple(paths))
-
-
-_CHANGES: Final[dict[str, Callable[[_Fields], Change]]] = {
-    "createSession": lambda fields: SessionCreated(fields.take("timeout", int)),
-    "closeSession": _closed,
-    "create": lambda fields: NodeCreated(
-        fields.take("path", str), fields.data(), fields.owner(), fields.take("parentCversion", int)
-    ),
-    "setData": lambda fields: DataSet(fields.take("path", str), fields.data(), fields.take("version", int)),
-    "check": lambda fields: VersionChecked(fields.take("path", str), fields.take("version", int)),
-    "delete": lambda fields: NodeDeleted(fields.take("path", str)),
-    "error": _refused,
-    "multi": lambda fields: MultiChange(
-        tuple(_finished(_Fields(change)) for change in fields.take("operations", list))
-    ),
-}
-
-
-def _other_field(fields: _Fields, name: str) -> str | int | bytes | None:
-    match name:
-        case "data":
-            return fields.data()
-        case "path":
-            return fields.take(name, str)
-        case _:
-            return fields.take(name, int)
-
-
 def _change_of(fields: _Fields) -> Change:
     kind = fields.take("type", str)
-    if kind in _OTHER_FIELDS:
-        return OtherChange(kind, tuple((name, _other_field(fields, name)) for name in _OTHER_FIELDS[kind]))
-    if kind not in _CHANGES:
-        raise RecordingError(f"field 'type' is {kind!r}; known are {', '.join(sorted({*_CHANGES, *_OTHER_FIELDS}))}")
-    return _CHANGES[kind](fields)
+    if kind == MULTI:
+        return MultiChange(tuple(_finished(_Fields(change)) for change in fields.take("operations", list)))
+    if kind not in FIELDS:
+        raise RecordingError(f"field 'type' is {kind!r}; known are {', '.join(sorted({*FIELDS, MULTI}))}")
+    change = change_of(kind, [fields.value(name, form) for name, form in recorded_fields(kind).items()])
+    if isinstance(change, WriteRefused) and (name := fields.take("error", str)) != change.name:
+        raise RecordingError(f"field 'error' is {name!r}, but {change.code} is {change.name!r}")
+    return change
 
 
 def _finished(fields: _Fields) -> Change:

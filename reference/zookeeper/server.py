@@ -30,7 +30,27 @@ from types import TracebackType
 from typing import Final, Self
 
 from reference.ports import HOST, free_port, is_listening
-from reference.zookeeper.server_errors import DiskFull, JarsMissing, JavaMissing, PortTaken, ZookeeperServerError
+
+
+class ZookeeperServerError(RuntimeError):
+    """The server did not start, or has ended; its own last words are in the message."""
+
+
+class JavaMissing(ZookeeperServerError):
+    """There is no java to run the server with."""
+
+
+class JarsMissing(ZookeeperServerError):
+    """The pyspark package has no ZooKeeper jars."""
+
+
+class PortTaken(ZookeeperServerError):
+    """Another process listens on the server's port."""
+
+
+class DiskFull(ZookeeperServerError):
+    """No space is left for the server's data."""
+
 
 MAIN_CLASS: Final = "org.apache.zookeeper.server.ZooKeeperServerMain"
 

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeAlias
+from enum import Enum
+from typing import Any, Final, TypeAlias, dataclass_transform
 
 ERROR_NAMES: Final = {
     -1: "SystemError",
@@ -53,30 +55,71 @@ ERROR_NAMES: Final = {
 Json: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class SessionCreated:
+class Form(Enum):
+    """What a field of a change holds; a recording leaves out the permissions."""
+
+    TEXT = "a path"
+    DATA = "the data of a znode, or none"
+    INT = "a signed 32-bit number"
+    LONG = "a signed 64-bit number"
+    OWNER = "whether a znode is ephemeral; in a recording the session that owns it, or 0"
+    PATHS = "several paths"
+    ACL = "permissions"
+
+
+MULTI: Final = "multi"
+FIELDS: Final[Mapping[str, Mapping[str, Form]]] = {
+    "createSession": {"timeout": Form.INT},
+    "closeSession": {"deleted": Form.PATHS},
+    "create": {
+        "path": Form.TEXT, "data": Form.DATA, "acl": Form.ACL, "ephemeralOwner": Form.OWNER, "parentCversion": Form.INT,
+    },
+    "setData": {"path": Form.TEXT, "data": Form.DATA, "version": Form.INT},
+    "delete": {"path": Form.TEXT},
+    "error": {"err": Form.INT},
+    "check": {"path": Form.TEXT, "version": Form.INT},
+    "setACL": {"path": Form.TEXT, "acl": Form.ACL, "version": Form.INT},
+    "createContainer": {"path": Form.TEXT, "data": Form.DATA, "acl": Form.ACL, "parentCversion": Form.INT},
+    "createTTL": {
+        "path": Form.TEXT, "data": Form.DATA, "acl": Form.ACL, "parentCversion": Form.INT, "ttl": Form.LONG,
+    },
+    "deleteContainer": {"path": Form.TEXT},
+    "reconfig": {"path": Form.TEXT, "data": Form.DATA, "version": Form.INT},
+}  # fmt: skip
+"""The fields of each type of change, but for a multi, in the order in which the server writes them."""
+
+
+def recorded_fields(kind: str) -> dict[str, Form]:
+    """The fields of a type of change that a recording has."""
+    return {name: form for name, form in FIELDS[kind].items() if form is not Form.ACL}
+
+
+@dataclass_transform(frozen_default=True)
+class Change:
+    """What a transaction did. Each kind is a frozen dataclass, whose fields are those of its type in FIELDS."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+    def to_json(self) -> Json:
+        """Its type and own fields."""
+        kind = next(name for name, made in CLASSES.items() if made is type(self))
+        return _to_json(kind, (getattr(self, one.name) for one in fields(self)))  # type: ignore[arg-type] # a kind is one
+
+
+class SessionCreated(Change):
     """A session began, with the time-out in milliseconds that the server granted."""
 
     timeout_ms: int
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "createSession", "timeout": self.timeout_ms}
 
-
-@dataclass(frozen=True)
-class SessionClosed:
+class SessionClosed(Change):
     """A session ended, and these ephemeral znodes with it, in the server's order, which means nothing."""
 
     deleted: tuple[str, ...]
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "closeSession", "deleted": list(self.deleted)}
 
-
-@dataclass(frozen=True)
-class NodeCreated:
+class NodeCreated(Change):
     """A znode was created; `ephemeral_owner` is 0 or the session, `parent_cversion` the parent's creates so far."""
 
     path: str
@@ -84,67 +127,44 @@ class NodeCreated:
     ephemeral_owner: int
     parent_cversion: int
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        owner = hex_of(self.ephemeral_owner) if self.ephemeral_owner else 0
-        return {
-            "type": "create",
-            "path": self.path,
-            "data": _data_to_json(self.data),
-            "ephemeralOwner": owner,
-            "parentCversion": self.parent_cversion,
-        }
 
-
-@dataclass(frozen=True)
-class DataSet:
+class DataSet(Change):
     """A znode's data were written; `version` is the data version after it."""
 
     path: str
     data: bytes | None
     version: int
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "setData", "path": self.path, "data": _data_to_json(self.data), "version": self.version}
 
-
-@dataclass(frozen=True)
-class NodeDeleted:
+class NodeDeleted(Change):
     """A znode was deleted by a client; one that goes with its session is in SessionClosed."""
 
     path: str
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "delete", "path": self.path}
 
-
-@dataclass(frozen=True)
-class WriteRefused:
+class WriteRefused(Change):
     """A write changed nothing; ZooKeeper's number says why."""
 
     code: int
 
+    @property
+    def name(self) -> str:
+        """The number's name."""
+        return ERROR_NAMES.get(self.code, "Unknown")
+
     def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "error", "err": self.code, "error": ERROR_NAMES.get(self.code, "Unknown")}
+        """Its type and own fields, and the name beside the number."""
+        return {**super().to_json(), "error": self.name}
 
 
-@dataclass(frozen=True)
-class VersionChecked:
+class VersionChecked(Change):
     """A part of a multi that changed nothing: the znode had the version that was asked for, one less than `version`."""
 
     path: str
     version: int
 
-    def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "check", "path": self.path, "version": self.version}
 
-
-@dataclass(frozen=True)
-class OtherChange:
+class OtherChange(Change):
     """A change that no controller of the era makes, kept so that a log of any server reads whole.
 
     `type` is one of setACL, createContainer, createTTL, deleteContainer and reconfig.
@@ -155,12 +175,10 @@ class OtherChange:
 
     def to_json(self) -> Json:
         """Its type and own fields."""
-        shown = {name: _data_to_json(value) if isinstance(value, bytes) else value for name, value in self.fields}
-        return {"type": self.type, **shown}
+        return _to_json(self.type, (value for _, value in self.fields))
 
 
-@dataclass(frozen=True)
-class MultiChange:
+class MultiChange(Change):
     """Several changes that were made together; or none of them, if one is a WriteRefused."""
 
     changes: tuple[Change, ...]
@@ -171,21 +189,43 @@ class MultiChange:
         return next((one for one in self.changes if isinstance(one, WriteRefused) and one.code), None)
 
     def to_json(self) -> Json:
-        """Its type and own fields."""
-        return {"type": "multi", "operations": [change.to_json() for change in self.changes]}
+        """Its type and the changes."""
+        return {"type": MULTI, "operations": [change.to_json() for change in self.changes]}
 
 
-Change: TypeAlias = (
-    SessionCreated
-    | SessionClosed
-    | NodeCreated
-    | DataSet
-    | NodeDeleted
-    | WriteRefused
-    | VersionChecked
-    | OtherChange
-    | MultiChange
-)
+CLASSES: Final[Mapping[str, Callable[..., Change]]] = {
+    "createSession": SessionCreated,
+    "closeSession": SessionClosed,
+    "create": NodeCreated,
+    "setData": DataSet,
+    "delete": NodeDeleted,
+    "error": WriteRefused,
+    "check": VersionChecked,
+}
+"""The types of change that controllers make; what is not here is an OtherChange."""
+
+
+def change_of(kind: str, values: Iterable[Any]) -> Change:
+    """A change of a type, from the values of its fields in a recording."""
+    made = CLASSES.get(kind)
+    return OtherChange(kind, tuple(zip(recorded_fields(kind), values, strict=True))) if made is None else made(*values)
+
+
+def _to_json(kind: str, values: Iterable[Any]) -> Json:
+    pairs = zip(recorded_fields(kind).items(), values, strict=True)
+    return {"type": kind, **{name: _value_to_json(form, value) for (name, form), value in pairs}}
+
+
+def _value_to_json(form: Form, value: Any) -> Any:
+    match form:
+        case Form.DATA:
+            return _data_to_json(value)
+        case Form.OWNER:
+            return hex_of(value) if value else 0
+        case Form.PATHS:
+            return list(value)
+        case _:
+            return value
 
 
 @dataclass(frozen=True)

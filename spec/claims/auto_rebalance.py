@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
@@ -206,9 +207,6 @@ def _is_lost(s: State, m: Model, p: int, h: int) -> Value:
 
 
 CLAIMS = (
-    a_broker_is_out_of_balance, rebalance_acts_only_beyond_the_percentage, a_rebalance_elects,
-    rebalance_elects_live_brokers_one_by_one, a_rebalance_has_to_wait, rebalance_waits_for_what_is_under_way,
-    a_rebalance_outlives_the_deletion_thread, a_dying_topic_is_out_of_balance, rebalance_leaves_dying_topics_alone,
-    rebalance_skips_unelectable_preferred_replicas,
+    *claims_of(__name__),
     *both_claims(leaders_are_in_balance, SOURCE, PARTS),
-)  # fmt: skip
+)

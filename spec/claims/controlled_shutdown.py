@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -83,8 +84,7 @@ def shutdowns_come_to_an_end(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_broker_may_go, brokers_shut_down_without_leadership, a_broker_is_shutting_down,
-    brokers_shutting_down_are_not_elected,
-    a_shutdown_keeps_a_leader, *both_claims(running_brokers_are_not_counted_as_shutting_down, "PROTOCOL.md D12", PARTS),
+    *claims_of(__name__),
+    *both_claims(running_brokers_are_not_counted_as_shutting_down, "PROTOCOL.md D12", PARTS),
     *both_claims(shutdowns_come_to_an_end, "PROTOCOL.md section 7.2", PARTS),
-)  # fmt: skip
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -203,10 +204,4 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
 
 
-CLAIMS = (
-    a_second_term_acts, one_term_acts_in_an_epoch, two_controllers_act, one_controller_acts_in_an_epoch,
-    the_elector_resigns, controller_znode_is_its_owners, a_failover_comes_to_its_channels,
-    no_failover_fails_on_left_overs, a_broker_gives_up, resigned_controllers_are_inactive, the_second_epoch,
-    epochs_never_go_back, an_earlier_term_holds_the_lock, only_the_latest_term_writes, a_request_is_stale,
-    brokers_obey_no_older_epoch,
-)  # fmt: skip
+CLAIMS = claims_of(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -242,11 +243,6 @@ def deletions_complete(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_replica_is_deleted, deleted_replicas_stay_deleted, dying_topics_get_no_leadership, a_topic_is_gone,
-    nothing_of_a_deleted_topic_is_left, deleted_topics_are_hosted_nowhere, topics_have_their_configuration,
-    a_topic_is_held_back, only_queued_topics_are_held_back, a_deletion_is_under_way,
-    started_deletions_are_on_their_way, held_back_topics_are_not_deleted, a_doomed_topic_is_busy,
-    busy_topics_are_not_deleted, a_deletion_thread_is_woken,
-    deletion_threads_live, no_controller_waits_for_itself, topics_are_deleted_on_request,
+    *claims_of(__name__),
     *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)),
-)  # fmt: skip
+)

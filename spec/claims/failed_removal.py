@@ -5,6 +5,7 @@ PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cac
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -38,4 +39,4 @@ def one_leader_for_each_leader_epoch(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-CLAIMS = (a_broker_is_up_to_date, one_leader_for_each_leader_epoch)
+CLAIMS = claims_of(__name__)

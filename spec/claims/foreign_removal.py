@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -50,4 +51,4 @@ def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, action: A
     return ~both(old.dirty, new.dirty, ~m.brokers.is_subset(new.live, old.live), flag(new.at == At.IDLE))
 
 
-CLAIMS = (a_known_topic_is_gone, dead_leaders_are_replaced, batches_are_clean, a_dirty_batch_ends_the_term)
+CLAIMS = claims_of(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims, works
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
@@ -45,6 +46,6 @@ def isr_changes_are_known(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_notification_is_handled, only_the_active_handle_notifications,
+    *claims_of(__name__),
     *both_claims(isr_changes_are_known, "PROTOCOL.md section 7.7", PARTS),
-)  # fmt: skip
+)

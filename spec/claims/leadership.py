@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
+from spec.protocol.requests.handling import leads
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
@@ -41,11 +43,11 @@ def leader_epoch_never_goes_back(before: State, after: State, m: Model, action: 
     """A partition's leader_epoch in ZooKeeper never goes back, unless the partition is deleted."""
     states = (before.zookeeper.state, after.zookeeper.state)
     return both(
-        *(_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch) for p in m.partitions)
+        *(is_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch) for p in m.partitions)
     )
 
 
-def _deleted(m: Model, znode: Leadership) -> Value:
+def is_deleted(m: Model, znode: Leadership) -> Value:
     """Whether a state znode is not there, which where topics may go it may be again."""
     return ~exists(znode) if m.topics_vanish else flag(False)
 
@@ -56,7 +58,7 @@ def state_changes_by_conditional_writes(before: State, after: State, m: Model, a
     facts = []
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        changed = both(exists(old), ~_deleted(m, new), ~_same(old, new))
+        changed = both(exists(old), ~is_deleted(m, new), ~_same(old, new))
         facts.append(~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new)))
     return both(*facts)
 
@@ -128,12 +130,8 @@ def isr_is_within_assigned(s: State, m: Model) -> Value:
 def two_brokers_lead(s: State, m: Model) -> Value:
     """Two brokers believe that they lead a partition (one of them has not heard of its successor)."""
     return either(
-        *(both(_leads(s, a, p), _leads(s, b, p)) for p in m.partitions for a, b in combinations(m.assigned(p), 2))
+        *(both(leads(s, a, p), leads(s, b, p)) for p in m.partitions for a, b in combinations(m.assigned(p), 2))
     )
-
-
-def _leads(s: State, b: int, p: int) -> Value:
-    return flag(s.brokers[b].partitions[p].leader == b)
 
 
 @claim("always", source="PROTOCOL.md section 10", witness="two_brokers_lead", parts=("connections",))
@@ -142,8 +140,8 @@ def one_leader_in_a_leader_epoch(s: State, m: Model) -> Value:
     return both(
         *(
             ~both(
-                _leads(s, a, p),
-                _leads(s, b, p),
+                leads(s, a, p),
+                leads(s, b, p),
                 s.brokers[a].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch,
             )
             for p in m.partitions
@@ -193,7 +191,7 @@ def writers_epochs_never_go_back(before: State, after: State, m: Model, action: 
     states = (before.zookeeper.state, after.zookeeper.state)
     return both(
         *(
-            _deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
+            is_deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
             for p in m.partitions
         )
     )
@@ -254,7 +252,7 @@ def a_broker_leads_with_a_stale_version(s: State, m: Model) -> Value:
         *(
             both(
                 s.processes[b].session != Session.NONE,
-                _leads(s, b, p),
+                leads(s, b, p),
                 s.brokers[b].partitions[p].version != s.zookeeper.state[p].version,
             )
             for p in m.partitions
@@ -292,10 +290,4 @@ def replicas_are_in_known_states(s: State, m: Model) -> Value:
     )
 
 
-CLAIMS = (
-    a_leader_is_elected, leader_epoch_never_goes_back, state_changes_by_conditional_writes, another_leader_is_elected,
-    clean_leaders_were_in_sync, the_isr_has_shrunk, isr_is_within_assigned, two_brokers_lead,
-    one_leader_in_a_leader_epoch, a_leader_epoch_comes_again, brokers_accept_only_higher_leader_epochs,
-    writers_epochs_never_go_back, a_partition_is_offline, only_documented_transitions,
-    a_broker_leads_with_a_stale_version, a_replica_is_not_online, replicas_are_in_known_states,
-)  # fmt: skip
+CLAIMS = claims_of(__name__)

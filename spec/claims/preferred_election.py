@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -93,8 +94,6 @@ def elections_come_to_an_end(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    a_preferred_replica_takes_over, preferred_elections_elect_the_first_in_sync, a_request_stands,
-    election_requests_are_read_before_they_are_deleted, a_failover_reads_a_request, no_failover_fails_on_a_request,
-    an_election_is_under_way, no_election_of_an_earlier_term_is_resumed,
+    *claims_of(__name__),
     *both_claims(elections_come_to_an_end, "PROTOCOL.md D49", PARTS),
-)  # fmt: skip
+)

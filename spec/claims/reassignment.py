@@ -5,6 +5,7 @@ What is being reassigned is what /admin/reassign_partitions says; a controller m
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -301,14 +302,8 @@ def only_assigned_replicas_lead(s: State, m: Model) -> Value:
 
 
 CLAIMS = (
-    an_assignment_is_the_union, assignments_change_in_order, no_reassignment_ends_halfway, an_assignment_is_the_target,
-    original_replicas_stay_assigned, an_old_replica_is_to_go, old_replicas_leave_after_new_ones_are_in_sync,
-    assigned_replicas_are_not_deleted, in_sync_replicas_are_not_deleted, leaders_are_assigned, a_leader_is_to_move,
-    step_7_leaves_a_leader_of_the_target,
-    a_reassignment_is_about_to_complete, completed_means_done, reassignment_requests_are_read_before_they_are_changed,
-    old_replicas_go_after_the_leader_moved, a_leader_epoch_is_raised_for_a_new_assignment,
-    caches_keep_up_with_their_requests,
+    *claims_of(__name__),
     *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),
     *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", WITH_REQUESTS),
     *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", WITH_REQUESTS),
-)  # fmt: skip
+)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spec.claims import claims_of
 from spec.language.records import Array
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
@@ -298,9 +299,4 @@ def nothing_is_left_in_a_batch(s: State, m: Model) -> Value:
     return both(*(either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c])) for c in m.controllers))
 
 
-CLAIMS = (
-    a_request_is_on_its_way, requests_wait_where_there_is_a_channel, requests_are_of_the_present_term,
-    a_batch_has_several_requests, requests_of_a_batch_go_in_order, an_answer_ends_the_first_request,
-    requests_stay_until_they_are_answered, metadata_is_on_its_way, metadata_goes_to_all_registered_brokers,
-    a_batch_is_being_gathered, nothing_is_left_in_a_batch,
-)  # fmt: skip
+CLAIMS = claims_of(__name__)

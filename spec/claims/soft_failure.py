@@ -13,6 +13,7 @@ Only some scopes ask (the part `soft_failures`, which brings no variable and no 
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -67,4 +68,4 @@ def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, 
     return both(*facts)
 
 
-CLAIMS = (a_new_term_sends_what_an_earlier_one_wrote, new_terms_send_the_latest_leadership)
+CLAIMS = claims_of(__name__)

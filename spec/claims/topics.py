@@ -1,14 +1,40 @@
-"""What is claimed of topics that are created: each of their partitions gets a state znode, and so a leader."""
+"""What is claimed of topics that are created, and of partitions added: each gets a state znode, and none is lost."""
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.goals import both_claims
+from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.protocol.context.assignment import stored_set
+from spec.protocol.context.assignment import assigned_replicas, stored_set
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.enumerations import Session
+
+PARTS = ("addition",)
+
+
+@claim("sometimes", source="PROTOCOL.md section 7.3", parts=PARTS)
+def a_partition_is_added(s: State, m: Model) -> Value:
+    """A topic's znode has a partition that an active controller does not know yet."""
+    return either(
+        *(
+            both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
+            for c in m.controllers
+            for p in m.partitions
+        )
+    )
+
+
+@claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)
+def partitions_stay(before: State, after: State, m: Model, action: Action) -> Value | None:
+    """A topic never has a partition less than before, unless it is deleted."""
+    facts = []
+    for p in m.partitions:
+        lost = both(before.zookeeper.assigned[p] != (), after.zookeeper.assigned[p] == ())
+        facts.append(either(~lost, ~after.zookeeper.topics[m.topic_of(p)]))
+    return both(*facts)
 
 
 def partitions_are_led(s: State, m: Model) -> Value:
@@ -27,4 +53,7 @@ def partitions_are_led(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-CLAIMS = both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",))
+CLAIMS = (
+    *claims_of(__name__),
+    *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",)),
+)

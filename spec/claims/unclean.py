@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -34,4 +35,4 @@ def isr_is_not_empty(s: State, m: Model) -> Value:
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
 
 
-CLAIMS = (a_leader_is_lost, leaders_were_in_sync, isr_is_not_empty)
+CLAIMS = claims_of(__name__)

@@ -66,9 +66,12 @@ def around(name: str, opening: str, inner: Shape[T], closing: str) -> Shape[T]:
     )
 
 
-def paired(name: str, left: Shape[T], right: Shape[U], between: str = " -> ") -> Shape[tuple[T, U]]:
-    """The shape of two values with a text between them, `1 -> 2` as Scala prints the entry of a map."""
-    first = re.compile(f"({left.pattern}){re.escape(between)}")
+ARROW: Final = " -> "
+
+
+def paired(name: str, left: Shape[T], right: Shape[U]) -> Shape[tuple[T, U]]:
+    """The shape of two values with an arrow between them, `1 -> 2` as Scala prints the entry of a map."""
+    first = re.compile(f"({left.pattern}){ARROW}")
 
     def read(text: str) -> tuple[T, U]:
         found = first.match(text)
@@ -77,9 +80,9 @@ def paired(name: str, left: Shape[T], right: Shape[U], between: str = " -> ") ->
         return left.read(found[1]), right.read(text[found.end() :])
 
     def write(values: tuple[T, U]) -> str:
-        return left.write(values[0]) + between + right.write(values[1])
+        return left.write(values[0]) + ARROW + right.write(values[1])
 
-    return Shape(name, f"(?:{left.pattern}){re.escape(between)}(?:{right.pattern})", read, write)
+    return Shape(name, f"(?:{left.pattern}){ARROW}(?:{right.pattern})", read, write)
 
 
 def partition_shape(name: str, opening: str, between: str, closing: str) -> Shape[TopicPartition]:

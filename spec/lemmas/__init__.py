@@ -14,16 +14,15 @@ from spec.claims import delayed_operation as delayed_operation_claims
 from spec.language.rules import Claim, Property, View
 from spec.lemmas import (
     assigned_in_sync,
-    auto_rebalance,
     controlled_shutdown,
     controller,
     dead_replicas,
     deleted_topic,
     deletion,
+    elections,
     in_sync,
     leadership,
     partition_addition,
-    preferred_election,
     reassignment,
     soft_failure,
 )
@@ -31,7 +30,7 @@ from spec.model import Model
 from spec.state.cluster import shape
 
 MODULES = (
-    controller, leadership, in_sync, reassignment, assigned_in_sync, preferred_election, auto_rebalance,
+    controller, leadership, in_sync, reassignment, assigned_in_sync, elections,
     controlled_shutdown, partition_addition, deletion, deleted_topic, dead_replicas, soft_failure,
     delayed_operation_claims,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
@@ -213,8 +214,4 @@ def in_phase_b_the_target_is_assigned(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (
-    the_same_version_is_the_same_isr, step_7_wrote_the_state_last,
-    leaders_have_no_larger_assignment_than_zookeeper, leaving_replicas_leave_the_isr, assigned_replicas_are_in_a_state,
-    in_phase_b_the_target_is_assigned,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -7,6 +7,7 @@ None there.
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
@@ -77,4 +78,4 @@ def current_controllers_know_the_topics(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (only_active_controllers_handle_shutdowns, a_shutdown_is_treated_apart, current_controllers_know_the_topics)
+LEMMAS = claims_of(__name__)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -220,11 +221,4 @@ def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
     return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs_acted_in(m)]
 
 
-LEMMAS = (
-    no_epoch_is_ahead_of_zookeepers, no_epoch_version_is_ahead_of_zookeepers, the_epoch_read_is_the_versions,
-    a_process_that_is_not_running_remembers_nothing, only_active_controllers_change_states,
-    a_failover_starts_from_nothing,
-    only_the_active_have_channels, no_left_over_channel_is_a_present_one,
-    active_controllers_know_themselves_as_controller,
-    an_epoch_has_one_owner, an_epoch_acted_in_is_its_owners, an_election_unanswered_has_an_epoch_of_its_own,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -5,6 +5,7 @@ It does so between the starts of its two state machines, so what a partition is 
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -34,4 +35,4 @@ def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Va
     return both(*facts)
 
 
-LEMMAS = (no_partition_has_a_state_before_its_machine_starts,)
+LEMMAS = claims_of(__name__)

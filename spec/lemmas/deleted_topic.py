@@ -8,6 +8,7 @@ lemmas about that are None; where a topic may be created again they are, too.
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
@@ -170,9 +171,4 @@ def unknown_topics_are_forgotten(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (
-    no_topic_is_new, deletion_requests_are_meant, a_topic_goes_before_its_configuration, a_topic_goes_as_a_whole,
-    current_controllers_know_no_topic_that_is_gone, current_controllers_delete_what_is_requested,
-    a_state_that_was_deleted_stays_so,
-    unknown_topics_are_forgotten,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable
 
+from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -273,9 +274,4 @@ def queued_topics_get_no_leader(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (
-    only_active_controllers_delete, new_controllers_have_nothing_to_delete, a_batch_is_as_far_as_its_stage,
-    batches_wait_only_where_there_is_a_channel, no_leader_and_isr_behind_a_deletion,
-    started_deletions_have_a_stop_replica_waiting, only_known_topics_are_handled,
-    deleted_replicas_are_of_queued_topics, queued_topics_get_no_leader,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

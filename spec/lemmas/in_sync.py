@@ -6,6 +6,7 @@ They hold elsewhere, too, but no other proof needs them.
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -60,4 +61,4 @@ def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Valu
     return both(*facts)
 
 
-LEMMAS = (every_leader_is_in_sync, a_new_partition_is_visited_where_a_replica_lives)
+LEMMAS = claims_of(__name__)

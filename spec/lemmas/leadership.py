@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from spec.claims import claims_of
+from spec.claims.leadership import is_deleted
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
@@ -68,11 +70,6 @@ def every_copy_was_written(m: Model) -> bool:
     return _never_begins_anew(m) and (m.fixes(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
-def _is_gone(m: Model, znode: Leadership) -> Value:
-    """Whether a state znode may have been deleted: where topics may go, it is not there."""
-    return ~exists(znode) if m.topics_vanish else flag(False)
-
-
 def _holds_a_version(controller: Controller) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
@@ -87,7 +84,7 @@ def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Value | None:
         znode = s.zookeeper.state[p]
         for one in copies(s, m, p):
             behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
-            facts.append(either(_is_gone(m, znode), behind))
+            facts.append(either(is_deleted(m, znode), behind))
     return both(*facts)
 
 
@@ -99,7 +96,7 @@ def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Value:
         controller = s.controllers[c]
         for p in m.partitions:
             znode = s.zookeeper.state[p]
-            behind = either(_is_gone(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
+            behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
             read = both(controller.read_version != -1, behind)
             facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
     return both(*facts)
@@ -244,9 +241,4 @@ def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Value:
     return both(*facts)
 
 
-LEMMAS = (
-    no_copy_is_ahead_of_the_znode, no_version_read_is_ahead_of_the_znode, leadership_has_a_version,
-    the_same_version_is_the_same_leader_epoch, a_leader_epoch_has_one_leader, a_decision_stands_while_the_version_does,
-    a_partition_without_a_znode_has_no_writer, copies_of_the_isr_are_assigned,
-    an_unknown_topic_is_in_no_state, a_replica_to_be_new_is_in_no_state_yet,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -7,6 +7,7 @@ it does not know. Where partitions move or go, these lemmas are None.
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -122,7 +123,4 @@ def replicas_wait_for_their_handler_only(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-LEMMAS = (
-    an_assignment_is_whole_or_absent, partition_additions_keep_the_other_partitions, known_assignments_are_zookeepers,
-    an_unknown_partition_is_in_no_state, topics_listened_to_are_known, replicas_wait_for_their_handler_only,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

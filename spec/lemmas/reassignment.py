@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import (
@@ -202,6 +203,61 @@ def completed_reassignments_wrote_the_target(s: State, m: Model) -> Value | None
     )
 
 
+@claim("always", source="PROTOCOL.md section 2", parts=PARTS)
+def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
+    """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
+    return both(
+        *(
+            one.controller_epoch <= s.zookeeper.epoch
+            for p in m.partitions
+            for one in (s.zookeeper.state[p], *copies(s, m, p))
+        )
+    )
+
+
+@claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
+def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | None:
+    """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
+
+    Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
+    """
+    if not (only_the_current_writes(m) and m.fixes(Switch.CACHE_BUMPED_EPOCH)):
+        return None
+    facts = []
+    for c in m.controllers:
+        controller = s.controllers[c]
+        current = is_current(s, c)
+        for p in m.partitions:
+            cached, znode = controller.partitions[p], s.zookeeper.state[p]
+            known = either(~is_cached(cached), cached.leader_epoch == znode.leader_epoch)
+            possible = both(
+                m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
+            )
+            visited = both(cached.todo, cached.state != PartitionState.NEW)
+            electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
+            removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
+            facts.append(current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing)))
+            facts.append(both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited))
+            for r in m.assigned(p):
+                at = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
+                facts.append(at.implies(m.brokers.in_set(r, cached.visiting)))
+    return both(*facts)
+
+
+@claim("always", source="PROTOCOL.md section 8, step 7; D48 fixed", parts=PARTS)
+def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
+    """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
+    if not (only_the_current_writes(m) and m.fixes(Switch.WAIT_FOR_LEADER)):
+        return None
+    facts = []
+    for controller, current, p in currents(s, m):
+        wanted, leader = controller.reassigned[p], s.zookeeper.state[p].leader
+        facts.append(both(current, has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
+        writing = both(current, controller.at == At.MOVE_WRITE, controller.reassigning == p)
+        facts.append(writing.implies(m.brokers.contains(wanted, controller.decided.leader)))
+    return both(*facts)
+
+
 @claim("always", source="PROTOCOL.md section 8, step 2; S8 fixed", parts=PARTS)
 def accepted_reassignments_have_leadership(s: State, m: Model) -> Value | None:
     """Whatever a controller has accepted to reassign has leadership in its cache."""
@@ -272,67 +328,4 @@ def refused_reassignments_are_not_halfway(s: State, m: Model) -> Value | None:
     return both(*facts)
 
 
-@claim("always", source="PROTOCOL.md section 2", parts=PARTS)
-def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
-    """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
-    return both(
-        *(
-            one.controller_epoch <= s.zookeeper.epoch
-            for p in m.partitions
-            for one in (s.zookeeper.state[p], *copies(s, m, p))
-        )
-    )
-
-
-@claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
-def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | None:
-    """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
-
-    Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
-    """
-    if not (only_the_current_writes(m) and m.fixes(Switch.CACHE_BUMPED_EPOCH)):
-        return None
-    facts = []
-    for c in m.controllers:
-        controller = s.controllers[c]
-        current = is_current(s, c)
-        for p in m.partitions:
-            cached, znode = controller.partitions[p], s.zookeeper.state[p]
-            known = either(~is_cached(cached), cached.leader_epoch == znode.leader_epoch)
-            possible = both(
-                m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
-            )
-            visited = both(cached.todo, cached.state != PartitionState.NEW)
-            electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
-            removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
-            facts.append(current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing)))
-            facts.append(both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited))
-            for r in m.assigned(p):
-                at = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
-                facts.append(at.implies(m.brokers.in_set(r, cached.visiting)))
-    return both(*facts)
-
-
-@claim("always", source="PROTOCOL.md section 8, step 7; D48 fixed", parts=PARTS)
-def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
-    """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
-    if not (only_the_current_writes(m) and m.fixes(Switch.WAIT_FOR_LEADER)):
-        return None
-    facts = []
-    for controller, current, p in currents(s, m):
-        wanted, leader = controller.reassigned[p], s.zookeeper.state[p].leader
-        facts.append(both(current, has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
-        writing = both(current, controller.at == At.MOVE_WRITE, controller.reassigning == p)
-        facts.append(writing.implies(m.brokers.contains(wanted, controller.decided.leader)))
-    return both(*facts)
-
-
-LEMMAS = (
-    only_active_controllers_reassign, a_run_has_its_handler, leaving_replicas_are_not_of_the_target,
-    current_controllers_reassign_what_is_requested, current_controllers_know_the_assignment,
-    an_assignment_is_one_of_three,
-    completed_reassignments_wrote_the_target, no_writer_is_ahead_of_zookeeper,
-    current_controllers_know_the_leader_epoch,
-    after_step_7_the_leader_is_of_the_target, accepted_reassignments_have_leadership,
-    an_assignment_changes_where_there_is_leadership, refused_reassignments_are_not_halfway,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.claims.soft_failure import PARTS
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
@@ -80,7 +81,4 @@ def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Valu
     return both(*facts)
 
 
-LEMMAS = (
-    the_same_version_is_of_no_earlier_writer, a_state_has_its_topic, current_controllers_know_what_earlier_ones_wrote,
-    current_controllers_send_what_earlier_ones_wrote,
-)  # fmt: skip
+LEMMAS = claims_of(__name__)

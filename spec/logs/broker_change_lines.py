@@ -8,11 +8,10 @@ Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, lines_of
 from spec.logs.logged_values import VOCABULARY, PartitionInfo
 
 CONTEXT: Final = "controller {controller:id} epoch {epoch:id}"
@@ -26,7 +25,6 @@ def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) ->
     return {born: text.replace("TP", "{partition:[t,p]}"), version: text.replace("TP", "{partition:t-p}")}
 
 
-@dataclass(frozen=True)
 class BrokerLine(Line):
     """A line of a process in the broker's role."""
 
@@ -36,7 +34,6 @@ class BrokerLine(Line):
     broker: int
 
 
-@dataclass(frozen=True)
 class RequestLine(BrokerLine):
     """A line about a request of this controller, epoch and correlation id."""
 
@@ -45,14 +42,12 @@ class RequestLine(BrokerLine):
     correlation_id: int
 
 
-@dataclass(frozen=True)
 class PartitionLine(RequestLine):
     """A line about one partition of a request."""
 
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class StopReplicaLine(BrokerLine):
     """A line about one partition of a StopReplica; which request it was is not printed."""
 
@@ -60,14 +55,12 @@ class StopReplicaLine(BrokerLine):
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class StopReplicaStarted(
     StopReplicaLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
 ):
     """A replica is about to stop, and to be deleted if the request says so."""
 
 
-@dataclass(frozen=True)
 class ReplicaDoesNotExist(
     StopReplicaLine,
     text=dashed_since(
@@ -78,7 +71,6 @@ class ReplicaDoesNotExist(
     """There is no such replica in memory (its log may still be deleted)."""
 
 
-@dataclass(frozen=True)
 class StopReplicaFinished(
     StopReplicaLine, text=dashed_since(V0102, "finished handling stop replica (delete={delete:bool}) for partition TP")
 ):
@@ -90,7 +82,6 @@ OLD_CONTROLLER: Final = (
 )
 
 
-@dataclass(frozen=True)
 class StopReplicaFromOldController(
     BrokerLine,
     text={
@@ -110,7 +101,6 @@ FROM_UPDATE: Final = (
 )
 
 
-@dataclass(frozen=True)
 class LeaderInfoCached(
     PartitionLine, text=dashed_since(V0100, "cached leader info {info:info} for partition TP" + FROM_UPDATE)
 ):
@@ -119,14 +109,12 @@ class LeaderInfoCached(
     info: PartitionInfo
 
 
-@dataclass(frozen=True)
 class PartitionUncached(
     PartitionLine, text=dashed_since(V0100, "deleted partition TP from metadata cache" + FROM_UPDATE)
 ):
     """The broker will tell clients that there is no such partition: its topic is being deleted."""
 
 
-@dataclass(frozen=True)
 class UpdateMetadataFromOldController(
     BrokerLine,
     text="received update metadata request with correlation id {correlation_id:int} from an old controller"
@@ -141,12 +129,4 @@ class UpdateMetadataFromOldController(
     known_epoch: int
 
 
-BROKER_CHANGE_LINES: Final[tuple[type[Line], ...]] = (
-    StopReplicaStarted,
-    ReplicaDoesNotExist,
-    StopReplicaFinished,
-    StopReplicaFromOldController,
-    LeaderInfoCached,
-    PartitionUncached,
-    UpdateMetadataFromOldController,
-)
+BROKER_CHANGE_LINES: Final = lines_of(__name__)

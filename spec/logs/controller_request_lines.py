@@ -8,17 +8,15 @@ Kafka: `KafkaController`, `ControllerChannelManager`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, lines_of
 from spec.logs.logged_answers import Answer
 from spec.logs.logged_values import VOCABULARY, BrokerNode, Role
 
 
-@dataclass(frozen=True)
 class ControllerLine(Line):
     """A line of a process in the controller's role."""
 
@@ -32,7 +30,6 @@ class ControllerLine(Line):
 SENDING_LEADER_AND_ISR: Final = "sending {role:role} LeaderAndIsr request {leadership:leadership} "
 
 
-@dataclass(frozen=True)
 class LeaderAndIsrSending(
     ControllerLine,
     text={
@@ -53,7 +50,6 @@ class LeaderAndIsrSending(
 SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership:leadership} "
 
 
-@dataclass(frozen=True)
 class UpdateMetadataSending(
     ControllerLine,
     text={
@@ -71,7 +67,6 @@ class UpdateMetadataSending(
     correlation_id: int | None = None
 
 
-@dataclass(frozen=True)
 class ReassignmentSent(
     ControllerLine,
     text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
@@ -89,7 +84,6 @@ class ReassignmentSent(
         return self.leadership.leader
 
 
-@dataclass(frozen=True)
 class ReassignmentNotSent(
     ControllerLine,
     text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas:ids} to leader for"
@@ -102,7 +96,6 @@ class ReassignmentNotSent(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class ResponseReceived(
     ControllerLine,
     text={
@@ -117,10 +110,4 @@ class ResponseReceived(
     broker: BrokerNode
 
 
-REQUEST_LINES: Final[tuple[type[Line], ...]] = (
-    LeaderAndIsrSending,
-    UpdateMetadataSending,
-    ReassignmentSent,
-    ReassignmentNotSent,
-    ResponseReceived,
-)
+REQUEST_LINES: Final = lines_of(__name__)

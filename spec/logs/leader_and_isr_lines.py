@@ -9,25 +9,22 @@ the code of that exception.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import PartitionInfo, Role
 
 RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition:[t,p]}"
 
 
-@dataclass(frozen=True)
 class LeaderAndIsrReceived(PartitionLine, text={V082: RECEIVED % "{state:info}", V0100: RECEIVED % "{state:state}"}):
     """A partition of a LeaderAndIsr as it arrived, before any check (0.10.0 means 0.10.0.1 here)."""
 
     state: PartitionInfo
 
 
-@dataclass(frozen=True)
 class UnreadableLeaderAndIsrReceived(
     PartitionLine,
     text={
@@ -45,7 +42,6 @@ IGNORING: Final = (
 )
 
 
-@dataclass(frozen=True)
 class LeaderAndIsrFromOldController(
     BrokerLine,
     text=IGNORING + "since its controller epoch {epoch:int} is old. Latest known controller epoch is {known_epoch:int}",
@@ -65,7 +61,6 @@ OLD_LEADER_EPOCH: Final = (
 )
 
 
-@dataclass(frozen=True)
 class LeaderEpochNotHigher(
     PartitionLine,
     text={
@@ -80,7 +75,6 @@ class LeaderEpochNotHigher(
     current_leader_epoch: int
 
 
-@dataclass(frozen=True)
 class NotInAssignedReplicas(
     PartitionLine,
     text=IGNORING + "epoch {epoch:id} for partition {partition:[t,p]} as itself is not in assigned replica list"
@@ -95,7 +89,6 @@ class NotInAssignedReplicas(
 HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id:int} from " + CONTEXT
 
 
-@dataclass(frozen=True)
 class TransitionStarted(
     PartitionLine,
     text=dashed_since(V0102, f"handling {HANDLING} starting the {{role:role}} transition for partition TP"),
@@ -105,7 +98,6 @@ class TransitionStarted(
     role: Role
 
 
-@dataclass(frozen=True)
 class FetchersStopped(
     PartitionLine,
     text=dashed_since(
@@ -119,7 +111,6 @@ class FetchersStopped(
     role: Role
 
 
-@dataclass(frozen=True)
 class TransitionCompleted(
     PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role:role}} transition for partition TP")
 ):
@@ -128,7 +119,6 @@ class TransitionCompleted(
     role: Role
 
 
-@dataclass(frozen=True)
 class BecomeLeaderUnchanged(
     PartitionLine,
     text=dashed_since(
@@ -142,7 +132,6 @@ class BecomeLeaderUnchanged(
     """The broker led the partition already and goes on, in the new leader epoch (from 0.9.0 on)."""
 
 
-@dataclass(frozen=True)
 class BecomeFollowerUnchanged(
     PartitionLine,
     text=dashed_since(
@@ -157,7 +146,6 @@ class BecomeFollowerUnchanged(
     leader: int
 
 
-@dataclass(frozen=True)
 class LeaderUnavailable(
     PartitionLine,
     text=dashed_since(
@@ -172,7 +160,6 @@ class LeaderUnavailable(
     leader: int
 
 
-@dataclass(frozen=True)
 class LogsTruncated(
     PartitionLine,
     text=dashed_since(
@@ -184,7 +171,6 @@ class LogsTruncated(
     """The partition's log ends at its high watermark."""
 
 
-@dataclass(frozen=True)
 class FetcherStarted(
     PartitionLine,
     text=dashed_since(
@@ -196,7 +182,6 @@ class FetcherStarted(
     """The partition fetches from its new leader."""
 
 
-@dataclass(frozen=True)
 class FetcherNotStarted(
     PartitionLine,
     text=dashed_since(
@@ -208,7 +193,6 @@ class FetcherNotStarted(
     """The broker is about to stop, so it does not begin to fetch."""
 
 
-@dataclass(frozen=True)
 class BecomeLeaderError(
     PartitionLine,
     text=dashed_since(
@@ -224,7 +208,6 @@ class BecomeLeaderError(
     prefix = "Error on broker {broker:id} "
 
 
-@dataclass(frozen=True)
 class BecomeFollowerError(
     RequestLine,
     text="while processing LeaderAndIsr request with correlationId {correlation_id:int} received from " + CONTEXT,
@@ -235,21 +218,4 @@ class BecomeFollowerError(
     prefix = "Error on broker {broker:id} "
 
 
-LEADER_AND_ISR_LINES: Final[tuple[type[Line], ...]] = (
-    LeaderAndIsrReceived,
-    UnreadableLeaderAndIsrReceived,
-    LeaderAndIsrFromOldController,
-    LeaderEpochNotHigher,
-    NotInAssignedReplicas,
-    TransitionStarted,
-    FetchersStopped,
-    TransitionCompleted,
-    BecomeLeaderUnchanged,
-    BecomeFollowerUnchanged,
-    LeaderUnavailable,
-    LogsTruncated,
-    FetcherStarted,
-    FetcherNotStarted,
-    BecomeLeaderError,
-    BecomeFollowerError,
-)
+LEADER_AND_ISR_LINES: Final = lines_of(__name__)

@@ -89,9 +89,9 @@ class TornLine:
             return None
 
 
-def entry_of(line: Line, time: datetime, source: str = "", line_number: int = 0) -> LogEntry:
+def entry_of(line: Line, time: datetime) -> LogEntry:
     """The entry that a process writes for a line, at this time."""
-    return LogEntry(source, line_number, time, line.level, str(line), line.logger)
+    return LogEntry("", 0, time, line.level, str(line), line.logger)
 
 
 def print_time(time: datetime) -> str:

@@ -14,9 +14,10 @@ Left out on purpose: the time, the level and the logger around a line, which are
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import V0102, KafkaVersion
@@ -26,9 +27,10 @@ ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True)
 class Line:
-    """One line of a log: its values, and the version of Kafka that wrote it."""
+    """One line of a log: its values, and the version of Kafka that wrote it. Each kind is a frozen dataclass."""
 
     version: KafkaVersion = field(default=V0102, kw_only=True)
 
@@ -46,6 +48,7 @@ class Line:
             cls.levels = level
         if text is not None:
             cls.templates = dict(_forms(cls, text))
+        dataclass(frozen=True)(cls)
 
     @classmethod
     def level_at(cls, version: KafkaVersion) -> str:
@@ -84,6 +87,13 @@ def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersio
         if form is not None:
             whole = f"{_at(cls.prefix, version)}{form}"
             yield version, made.setdefault(whole, Template(whole, cls.shapes))
+
+
+def lines_of(module: str) -> tuple[type[Line], ...]:
+    """The lines that a module declares, in its order; classes without a text are what several of them share."""
+    declared = vars(sys.modules[module]).values()
+    kinds = (one for one in declared if isinstance(one, type) and issubclass(one, Line) and one.__module__ == module)
+    return tuple(kind for kind in kinds if kind.templates)
 
 
 class Vocabulary:

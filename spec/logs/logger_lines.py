@@ -7,7 +7,6 @@ It appears in the file of that logger. Source: `org.apache.log4j.jmx.AbstractDyn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.templates import Shape, Shapes
@@ -19,7 +18,6 @@ SHAPES: Final[Shapes] = {
 }
 
 
-@dataclass(frozen=True)
 class LoggerRegistered(
     Line, text="preRegister called. Server={server}, name=log4j:logger={registered:name}", level="DEBUG"
 ):

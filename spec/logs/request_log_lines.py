@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spec.errors import MalformedInput
-from spec.formats.kafka_types import V0102, V090, KafkaVersion
+from spec.formats.kafka_types import V0102, V090
 from spec.formats.request_schemas import Request
 from spec.formats.requests import RequestHeader, parse_request, print_request
 from spec.formats.shapes import ID, INT, WORDS
@@ -55,7 +55,6 @@ ANSWERED: Final = (
 )
 
 
-@dataclass(frozen=True)
 class RequestReceived(Line, text={V090: "Processor {processor:id} received request : {logged:request}"}):
     """A request has been read from its connection, before anything looked at it."""
 
@@ -66,7 +65,6 @@ class RequestReceived(Line, text={V090: "Processor {processor:id} received reque
     logged: LoggedRequest
 
 
-@dataclass(frozen=True)
 class RequestCompleted(Line, text={V090: ANSWERED, V0102: ANSWERED + ",listener:{listener:word}"}):
     """The answer to a request has been sent; times in milliseconds."""
 
@@ -87,8 +85,3 @@ class RequestCompleted(Line, text={V090: ANSWERED, V0102: ANSWERED + ",listener:
 
 
 REQUEST_LOG: Final = Vocabulary((RequestReceived, RequestCompleted))
-
-
-def parse_request_line(text: str, version: KafkaVersion = V0102, source: str = "kafka-request.log") -> Line:
-    """The line that a message of kafka-request.log is; MalformedInput if it is not about one of the four requests."""
-    return REQUEST_LOG.parse(text, version, source)

@@ -1,6 +1,6 @@
 """What the controller writes to state-change.log about transitions and elections, and the parser of the whole file.
 
-    line = parse_line("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
+    line = STATE_CHANGE_LOG.parse("Controller 1 epoch 3 elected leader 2 for Offline partition [t,0]", V0102)
     line == LeaderElected(1, 3, 2, TopicPartition("t", 0))        and str(line) is the text again
 
 Every line exists in 0.8.2 to 0.10.2; where its form changed, the first version of each form stands before it.
@@ -11,21 +11,19 @@ Kafka: `PartitionStateMachine`, `ReplicaStateMachine`. The stack trace that foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.broker_change_lines import BROKER_CHANGE_LINES
 from spec.logs.controller_request_lines import REQUEST_LINES, ControllerLine
 from spec.logs.leader_and_isr_lines import LEADER_AND_ISR_LINES
-from spec.logs.log_lines import Line, Vocabulary
+from spec.logs.log_lines import Vocabulary, lines_of
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.logger_lines import LoggerRegistered
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 
-@dataclass(frozen=True)
 class PartitionBecameNew(
     ControllerLine,
     text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:new}"
@@ -39,7 +37,6 @@ class PartitionBecameNew(
     assigned_replicas: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class PartitionBecameOnline(
     ControllerLine,
     text="changed partition {partition:[t,p]} from {source:partition_state} to {target:online}"
@@ -53,7 +50,6 @@ class PartitionBecameOnline(
     leader: int
 
 
-@dataclass(frozen=True)
 class PartitionLostLeader(
     ControllerLine,
     text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:without_leader}",
@@ -65,7 +61,6 @@ class PartitionLostLeader(
     target: PartitionState
 
 
-@dataclass(frozen=True)
 class PartitionChangeFailed(
     ControllerLine,
     text="initiated state change for partition {partition:[t,p]} from {source:partition_state}"
@@ -79,14 +74,12 @@ class PartitionChangeFailed(
     target: PartitionState
 
 
-@dataclass(frozen=True)
 class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition:[t,p]}"):
     """The state znode is about to be read, a leader to be chosen."""
 
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offline partition {partition:[t,p]}"):
     """The new leader stands in the state znode; "Offline" is printed whatever the state."""
 
@@ -94,7 +87,6 @@ class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offlin
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class NoAssignedReplicaAlive(
     ControllerLine,
     text="encountered error during state change of partition {partition:[t,p]} from New to Online, assigned replicas"
@@ -108,7 +100,6 @@ class NoAssignedReplicaAlive(
     live_brokers: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class StateZnodeExists(
     ControllerLine,
     text="encountered error while changing partition {partition:[t,p]}'s state from New to Online since LeaderAndIsr"
@@ -122,7 +113,6 @@ class StateZnodeExists(
     controller_epoch: int
 
 
-@dataclass(frozen=True)
 class ElectionAborted(
     ControllerLine,
     text="aborted leader election for partition {partition:[t,p]} since the LeaderAndIsr path was already written by"
@@ -136,7 +126,6 @@ class ElectionAborted(
     controller_epoch: int
 
 
-@dataclass(frozen=True)
 class ElectionFailed(
     ControllerLine,
     text="encountered error while electing leader for partition {partition:[t,p]} due to: {reason:words}.",
@@ -148,7 +137,6 @@ class ElectionFailed(
     reason: str
 
 
-@dataclass(frozen=True)
 class ReplicaChanged(
     ControllerLine,
     text="changed state of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
@@ -162,7 +150,6 @@ class ReplicaChanged(
     target: ReplicaState
 
 
-@dataclass(frozen=True)
 class ReplicaChangeFailed(
     ControllerLine,
     text="initiated state change of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
@@ -177,26 +164,8 @@ class ReplicaChangeFailed(
     target: ReplicaState
 
 
-TRANSITION_LINES: Final[tuple[type[Line], ...]] = (
-    PartitionBecameNew,
-    PartitionBecameOnline,
-    PartitionLostLeader,
-    PartitionChangeFailed,
-    LeaderElectionStarted,
-    LeaderElected,
-    NoAssignedReplicaAlive,
-    StateZnodeExists,
-    ElectionAborted,
-    ElectionFailed,
-    ReplicaChanged,
-    ReplicaChangeFailed,
-)
+TRANSITION_LINES: Final = lines_of(__name__)
 
 STATE_CHANGE_LOG: Final = Vocabulary(
     (*TRANSITION_LINES, *REQUEST_LINES, *LEADER_AND_ISR_LINES, *BROKER_CHANGE_LINES, LoggerRegistered)
 )
-
-
-def parse_line(text: str, version: KafkaVersion = V0102, source: str = "state-change.log") -> Line:
-    """The line that a message of state-change.log is; MalformedInput says where it departs from all of them."""
-    return STATE_CHANGE_LOG.parse(text, version, source)

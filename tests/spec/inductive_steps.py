@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from model_check.explicit_state.explorer import explore
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.induction import TACTICS
 from model_check.proofs.obligations import Clause, Step, Vocabulary, type_terms
 from model_check.proofs.smtlib import decide
@@ -18,6 +17,7 @@ from spec.model import Model
 from spec.scopes import Scope
 from spec.system import system
 from spec.variants import Switches
+from tests.model_check.plain_exploration import explore_plainly
 
 
 def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:

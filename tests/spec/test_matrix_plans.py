@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from model_check.explicit_state.explorer import explore
-from model_check.matrix.fault_injection import PHASE, RUNNING, Injection, injected, triggered
-from model_check.matrix.places import turns_left_at
+from model_check.matrix.fault_injection import PHASE, RUNNING, Injection, injected, triggered, turns_left_at
 from model_check.traces.trace import State
 from spec.errors import MalformedInput, Where
 from spec.expectations import plans

@@ -15,14 +15,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model_check.refinement.abstraction.assignment import assignments, known_assignments, topic_watches
-from model_check.refinement.abstraction.connections import connection, late_copies
-from model_check.refinement.abstraction.deletions import deletion_manager, deletion_requests
-from model_check.refinement.abstraction.elections import (
-    has_read_request,
-    preferred_election_request,
-    preferred_elections,
+from model_check.refinement.abstraction.assignments import (
+    assignments,
+    has_read_remaining,
+    is_between_partitions,
+    isr_watches,
+    known_assignments,
+    reassignments,
+    requested,
+    topic_watches,
 )
+from model_check.refinement.abstraction.connections import connection, known_to_broker, late_copies
 from model_check.refinement.abstraction.leadership import (
     NOBODY,
     Named,
@@ -30,15 +33,19 @@ from model_check.refinement.abstraction.leadership import (
     informs_of_removal,
     leadership,
 )
-from model_check.refinement.abstraction.reassignment import (
-    has_read_remaining,
-    is_between_partitions,
-    isr_watches,
-    reassignments,
-    requested,
+from model_check.refinement.abstraction.threads import (
+    has_read_request,
+    on_the_way_out,
+    other_threads,
+    preferred_election_request,
+    preferred_elections,
 )
-from model_check.refinement.abstraction.removals import after_removals, is_another, topic_ids
-from model_check.refinement.abstraction.threads import on_the_way_out, other_threads
+from model_check.refinement.abstraction.topics import (
+    after_removals,
+    deletion_manager,
+    deletion_requests,
+    topic_ids,
+)
 from model_check.refinement.history import History
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -154,7 +161,7 @@ def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     if process.controller is not None:
         yield from _controller(m, cluster, process, process.controller)
     if m.has("partitions"):
-        yield from _broker(m, cluster, process)
+        yield from known_to_broker(m, cluster, process)
     if m.has("connections") and process.controller is not None:
         for other in cluster.processes:
             yield from connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
@@ -363,31 +370,3 @@ def _cached_partition(
     batches = (controller.partition_batch, controller.replica_batch)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
-
-
-# ------------------------------------------------------------------------------------------------------------- brokers
-
-
-def _broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
-    path, broker = f"brokers[{process.broker_id}]", process.broker
-    yield f"{path}.controller_epoch", broker.controller_epoch
-    for p, partition in enumerate(cluster.partitions):
-        known, place = broker.partition(partition), f"{path}.partitions[{p}]"
-        yield from leadership(place, known.leadership)
-        if m.tells_topics_apart:
-            yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
-        if m.has("cached_leaderships"):
-            yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
-        if m.has("notifications"):
-            yield f"{place}.unreported", partition in broker.isr_changes
-        if m.scope.budget("losses"):
-            write = process.isr_writes.get(partition)
-            yield f"{place}.retrying", () if write is None else write.leadership.isr
-        if m.stops_replicas:
-            yield f"{place}.idle", known.is_idle
-        if m.has("reassignment"):
-            yield f"{place}.assigned", frozenset(known.assigned_replicas)
-        if m.stops_replicas and process.broker_id in m.assigned(p):
-            yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
-    if m.has("metadata"):
-        yield f"{path}.alive", broker.alive or frozenset()

@@ -1,4 +1,4 @@
-"""The part of the abstraction that connections have: a queue of requests there is a queue of batches here.
+"""What brokers know, and what is on its way to them: a queue of requests there is a queue of batches here.
 
 A batch is at the stage of its first request that is not answered yet; what the requests before that one said is
 forgotten.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from itertools import groupby
 
 from model_check.refinement.abstraction.leadership import Named, leadership
-from model_check.refinement.abstraction.removals import is_another
+from model_check.refinement.abstraction.topics import is_another
 from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from reference.requests.connections import QueuedRequest
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
@@ -137,3 +138,29 @@ def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
     for p, partition in enumerate(cluster.partitions):
         yield f"{slot}.stop[{p}]", partition in named[False]
         yield f"{slot}.delete[{p}]", partition in named[True]
+
+
+def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """What a broker knows of partitions, the cluster and its controller, and what lies on its disk."""
+    path, broker = f"brokers[{process.broker_id}]", process.broker
+    yield f"{path}.controller_epoch", broker.controller_epoch
+    for p, partition in enumerate(cluster.partitions):
+        known, place = broker.partition(partition), f"{path}.partitions[{p}]"
+        yield from leadership(place, known.leadership)
+        if m.tells_topics_apart:
+            yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
+        if m.has("cached_leaderships"):
+            yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
+        if m.has("notifications"):
+            yield f"{place}.unreported", partition in broker.isr_changes
+        if m.scope.budget("losses"):
+            write = process.isr_writes.get(partition)
+            yield f"{place}.retrying", () if write is None else write.leadership.isr
+        if m.stops_replicas:
+            yield f"{place}.idle", known.is_idle
+        if m.has("reassignment"):
+            yield f"{place}.assigned", frozenset(known.assigned_replicas)
+        if m.stops_replicas and process.broker_id in m.assigned(p):
+            yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
+    if m.has("metadata"):
+        yield f"{path}.alive", broker.alive or frozenset()

@@ -1,19 +1,18 @@
-"""The part of the abstraction that is between the steps of the controller's other threads: shutdowns, rebalance."""
+"""The part of the abstraction that shutdowns, preferred elections and the automatic rebalance have of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from model_check.refinement.abstraction.leadership import NOBODY, Named
 from reference.broker_events.controlled_shutdown import Departure
 from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
+from reference.scripts import PREFERRED_REPLICA_ELECTION, parsed
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.znodes import PartitionsPayload
 from spec.model import Model
 from spec.state.controller import Controller
 from spec.state.elections import Leaving
-
-Named = Iterator[tuple[str, object]]
-NOBODY = 0
 
 
 def on_the_way_out(process: MemoryProcess) -> Named:
@@ -50,3 +49,25 @@ def _shutdowns(cluster: MemoryCluster, controller: KafkaController, path: str) -
     yield f"{path}.shutdown_of", NOBODY if work is None else work.broker
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.to_move[{p}]", work is not None and partition in work.to_move
+
+
+def preferred_election_request(cluster: MemoryCluster) -> Named:
+    """What a preferred election is asked for."""
+    request, named = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION), frozenset[TopicPartition]()
+    if request is not None:
+        named = frozenset(parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, request.data).partitions)
+    for p, partition in enumerate(cluster.partitions):
+        yield f"zookeeper.preferred[{p}]", partition in named
+
+
+def preferred_elections(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """The elections under way, and which of them the running handler is at."""
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_preferred_election
+        yield f"{path}.asked[{p}]", partition in controller.activity.asked
+
+
+def has_read_request(cluster: MemoryCluster, controller: KafkaController) -> bool:
+    """Whether the request that stands is the one that this controller has read."""
+    request = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION)
+    return request is not None and request.czxid == controller.context.election_request

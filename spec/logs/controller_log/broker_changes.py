@@ -6,27 +6,22 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Brokers, Leaderships, Replicas, Topics
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import LeaderAndIsr
 
 
-@dataclass(frozen=True)
-class BrokerListenerSays(ControllerLogLine):
+class BrokerListenerSays(BySomeController):
     """A line of the listener on /brokers/ids."""
 
     prefix = listener("BrokerChangeListener", ON_CONTROLLER)
     loggers = "kafka.controller.ReplicaStateMachine$BrokerChangeListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class BrokersChanged(
     BrokerListenerSays, text="Broker change listener fired for path /brokers/ids with children {brokers:ids}"
 ):
@@ -35,7 +30,6 @@ class BrokersChanged(
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class BrokerDifference(
     BrokerListenerSays,
     text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}",
@@ -47,19 +41,16 @@ class BrokerDifference(
     live: Brokers
 
 
-@dataclass(frozen=True)
 class BrokerChangeError(BrokerListenerSays, text="Error while handling broker changes", level="ERROR"):
     """The callback ended with an exception."""
 
 
-@dataclass(frozen=True)
 class BrokerStartup(ControllerSays, text="New broker startup callback for {brokers:ids}"):
     """`onBrokerStartup` begins."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class DeletionSignalled(
     ControllerSays,
     text="Some replicas {replicas:replicas} for topics scheduled for deletion {topics:topics} are on the newly"
@@ -72,49 +63,42 @@ class DeletionSignalled(
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class BrokerFailure(ControllerSays, text="Broker failure callback for {brokers:ids}"):
     """`onBrokerFailure` begins."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class ShutDownBrokersGone(ControllerSays, text="Removed {brokers:buffer} from list of shutting down brokers."):
     """Those of the dead brokers that had asked to be shut down."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker:id}"):
     """A broker asks for a controlled shutdown."""
 
     broker: int
 
 
-@dataclass(frozen=True)
 class AllShuttingDown(ControllerSays, text="All shutting down brokers: {brokers:ids}", level="DEBUG"):
     """The brokers that have asked and are not gone yet, this one included."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class LiveBrokers(ControllerSays, text="Live brokers: {brokers:ids}", level="DEBUG"):
     """The others."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class AllLeaders(ControllerSays, text="All leaders = {leaders:leaders}", level="TRACE"):
     """The leadership cache after a controlled shutdown moved what it could."""
 
     leaders: Leaderships
 
 
-@dataclass(frozen=True)
 class RemovingFromIsr(
     ControllerSays,
     text="Removing replica {replica:id} from ISR {isr:ids} for partition {partition:[t,p]}.",
@@ -127,7 +111,6 @@ class RemovingFromIsr(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class LastIsrRetained(
     ControllerSays,
     text="Retaining last ISR {replica:id} of partition {partition:[t,p]} since unclean leader election is disabled",
@@ -138,7 +121,6 @@ class LastIsrRetained(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partition:[t,p]} is {leader_and_isr:json}"):
     """The state znode has been written, without the replica."""
 
@@ -146,7 +128,6 @@ class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partitio
     leader_and_isr: LeaderAndIsr
 
 
-@dataclass(frozen=True)
 class NotInIsr(
     ControllerSays,
     text="Cannot remove replica {replica:id} from ISR of partition {partition:[t,p]} since it is not in the ISR."
@@ -161,7 +142,6 @@ class NotInIsr(
     isr: Brokers
 
 
-@dataclass(frozen=True)
 class NoStateToShrink(
     ControllerSays,
     text="Cannot remove replica {replica:id} from ISR of {partition:[t,p]} - leaderAndIsr is empty.",
@@ -173,21 +153,4 @@ class NoStateToShrink(
     partition: TopicPartition
 
 
-BROKER_LINES: Final[tuple[type[Line], ...]] = (
-    BrokersChanged,
-    BrokerDifference,
-    BrokerChangeError,
-    BrokerStartup,
-    DeletionSignalled,
-    BrokerFailure,
-    ShutDownBrokersGone,
-    ShuttingDownBroker,
-    AllShuttingDown,
-    LiveBrokers,
-    AllLeaders,
-    RemovingFromIsr,
-    LastIsrRetained,
-    IsrShrunk,
-    NotInIsr,
-    NoStateToShrink,
-)
+BROKER_LINES: Final = lines_of(__name__)

@@ -7,32 +7,29 @@ Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendT
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
 from spec.logs.controller_log.values import Replicas
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import BrokerNode
 
 ByNode = dict[KafkaVersion, str | None]
 
 
-def by_node(text: str, born: KafkaVersion = V082) -> ByNode:
+def by_node(text: str) -> ByNode:
     """A text with NODE in it, in the forms in which a broker prints itself."""
     nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node:node}"}
-    return {version: text.replace("NODE", node) for version, node in nodes.items() if version >= born}
+    return {version: text.replace("NODE", node) for version, node in nodes.items()}
 
 
-@dataclass(frozen=True)
 class BatchSays(ControllerLogLine, level="DEBUG"):
     """A line of a batch, which has no prefix."""
 
     loggers = "kafka.controller.ControllerBrokerRequestBatch"
 
 
-@dataclass(frozen=True)
 class StopReplicaSending(
     BatchSays,
     text="The stop replica request (delete = {delete:bool}) sent to broker {broker:id} is {replicas:replicas}",
@@ -44,7 +41,6 @@ class StopReplicaSending(
     replicas: Replicas
 
 
-@dataclass(frozen=True)
 class LeaderNotAssigned(
     BatchSays,
     text="Leader not yet assigned for partition {partition:[t,p]}. Skip sending UpdateMetadataRequest.",
@@ -59,7 +55,6 @@ NOT_SENT: Final = "Haven't been able to send "
 EXCEPTION: Final = ". Exception message: {exception:words}"
 
 
-@dataclass(frozen=True)
 class LeaderAndIsrNotSent(
     BatchSays,
     text={
@@ -74,7 +69,6 @@ class LeaderAndIsrNotSent(
     exception: str | None = None
 
 
-@dataclass(frozen=True)
 class UpdateMetadataNotSent(
     BatchSays,
     text={
@@ -93,7 +87,6 @@ class UpdateMetadataNotSent(
     exception: str | None = None
 
 
-@dataclass(frozen=True)
 class StopReplicaNotSent(
     BatchSays,
     text={
@@ -108,7 +101,6 @@ class StopReplicaNotSent(
     exception: str | None = None
 
 
-@dataclass(frozen=True)
 class RequestDropped(
     ChannelManagerSays,
     text="Not sending request {request:words} to broker {broker:id}, since it is offline.",
@@ -120,7 +112,6 @@ class RequestDropped(
     broker: int
 
 
-@dataclass(frozen=True)
 class Connecting(
     ChannelManagerSays,
     text="Controller {controller:id} trying to connect to broker {broker:id}",
@@ -131,12 +122,10 @@ class Connecting(
     broker: int
 
 
-@dataclass(frozen=True)
 class RemovalError(ChannelManagerSays, text="Error while removing broker by the controller", level="ERROR"):
     """A channel could not be closed."""
 
 
-@dataclass(frozen=True)
 class Connected(
     SendThreadSays, text=by_node("Controller {controller:id} connected to NODE for sending state change requests")
 ):
@@ -145,7 +134,6 @@ class Connected(
     node: BrokerNode
 
 
-@dataclass(frozen=True)
 class NotConnected(
     SendThreadSays,
     text=by_node("Controller {controller:id}'s connection to broker NODE was unsuccessful"),
@@ -156,7 +144,6 @@ class NotConnected(
     node: BrokerNode
 
 
-@dataclass(frozen=True)
 class SendingFailed(
     SendThreadSays,
     text=by_node(
@@ -172,7 +159,6 @@ class SendingFailed(
     node: BrokerNode
 
 
-@dataclass(frozen=True)
 class SendingGivenUp(
     SendThreadSays, text=by_node("Controller {controller:id} fails to send a request to broker NODE"), level="ERROR"
 ):
@@ -181,77 +167,44 @@ class SendingGivenUp(
     node: BrokerNode
 
 
-@dataclass(frozen=True)
 class SendThreadStarting(SendThreadSays, text="Starting "):
     """The thread runs; the blank at the end is Kafka's."""
 
 
-@dataclass(frozen=True)
 class SendThreadStopping(SendThreadSays, text="Shutting down"):
     """The channel is being closed."""
 
 
-@dataclass(frozen=True)
 class SendThreadFailed(SendThreadSays, text="Error due to ", level="ERROR"):
     """The thread ends with an exception."""
 
 
-@dataclass(frozen=True)
 class SendThreadStopped(SendThreadSays, text="Stopped "):
     """The thread has left its loop."""
 
 
-@dataclass(frozen=True)
 class SendThreadJoined(SendThreadSays, text="Shutdown completed"):
     """Who closes the channel has seen the thread end."""
 
 
-@dataclass(frozen=True)
 class DeletionThreadStarting(DeletionThreadSays, text="Starting "):
     """The thread runs; the blank at the end is Kafka's."""
 
 
-@dataclass(frozen=True)
 class DeletionThreadStopping(DeletionThreadSays, text="Shutting down"):
     """A resignation stops the thread."""
 
 
-@dataclass(frozen=True)
 class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR"):
     """The thread ends with an exception, and nothing is deleted any more."""
 
 
-@dataclass(frozen=True)
 class DeletionThreadStopped(DeletionThreadSays, text="Stopped "):
     """The thread has left its loop."""
 
 
-@dataclass(frozen=True)
 class DeletionThreadJoined(DeletionThreadSays, text="Shutdown completed"):
     """Who resigns has seen the thread end."""
 
 
-CHANNEL_LINES: Final[tuple[type[Line], ...]] = (
-    StopReplicaSending,
-    LeaderNotAssigned,
-    LeaderAndIsrNotSent,
-    UpdateMetadataNotSent,
-    StopReplicaNotSent,
-    RequestDropped,
-    Connecting,
-    RemovalError,
-    Connected,
-    NotConnected,
-    SendingFailed,
-    SendingGivenUp,
-    SendThreadStarting,
-    SendThreadStopping,
-    SendThreadFailed,
-    SendThreadStopped,
-    SendThreadJoined,
-    DeletionThreadStarting,
-    DeletionThreadStopping,
-    DeletionThreadFailed,
-    DeletionThreadStopped,
-    DeletionThreadJoined,
-)
+CHANNEL_LINES: Final = lines_of(__name__)

@@ -9,26 +9,22 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
 from spec.logs.controller_log.values import Brokers, Topics
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 
 
-@dataclass(frozen=True)
 class ControllerStarting(ControllerSays, text="Controller starting up"):
     """The process starts; it watches /controller and tries to be elected."""
 
 
-@dataclass(frozen=True)
 class ControllerStarted(ControllerSays, text="Controller startup complete"):
     """The first attempt is over, whoever won."""
 
 
-@dataclass(frozen=True)
 class OldControllerInfo(
     ControllerLogLine,
     text="Failed to parse the controller info as json. Probably this controller is still using the old format"
@@ -42,12 +38,10 @@ class OldControllerInfo(
     data: str
 
 
-@dataclass(frozen=True)
 class BecomingController(ControllerSays, text="Broker {controller:id} starting become controller state transition"):
     """/controller is ours; the failover begins."""
 
 
-@dataclass(frozen=True)
 class EpochRead(
     ControllerSays, text="Initialized controller epoch to {epoch:int} and zk version {epoch_zk_version:int}"
 ):
@@ -57,54 +51,46 @@ class EpochRead(
     epoch_zk_version: int
 
 
-@dataclass(frozen=True)
 class EpochIncrementFailed(ControllerSays, text="Error while incrementing controller epoch", level="ERROR"):
     """Somebody else wrote /controller_epoch in between, or ZooKeeper failed; the stack trace says which."""
 
 
-@dataclass(frozen=True)
 class EpochIncremented(ControllerSays, text="Controller {controller:id} incremented epoch to {epoch:int}"):
     """The epoch that this controller acts in from here on."""
 
     epoch: int
 
 
-@dataclass(frozen=True)
 class ActiveBrokers(ControllerSays, text="Currently active brokers in the cluster: {brokers:set}"):
     """The live brokers of the context, without those that are shutting down."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class ShuttingDownBrokers(ControllerSays, text="Currently shutting brokers in the cluster: {brokers:set}"):
     """The brokers that are shutting down; a new controller knows of none."""
 
     brokers: Brokers
 
 
-@dataclass(frozen=True)
 class CurrentTopics(ControllerSays, text="Current list of topics in the cluster: {topics:topic_set}"):
     """The topics of the context."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class TopicsToBeDeleted(ControllerSays, text="List of topics to be deleted: {topics:topics}"):
     """The children of /admin/delete_topics."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class IneligibleTopics(ControllerSays, text="List of topics ineligible for deletion: {topics:topics}"):
     """Topics with a dead replica, a reassignment or a preferred replica election, queued for deletion or not."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class ReadyToServe(
     ControllerSays, text="Broker {controller:id} is ready to serve as the new controller with epoch {epoch:int}"
 ):
@@ -113,27 +99,22 @@ class ReadyToServe(
     epoch: int
 
 
-@dataclass(frozen=True)
 class FailoverAborted(ControllerSays, text="Controller has been shut down, aborting startup/failover"):
     """The process was elected while it was shutting down."""
 
 
-@dataclass(frozen=True)
 class Resigning(ControllerSays, text={V090: "Controller resigning, broker id {controller:id}"}, level="DEBUG"):
     """The resignation begins: listeners, deletion thread and state machines stop."""
 
 
-@dataclass(frozen=True)
 class Resigned(ControllerSays, text={V090: "Broker {controller:id} resigned as the controller"}):
     """The channels are closed, the context's epoch is 0."""
 
 
-@dataclass(frozen=True)
 class ForcedToResign(ControllerSays, text={V090: "Forcing the controller to resign"}, level="ERROR"):
     """A batch could not be built or sent, which only an inconsistent context explains."""
 
 
-@dataclass(frozen=True)
 class SessionExpired(
     ControllerLogLine,
     text="[SessionExpirationListener on {controller:id}], ZK expired; shut down all controller components and try to"
@@ -146,7 +127,6 @@ class SessionExpired(
     controller: int
 
 
-@dataclass(frozen=True)
 class SessionExpiredElectedAlready(
     ControllerLogLine,
     text={
@@ -161,24 +141,4 @@ class SessionExpiredElectedAlready(
     controller: int
 
 
-FAILOVER_LINES: Final[tuple[type[Line], ...]] = (
-    ControllerStarting,
-    ControllerStarted,
-    OldControllerInfo,
-    BecomingController,
-    EpochRead,
-    EpochIncrementFailed,
-    EpochIncremented,
-    ActiveBrokers,
-    ShuttingDownBrokers,
-    CurrentTopics,
-    TopicsToBeDeleted,
-    IneligibleTopics,
-    ReadyToServe,
-    FailoverAborted,
-    Resigning,
-    Resigned,
-    ForcedToResign,
-    SessionExpired,
-    SessionExpiredElectedAlready,
-)
+FAILOVER_LINES: Final = lines_of(__name__)

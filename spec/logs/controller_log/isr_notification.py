@@ -6,21 +6,18 @@ before 0.10.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
 from spec.logs.controller_log.values import Brokers, Partitions
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 
 
-@dataclass(frozen=True)
 class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
     """A failover subscribes to /isr_change_notification."""
 
 
-@dataclass(frozen=True)
 class NotificationsUnwatched(
     ControllerSays, text={V090: "De-registering IsrChangeNotificationListener"}, level="DEBUG"
 ):
@@ -30,7 +27,6 @@ class NotificationsUnwatched(
 NOTIFICATION_LISTENER: Final = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller:id}]: "}
 
 
-@dataclass(frozen=True)
 class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
     """A line of the listener on /isr_change_notification."""
 
@@ -38,7 +34,6 @@ class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
     loggers = "kafka.controller.IsrChangeNotificationListener"
 
 
-@dataclass(frozen=True)
 class NotificationsFound(
     NotificationListenerSays,
     text={V090: "[IsrChangeNotificationListener] Fired!!!", V0102: "ISR change notification listener fired"},
@@ -48,7 +43,6 @@ class NotificationsFound(
     controller: int | None = None
 
 
-@dataclass(frozen=True)
 class MetadataSending(
     NotificationListenerSays,
     text={
@@ -62,7 +56,6 @@ class MetadataSending(
     controller: int | None = None
 
 
-@dataclass(frozen=True)
 class NotificationUnreadable(
     NotificationListenerSays,
     text={V090: "Invalid topic and partition JSON: {data:words} in ZK: {path:words}"},
@@ -75,10 +68,4 @@ class NotificationUnreadable(
     controller: int | None = None
 
 
-ISR_NOTIFICATION_LINES: Final[tuple[type[Line], ...]] = (
-    NotificationsWatched,
-    NotificationsUnwatched,
-    NotificationsFound,
-    MetadataSending,
-    NotificationUnreadable,
-)
+ISR_NOTIFICATION_LINES: Final = lines_of(__name__)

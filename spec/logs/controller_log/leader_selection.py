@@ -8,17 +8,15 @@ Kafka: `PartitionLeaderSelector` and its implementations.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_log.values import Brokers
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import LeaderAndIsr
 
 
-@dataclass(frozen=True)
 class OfflineSelectorSays(ControllerLogLine):
     """A line of the selector for offline partitions."""
 
@@ -26,7 +24,6 @@ class OfflineSelectorSays(ControllerLogLine):
     loggers = "kafka.controller.OfflinePartitionLeaderSelector"
 
 
-@dataclass(frozen=True)
 class NoneInIsrAlive(
     OfflineSelectorSays,
     text="No broker in ISR is alive for {partition:[t,p]}. Pick the leader from the alive assigned replicas:"
@@ -39,7 +36,6 @@ class NoneInIsrAlive(
     replicas: Brokers
 
 
-@dataclass(frozen=True)
 class UncleanLeader(
     OfflineSelectorSays,
     text="No broker in ISR is alive for {partition:[t,p]}. Elect leader {leader:id} from live brokers {replicas:ids}."
@@ -53,7 +49,6 @@ class UncleanLeader(
     replicas: Brokers
 
 
-@dataclass(frozen=True)
 class CleanLeader(
     OfflineSelectorSays,
     text="Some broker in ISR is alive for {partition:[t,p]}. Select {leader:id} from ISR {isr:ids} to be the leader.",
@@ -66,7 +61,6 @@ class CleanLeader(
     isr: Brokers
 
 
-@dataclass(frozen=True)
 class OfflineSelected(
     OfflineSelectorSays,
     text="Selected new leader and ISR {leader_and_isr:json} for offline partition {partition:[t,p]}",
@@ -80,7 +74,6 @@ class OfflineSelected(
 PREFERRED: Final = "Current leader {leader:int} for partition {partition:[t,p]} is not the preferred replica. "
 
 
-@dataclass(frozen=True)
 class PreferredSelected(
     ControllerLogLine,
     text={
@@ -97,7 +90,6 @@ class PreferredSelected(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class ShutdownSelected(
     ControllerLogLine,
     text="Partition {partition:[t,p]} : current leader = {leader:int}, new leader = {new_leader:id}",
@@ -113,7 +105,6 @@ class ShutdownSelected(
     new_leader: int
 
 
-@dataclass(frozen=True)
 class NeverAsked(
     ControllerLogLine,
     text="I should never have been asked to perform leader election, returning the current LeaderAndIsr and replica"
@@ -126,12 +117,4 @@ class NeverAsked(
     loggers = "kafka.controller.NoOpLeaderSelector"
 
 
-SELECTION_LINES: Final[tuple[type[Line], ...]] = (
-    NoneInIsrAlive,
-    UncleanLeader,
-    CleanLeader,
-    OfflineSelected,
-    PreferredSelected,
-    ShutdownSelected,
-    NeverAsked,
-)
+SELECTION_LINES: Final = lines_of(__name__)

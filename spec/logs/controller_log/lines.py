@@ -1,6 +1,6 @@
 """All lines of controller.log, and the parser of it.
 
-    line = parse_controller_line("[Controller 1]: Controller 1 incremented epoch to 3", V0102)
+    line = CONTROLLER_LOG.parse("[Controller 1]: Controller 1 incremented epoch to 3", V0102)
     line == EpochIncremented(1, 3)                                and str(line) is the text again
 
 Kafka: the classes of kafka.controller, 0.8.2 to 0.10.2; PROTOCOL.md section 12.4.
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.broker_changes import BROKER_LINES
 from spec.logs.controller_log.channels import CHANNEL_LINES
 from spec.logs.controller_log.failover import FAILOVER_LINES
@@ -21,7 +20,7 @@ from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
 from spec.logs.controller_log.topic_deletion import DELETION_LINES
 from spec.logs.controller_log.topics import TOPIC_LINES
-from spec.logs.log_lines import Line, Vocabulary
+from spec.logs.log_lines import Vocabulary
 from spec.logs.logger_lines import LoggerRegistered
 
 CONTROLLER_LOG: Final = Vocabulary(
@@ -39,8 +38,3 @@ CONTROLLER_LOG: Final = Vocabulary(
         LoggerRegistered,
     )
 )
-
-
-def parse_controller_line(text: str, version: KafkaVersion = V0102, source: str = "controller.log") -> Line:
-    """The line that a message of controller.log is; MalformedInput says where it departs from all of them."""
-    return CONTROLLER_LOG.parse(text, version, source)

@@ -7,7 +7,6 @@ Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, KafkaVersion
@@ -15,81 +14,66 @@ from spec.logs.controller_log.values import VALUES
 from spec.logs.log_lines import Line
 
 
-@dataclass(frozen=True)
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
     shapes = VALUES
 
 
-@dataclass(frozen=True)
-class ControllerSays(ControllerLogLine):
+class BySomeController(ControllerLogLine):
+    """A line whose prefix names the controller."""
+
+    controller: int
+
+
+class ControllerSays(BySomeController):
     """A line of the controller itself."""
 
     prefix = "[Controller {controller:id}]: "
     loggers = "kafka.controller.KafkaController"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class PartitionMachineSays(ControllerLogLine):
+class PartitionMachineSays(BySomeController):
     """A line of the partition state machine."""
 
     prefix = "[Partition state machine on Controller {controller:id}]: "
     loggers = "kafka.controller.PartitionStateMachine"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class ReplicaMachineSays(ControllerLogLine):
+class ReplicaMachineSays(BySomeController):
     """A line of the replica state machine."""
 
     prefix = "[Replica state machine on controller {controller:id}]: "
     loggers = "kafka.controller.ReplicaStateMachine"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class DeletionManagerSays(ControllerLogLine):
+class DeletionManagerSays(BySomeController):
     """A line of the topic deletion manager."""
 
     prefix = "[Topic Deletion Manager {controller:id}], "
     loggers = "kafka.controller.TopicDeletionManager"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class DeletionThreadSays(ControllerLogLine):
+class DeletionThreadSays(BySomeController):
     """A line of the thread that deletes topics."""
 
     prefix = "[delete-topics-thread-{controller:id}], "
     loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class ChannelManagerSays(ControllerLogLine):
+class ChannelManagerSays(BySomeController):
     """A line of the channel manager."""
 
     prefix = "[Channel manager on controller {controller:id}]: "
     loggers = "kafka.controller.ControllerChannelManager"
 
-    controller: int
 
-
-@dataclass(frozen=True)
-class SendThreadSays(ControllerLogLine):
+class SendThreadSays(BySomeController):
     """A line of the thread that sends requests to a broker."""
 
     prefix = "[Controller-{controller:id}-to-broker-{broker:id}-send-thread], "
     loggers = "kafka.controller.RequestSendThread"
 
-    controller: int
     broker: int
 
 

@@ -7,26 +7,21 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 
 
-@dataclass(frozen=True)
-class ElectionListenerSays(ControllerLogLine):
+class ElectionListenerSays(BySomeController):
     """A line of the listener on /admin/preferred_replica_election."""
 
     prefix = listener("PreferredReplicaElectionListener")
     loggers = "kafka.controller.PreferredReplicaElectionListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class PreferredElectionRequested(
     ElectionListenerSays,
     text="Preferred replica election listener fired for path /admin/preferred_replica_election. Record partitions to"
@@ -38,7 +33,6 @@ class PreferredElectionRequested(
     data: str
 
 
-@dataclass(frozen=True)
 class PreferredElectionUnderWay(
     ElectionListenerSays,
     text="These partitions are already undergoing preferred replica election: {partitions:partitions}",
@@ -48,7 +42,6 @@ class PreferredElectionUnderWay(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionSkipped(
     ElectionListenerSays,
     text="Skipping preferred replica election for partitions {partitions:partition_set} since the respective topics are"
@@ -60,7 +53,6 @@ class PreferredElectionSkipped(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionFound(
     ControllerSays, text="Partitions undergoing preferred replica election: {partitions:partitions}"
 ):
@@ -69,7 +61,6 @@ class PreferredElectionFound(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionDone(
     ControllerSays, text="Partitions that completed preferred replica election: {partitions:partitions}"
 ):
@@ -78,7 +69,6 @@ class PreferredElectionDone(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionResumed(
     ControllerSays, text="Resuming preferred replica election for partitions: {partitions:partitions}"
 ):
@@ -87,7 +77,6 @@ class PreferredElectionResumed(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionStarted(
     ControllerSays, text="Starting preferred replica leader election for partitions {partitions:partitions}"
 ):
@@ -96,7 +85,6 @@ class PreferredElectionStarted(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredElectionError(
     ControllerSays,
     text="Error completing preferred replica leader election for partitions {partitions:partitions}",
@@ -107,7 +95,6 @@ class PreferredElectionError(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PreferredReplicaLeads(
     ControllerSays,
     text="Partition {partition:[t,p]} completed preferred replica leader election. New leader is {leader:id}",
@@ -118,7 +105,6 @@ class PreferredReplicaLeads(
     leader: int
 
 
-@dataclass(frozen=True)
 class PreferredReplicaDoesNotLead(
     ControllerSays,
     text="Partition {partition:[t,p]} failed to complete preferred replica leader election. Leader is {leader:int}",
@@ -130,31 +116,26 @@ class PreferredReplicaDoesNotLead(
     leader: int
 
 
-@dataclass(frozen=True)
 class RebalanceScheduled(ControllerSays, text="starting the partition rebalance scheduler"):
     """auto.leader.rebalance.enable is set; the first check comes 5 s later."""
 
 
-@dataclass(frozen=True)
 class RebalanceChecking(ControllerSays, text="checking need to trigger partition rebalance", level="TRACE"):
     """A check begins."""
 
 
-@dataclass(frozen=True)
 class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:preferred}", level="DEBUG"):
     """The partitions by their preferred replica; topics queued for deletion are left out."""
 
     assignments: tuple[tuple[int, Assignment], ...]
 
 
-@dataclass(frozen=True)
 class NotLedByPreferred(ControllerSays, text="topics not in preferred replica {assignment:assignment}", level="DEBUG"):
     """The partitions of one broker that it ought to lead and does not."""
 
     assignment: Assignment
 
 
-@dataclass(frozen=True)
 class ImbalanceRatio(
     ControllerSays, text="leader imbalance ratio for broker {broker:id} is {ratio:ratio}", level="TRACE"
 ):
@@ -164,20 +145,4 @@ class ImbalanceRatio(
     ratio: float
 
 
-PREFERRED_ELECTION_LINES: Final[tuple[type[Line], ...]] = (
-    PreferredElectionRequested,
-    PreferredElectionUnderWay,
-    PreferredElectionSkipped,
-    PreferredElectionFound,
-    PreferredElectionDone,
-    PreferredElectionResumed,
-    PreferredElectionStarted,
-    PreferredElectionError,
-    PreferredReplicaLeads,
-    PreferredReplicaDoesNotLead,
-    RebalanceScheduled,
-    RebalanceChecking,
-    PreferredByBroker,
-    NotLedByPreferred,
-    ImbalanceRatio,
-)
+PREFERRED_ELECTION_LINES: Final = lines_of(__name__)

@@ -7,28 +7,23 @@ Kafka: `KafkaController` (`onPartitionReassignment`, `initiateReassignReplicasFo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Brokers, Partitions
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 
 
-@dataclass(frozen=True)
-class ReassignmentListenerSays(ControllerLogLine):
+class ReassignmentListenerSays(BySomeController):
     """A line of the listener on /admin/reassign_partitions."""
 
     prefix = listener("PartitionsReassignedListener")
     loggers = "kafka.controller.PartitionsReassignedListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class ReassignmentRequested(
     ReassignmentListenerSays,
     text="Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned"
@@ -48,7 +43,6 @@ class ReassignmentRequested(
         return tuple((TopicPartition(one.topic, one.partition), one.replicas) for one in payload.partitions)
 
 
-@dataclass(frozen=True)
 class ReassignmentSkipped(
     ReassignmentListenerSays,
     text="Skipping reassignment of partition {partition:[t,p]} for topic {topic:topic} since it is currently being"
@@ -65,17 +59,13 @@ class ReassignmentSkipped(
         return self.partition.topic
 
 
-@dataclass(frozen=True)
-class IsrListenerSays(ControllerLogLine):
+class IsrListenerSays(BySomeController):
     """A line of the listener on the state znode of a partition that is being reassigned."""
 
     prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller:id}")
     loggers = "kafka.controller.ReassignedPartitionsIsrChangeListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class ReassignedIsrChanged(
     IsrListenerSays,
     text="Reassigned partitions isr change listener fired for path {path:words} with children {data:words}",
@@ -92,7 +82,6 @@ CAUGHT_UP: Final = (
 )
 
 
-@dataclass(frozen=True)
 class AllCaughtUp(IsrListenerSays, text=CAUGHT_UP + "Resuming partition reassignment"):
     """The new replicas are in sync; the missing blank is Kafka's."""
 
@@ -101,7 +90,6 @@ class AllCaughtUp(IsrListenerSays, text=CAUGHT_UP + "Resuming partition reassign
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class SomeBehind(IsrListenerSays, text=CAUGHT_UP + "Replica(s) {behind:ids} still need to catch up"):
     """Some of the new replicas are not in sync yet."""
 
@@ -111,7 +99,6 @@ class SomeBehind(IsrListenerSays, text=CAUGHT_UP + "Replica(s) {behind:ids} stil
     behind: Brokers
 
 
-@dataclass(frozen=True)
 class ReassignedNeverCreated(
     IsrListenerSays,
     text="Error handling reassignment of partition {partition:[t,p]} to replicas {new_replicas:ids} as it was never"
@@ -124,12 +111,10 @@ class ReassignedNeverCreated(
     new_replicas: Brokers
 
 
-@dataclass(frozen=True)
 class ReassignedIsrError(IsrListenerSays, text="Error while handling partition reassignment", level="ERROR"):
     """The callback ended with an exception."""
 
 
-@dataclass(frozen=True)
 class ReassignmentStarted(
     ControllerSays, text="Handling reassignment of partition {partition:[t,p]} to new replicas {new_replicas:ids}"
 ):
@@ -139,7 +124,6 @@ class ReassignmentStarted(
     new_replicas: Brokers
 
 
-@dataclass(frozen=True)
 class ReassignmentFailed(
     ControllerSays, text="Error completing reassignment of partition {partition:[t,p]}", level="ERROR"
 ):
@@ -148,7 +132,6 @@ class ReassignmentFailed(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class NotCaughtUp(
     ControllerSays,
     text="New replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned not yet caught up with the"
@@ -160,7 +143,6 @@ class NotCaughtUp(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class WaitingForNewReplicas(
     ControllerSays,
     text="Waiting for new replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned to catch up with"
@@ -172,7 +154,6 @@ class WaitingForNewReplicas(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class ReassignedLeader(ControllerSays):
     """A line about the leader that step 7 finds."""
 
@@ -184,7 +165,6 @@ class ReassignedLeader(ControllerSays):
 LEADER_OF_REASSIGNED: Final = "Leader {leader:int} for partition {partition:[t,p]} being reassigned, is "
 
 
-@dataclass(frozen=True)
 class LeaderNotReassigned(
     ReassignedLeader,
     text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas:ids}. Re-electing leader",
@@ -192,7 +172,6 @@ class LeaderNotReassigned(
     """Step 7 elects."""
 
 
-@dataclass(frozen=True)
 class LeaderReassignedAlive(
     ReassignedLeader,
     text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive",
@@ -200,14 +179,12 @@ class LeaderReassignedAlive(
     """Step 7 only raises the leader epoch."""
 
 
-@dataclass(frozen=True)
 class LeaderReassignedDead(
     ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} but is dead"
 ):
     """Step 7 elects among the new replicas."""
 
 
-@dataclass(frozen=True)
 class AssignmentUpdated(
     ControllerSays,
     text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} ",
@@ -218,7 +195,6 @@ class AssignmentUpdated(
     replicas: Brokers
 
 
-@dataclass(frozen=True)
 class AssignmentWritten(
     ControllerSays, text="Updated path {path:words} with {data:words} for replica assignment", level="DEBUG"
 ):
@@ -228,14 +204,12 @@ class AssignmentWritten(
     data: str
 
 
-@dataclass(frozen=True)
 class LeaderEpochUpdating(ControllerSays, text="Updating leader epoch for partition {partition:[t,p]}.", level="DEBUG"):
     """The state znode is about to be read and written with a higher leader epoch."""
 
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class LeaderEpochUpdated(
     ControllerSays, text="Updated leader epoch for partition {partition:[t,p]} to {leader_epoch:int}"
 ):
@@ -245,7 +219,6 @@ class LeaderEpochUpdated(
     leader_epoch: int
 
 
-@dataclass(frozen=True)
 class ReassignmentRemoved(
     ControllerSays,
     text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper",
@@ -255,14 +228,12 @@ class ReassignmentRemoved(
     partition: TopicPartition
 
 
-@dataclass(frozen=True)
 class ReassignmentsFound(ControllerSays, text="Partitions being reassigned: {reassigned:reassignments}"):
     """What a new controller finds in /admin/reassign_partitions."""
 
     reassigned: Assignment
 
 
-@dataclass(frozen=True)
 class ReassignmentsDone(
     ControllerSays,
     text={
@@ -275,34 +246,10 @@ class ReassignmentsDone(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class ReassignmentsResumed(ControllerSays, text="Resuming reassignment of partitions: {reassigned:reassignments}"):
     """The others."""
 
     reassigned: Assignment
 
 
-REASSIGNMENT_LINES: Final[tuple[type[Line], ...]] = (
-    ReassignmentRequested,
-    ReassignmentSkipped,
-    ReassignedIsrChanged,
-    AllCaughtUp,
-    SomeBehind,
-    ReassignedNeverCreated,
-    ReassignedIsrError,
-    ReassignmentStarted,
-    ReassignmentFailed,
-    NotCaughtUp,
-    WaitingForNewReplicas,
-    LeaderNotReassigned,
-    LeaderReassignedAlive,
-    LeaderReassignedDead,
-    AssignmentUpdated,
-    AssignmentWritten,
-    LeaderEpochUpdating,
-    LeaderEpochUpdated,
-    ReassignmentRemoved,
-    ReassignmentsFound,
-    ReassignmentsDone,
-    ReassignmentsResumed,
-)
+REASSIGNMENT_LINES: Final = lines_of(__name__)

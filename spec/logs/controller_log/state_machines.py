@@ -7,19 +7,17 @@ Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
 from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 
-@dataclass(frozen=True)
 class PartitionMachineStarted(
     PartitionMachineSays, text="Started partition state machine with initial state -> {states:partition_states}"
 ):
@@ -28,12 +26,10 @@ class PartitionMachineStarted(
     states: PartitionStates
 
 
-@dataclass(frozen=True)
 class PartitionMachineStopped(PartitionMachineSays, text="Stopped partition state machine"):
     """The states are forgotten."""
 
 
-@dataclass(frozen=True)
 class PartitionsInvoked(
     PartitionMachineSays,
     text="Invoking state change to {target:partition_state} for partitions {partitions:partitions}",
@@ -44,14 +40,12 @@ class PartitionsInvoked(
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PartitionsOnlineError(
     PartitionMachineSays, text="Error while moving some partitions to the online state", level="ERROR"
 ):
     """The batch of the waiting partitions could not be sent."""
 
 
-@dataclass(frozen=True)
 class PartitionsInvokedError(
     PartitionMachineSays, text="Error while moving some partitions to {target:partition_state} state", level="ERROR"
 ):
@@ -60,7 +54,6 @@ class PartitionsInvokedError(
     target: PartitionState
 
 
-@dataclass(frozen=True)
 class LiveAssignedReplicas(
     PartitionMachineSays,
     text="Live assigned replicas for partition {partition:[t,p]} are: [{replicas:list}]",
@@ -72,7 +65,6 @@ class LiveAssignedReplicas(
     replicas: Brokers
 
 
-@dataclass(frozen=True)
 class StateInitialized(
     PartitionMachineSays,
     text="Initializing leader and isr for partition {partition:[t,p]} to {leadership:leadership}",
@@ -84,7 +76,6 @@ class StateInitialized(
     leadership: LeaderIsrAndControllerEpoch
 
 
-@dataclass(frozen=True)
 class LeaderCacheUpdated(
     PartitionMachineSays, text="After leader election, leader cache is updated to {leaders:leaderships}", level="DEBUG"
 ):
@@ -93,7 +84,6 @@ class LeaderCacheUpdated(
     leaders: Leaderships
 
 
-@dataclass(frozen=True)
 class ReplicaMachineStarted(
     ReplicaMachineSays, text="Started replica state machine with initial state -> {states:replica_states}"
 ):
@@ -102,12 +92,10 @@ class ReplicaMachineStarted(
     states: ReplicaStates
 
 
-@dataclass(frozen=True)
 class ReplicaMachineStopped(ReplicaMachineSays, text="Stopped replica state machine"):
     """The states are forgotten."""
 
 
-@dataclass(frozen=True)
 class ReplicasInvoked(
     ReplicaMachineSays, text="Invoking state change to {target:replica_state} for replicas {replicas:replicas}"
 ):
@@ -117,7 +105,6 @@ class ReplicasInvoked(
     replicas: Replicas
 
 
-@dataclass(frozen=True)
 class ReplicasInvokedError(
     ReplicaMachineSays, text="Error while moving some replicas to {target:replica_state} state", level="ERROR"
 ):
@@ -126,7 +113,6 @@ class ReplicasInvokedError(
     target: ReplicaState
 
 
-@dataclass(frozen=True)
 class ReplicasDeletedAsked(
     ReplicaMachineSays,
     text="Are all replicas for topic {topic:topic} deleted {states:replica_states}",
@@ -138,18 +124,4 @@ class ReplicasDeletedAsked(
     states: ReplicaStates
 
 
-STATE_MACHINE_LINES: Final[tuple[type[Line], ...]] = (
-    PartitionMachineStarted,
-    PartitionMachineStopped,
-    PartitionsInvoked,
-    PartitionsOnlineError,
-    PartitionsInvokedError,
-    LiveAssignedReplicas,
-    StateInitialized,
-    LeaderCacheUpdated,
-    ReplicaMachineStarted,
-    ReplicaMachineStopped,
-    ReplicasInvoked,
-    ReplicasInvokedError,
-    ReplicasDeletedAsked,
-)
+STATE_MACHINE_LINES: Final = lines_of(__name__)

@@ -5,27 +5,22 @@ Kafka: `PartitionStateMachine.DeleteTopicsListener`, `TopicDeletionManager` and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, V090
-from spec.logs.controller_log.parts import ControllerLogLine, DeletionManagerSays, DeletionThreadSays, listener
+from spec.logs.controller_log.parts import BySomeController, DeletionManagerSays, DeletionThreadSays, listener
 from spec.logs.controller_log.values import Brokers, Partitions, Replicas, Topics
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 from spec.logs.logged_answers import Answer
 
 
-@dataclass(frozen=True)
-class DeletionListenerSays(ControllerLogLine):
+class DeletionListenerSays(BySomeController):
     """A line of the listener on /admin/delete_topics."""
 
     prefix = listener("DeleteTopicsListener")
     loggers = "kafka.controller.PartitionStateMachine$DeleteTopicsListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class DeletionRequested(
     DeletionListenerSays, text="Delete topics listener fired for topics {topics:topics} to be deleted", level="DEBUG"
 ):
@@ -34,7 +29,6 @@ class DeletionRequested(
     topics: Topics
 
 
-@dataclass(frozen=True)
 class UnknownTopicsIgnored(
     DeletionListenerSays, text="Ignoring request to delete non-existing topics {topics:topics}", level="WARN"
 ):
@@ -43,7 +37,6 @@ class UnknownTopicsIgnored(
     topics: Topics
 
 
-@dataclass(frozen=True)
 class DeletionQueued(DeletionListenerSays, text="Starting topic deletion for topics {topics:topics}"):
     """The topics are queued, marked ineligible where something is in the way."""
 
@@ -53,28 +46,24 @@ class DeletionQueued(DeletionListenerSays, text="Starting topic deletion for top
 REQUEST_REMOVED: Final = "Removing /admin/delete_topics/{topic:topic} since delete topic is disabled"
 
 
-@dataclass(frozen=True)
 class RequestRefused(DeletionListenerSays, text={V0102: REQUEST_REMOVED}):
     """delete.topic.enable is not set."""
 
     topic: str
 
 
-@dataclass(frozen=True)
 class RequestRefusedAtStart(DeletionManagerSays, text={V0102: REQUEST_REMOVED}):
     """The same for a request that a new controller finds."""
 
     topic: str
 
 
-@dataclass(frozen=True)
 class WaitingForSignal(
     DeletionManagerSays, text="Waiting for signal to start or continue topic deletion", level="DEBUG"
 ):
     """The deletion thread has nothing to do."""
 
 
-@dataclass(frozen=True)
 class ReplicaDeletionFailed(
     DeletionManagerSays,
     text="Deletion failed for replicas {replicas:replicas}. Halting deletion for topics {topics:topic_set}",
@@ -86,14 +75,12 @@ class ReplicaDeletionFailed(
     topics: Topics
 
 
-@dataclass(frozen=True)
 class DeletionHalted(DeletionManagerSays, text="Halted deletion of topics {topics:topics}"):
     """Topics are marked ineligible."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class ReplicasDeleted(
     DeletionManagerSays, text="Deletion successfully completed for replicas {replicas:replicas}", level="DEBUG"
 ):
@@ -102,7 +89,6 @@ class ReplicasDeleted(
     replicas: Replicas
 
 
-@dataclass(frozen=True)
 class DeletionRetried(
     DeletionManagerSays,
     text="Retrying delete topic for topic {topic:topic} since replicas {replicas:replicas} were not successfully"
@@ -114,21 +100,18 @@ class DeletionRetried(
     replicas: Replicas
 
 
-@dataclass(frozen=True)
 class TopicDeletionStarted(DeletionManagerSays, text="Topic deletion callback for {topics:topics}"):
     """`onTopicDeletion` begins: the brokers are sent that the topics are being deleted."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class PartitionDeletionStarted(DeletionManagerSays, text="Partition deletion callback for {partitions:partitions}"):
     """`onPartitionDeletion` begins."""
 
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class ReplicaDeletionStarted(
     DeletionManagerSays, text="Deletion started for replicas {replicas:replicas}", level="DEBUG"
 ):
@@ -137,7 +120,6 @@ class ReplicaDeletionStarted(
     replicas: Replicas
 
 
-@dataclass(frozen=True)
 class DeadReplicasFound(
     DeletionManagerSays, text="Dead Replicas ({replicas:replicas}) found for topic {topic:topic}", level="DEBUG"
 ):
@@ -147,7 +129,6 @@ class DeadReplicasFound(
     topic: str
 
 
-@dataclass(frozen=True)
 class DeletionAnswered(
     DeletionManagerSays,
     text={
@@ -161,21 +142,18 @@ class DeletionAnswered(
     answer: Answer
 
 
-@dataclass(frozen=True)
 class HandlingDeletion(DeletionThreadSays, text="Handling deletion for topics {topics:topics}"):
     """The deletion thread goes through the queue."""
 
     topics: Topics
 
 
-@dataclass(frozen=True)
 class TopicDeleted(DeletionThreadSays, text="Deletion of topic {topic:topic} successfully completed"):
     """Nothing of the topic is left in ZooKeeper."""
 
     topic: str
 
 
-@dataclass(frozen=True)
 class DeletionInProgress(
     DeletionThreadSays,
     text="Deletion for replicas {replicas:ids} for partition {partitions:partitions} of topic {topic:topic} in"
@@ -188,14 +166,12 @@ class DeletionInProgress(
     topic: str
 
 
-@dataclass(frozen=True)
 class DeletionBegun(DeletionThreadSays, text="Deletion of topic {topic:topic} (re)started"):
     """The topic is eligible, and no replica of it is being deleted."""
 
     topic: str
 
 
-@dataclass(frozen=True)
 class DeletionIneligible(
     DeletionThreadSays,
     text="Not retrying deletion of topic {topic:topic} at this time since it is marked ineligible for deletion",
@@ -205,25 +181,4 @@ class DeletionIneligible(
     topic: str
 
 
-DELETION_LINES: Final[tuple[type[Line], ...]] = (
-    DeletionRequested,
-    UnknownTopicsIgnored,
-    DeletionQueued,
-    RequestRefused,
-    RequestRefusedAtStart,
-    WaitingForSignal,
-    ReplicaDeletionFailed,
-    DeletionHalted,
-    ReplicasDeleted,
-    DeletionRetried,
-    TopicDeletionStarted,
-    PartitionDeletionStarted,
-    ReplicaDeletionStarted,
-    DeadReplicasFound,
-    DeletionAnswered,
-    HandlingDeletion,
-    TopicDeleted,
-    DeletionInProgress,
-    DeletionBegun,
-    DeletionIneligible,
-)
+DELETION_LINES: Final = lines_of(__name__)

@@ -8,26 +8,21 @@ Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V082
-from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions, Topics
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import lines_of
 
 
-@dataclass(frozen=True)
-class TopicListenerSays(ControllerLogLine):
+class TopicListenerSays(BySomeController):
     """A line of the listener on /brokers/topics."""
 
     prefix = listener("TopicChangeListener", ON_CONTROLLER)
     loggers = "kafka.controller.PartitionStateMachine$TopicChangeListener"
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class TopicsChanged(
     TopicListenerSays,
     text="Topic change listener fired for path /brokers/topics with children {topics:topics}",
@@ -38,7 +33,6 @@ class TopicsChanged(
     topics: Topics
 
 
-@dataclass(frozen=True)
 class TopicDifference(
     TopicListenerSays,
     text="New topics: [{new:topic_set}], deleted topics: [{deleted:topic_set}], new partition replica assignment"
@@ -51,19 +45,16 @@ class TopicDifference(
     assignment: Assignment
 
 
-@dataclass(frozen=True)
 class TopicChangeError(TopicListenerSays, text="Error while handling new topic", level="ERROR"):
     """The callback ended with an exception."""
 
 
-@dataclass(frozen=True)
 class TopicsCreated(ControllerSays, text="New topic creation callback for {partitions:partitions}"):
     """`onNewTopicCreation` begins."""
 
     partitions: Partitions
 
 
-@dataclass(frozen=True)
 class PartitionsCreated(ControllerSays, text="New partition creation callback for {partitions:partitions}"):
     """`onNewPartitionCreation` begins."""
 
@@ -76,17 +67,13 @@ PARTITION_LISTENER: Final = {
 }
 
 
-@dataclass(frozen=True)
-class PartitionListenerSays(ControllerLogLine):
+class PartitionListenerSays(BySomeController):
     """A line of the listener on a topic's znode."""
 
     prefix = listener("AddPartitionsListener")
     loggers = PARTITION_LISTENER
 
-    controller: int
 
-
-@dataclass(frozen=True)
 class TopicModified(
     PartitionListenerSays,
     text={
@@ -100,14 +87,12 @@ class TopicModified(
     path: str
 
 
-@dataclass(frozen=True)
 class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {assignment:assignment}"):
     """The znode has partitions that the context has not."""
 
     assignment: Assignment
 
 
-@dataclass(frozen=True)
 class PartitionsSkipped(
     PartitionListenerSays,
     text="Skipping adding partitions {partitions:ids} for topic {topic:topic} since it is currently being deleted",
@@ -119,7 +104,6 @@ class PartitionsSkipped(
     topic: str
 
 
-@dataclass(frozen=True)
 class PartitionsError(
     PartitionListenerSays, text="Error while handling add partitions for data path {path:words}", level="ERROR"
 ):
@@ -128,14 +112,4 @@ class PartitionsError(
     path: str
 
 
-TOPIC_LINES: Final[tuple[type[Line], ...]] = (
-    TopicsChanged,
-    TopicDifference,
-    TopicChangeError,
-    TopicsCreated,
-    PartitionsCreated,
-    TopicModified,
-    PartitionsAdded,
-    PartitionsSkipped,
-    PartitionsError,
-)
+TOPIC_LINES: Final = lines_of(__name__)

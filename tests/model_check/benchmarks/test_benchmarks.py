@@ -11,11 +11,11 @@ from model_check.benchmarks.explorer import Comparison, native_run, rows, whole_
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import fixed_seconds, rate
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.promela import SpinResult
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import odometer
 
 MILLION = 1_000_000

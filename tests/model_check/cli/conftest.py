@@ -16,16 +16,19 @@ from typing import Any, Self
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.cli import explore, progress, verify
-from model_check.cli.progress import interruptible
+from model_check.checks import exploration, gate
+from model_check.cli import verify
 from model_check.cli.verbs import app
-from model_check.explicit_state.digest import SetDigest, add_plainly
-from model_check.explicit_state.interpreter import Exploration, explore_plainly
+from model_check.explicit_state.digest import SetDigest
+from model_check.waiting import progress
+from model_check.waiting.progress import interruptible
 from spec import expectations, scopes
 from spec.language.rules import TransitionSystem
 from spec.scopes import Scope
 from spec.system import rules, system
 from spec.variants import AS_CODED
+from tests.model_check.plain_digest import add_plainly
+from tests.model_check.plain_exploration import Exploration, explore_plainly
 
 BOUNDS: dict[str, dict[str, Any]] = {
     "solo": {
@@ -145,9 +148,9 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
     assert manifest
     monkeypatch.setenv("KCHECK_CACHE", kernels)
     for outside in ("judgements", "live_runs"):
-        monkeypatch.setattr(verify, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
-    monkeypatch.setattr(verify, "_inventoried", list)  # which has other scopes and systems than these
-    monkeypatch.setattr(verify, "with_system_compared", lambda run, *_, proving: run)  # noqa: ARG005 - as above
+        monkeypatch.setattr(gate, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
+    monkeypatch.setattr(gate, "_inventoried", list)  # which has other scopes and systems than these
+    monkeypatch.setattr(gate, "with_system_compared", lambda run, *_, proving: run)  # noqa: ARG005 - as above
     monkeypatch.setattr(verify, "in_a_second_process", nullcontext)  # another would not know this manifest
 
     def run(*arguments: str) -> Result:
@@ -159,12 +162,12 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 def ctrl_c_behind_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody presses ctrl-c as an exploration ends."""
-    real = explore.run
+    real = exploration.run
 
-    def pressed(task: explore.Task) -> Any:
+    def pressed(task: exploration.Task) -> Any:
         found = real(task)
         with interruptible():
             signal.raise_signal(signal.SIGINT)
         return found
 
-    monkeypatch.setattr(explore, "run", pressed)
+    monkeypatch.setattr(exploration, "run", pressed)

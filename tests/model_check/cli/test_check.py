@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from model_check.checks import exploration
 from model_check.cli import check as verb
-from model_check.cli import explore
 from model_check.inventory.system_facts import system_fact
 from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Bars, Kcheck, built, expectation
@@ -26,7 +26,7 @@ def edited(accepted: dict[str, str], *names: str) -> None:
 
 
 def test_where_nothing_changed_nothing_is_explored(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "run", lambda *_: pytest.fail("explored"))
+    monkeypatch.setattr(exploration, "run", lambda *_: pytest.fail("explored"))
     result = kcheck("check", "--deep")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.splitlines()[0] == "kcheck check: HOLDS: 2 systems unchanged"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check import coverage
+from model_check.checks import coverage
 from model_check.cli import coverage as verb
 from tests.model_check.cli.conftest import Kcheck, counted
 

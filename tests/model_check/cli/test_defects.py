@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from model_check.checks import gate
 from model_check.cli import defects as verb
-from model_check.cli import verify
 from model_check.verdicts.results import from_json
 from spec import defects
 from spec.defects import DEFECTS, UNFOUND, Defect, Unfound
@@ -26,7 +26,7 @@ def half_active(monkeypatch: pytest.MonkeyPatch) -> Defect:
     )
     monkeypatch.setattr(defects, "DEFECTS", (row,))
     monkeypatch.setattr(verb, "DEFECTS", (row,))
-    monkeypatch.setattr(verify, "DEFECTS", (row,))
+    monkeypatch.setattr(gate, "DEFECTS", (row,))
     return row
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import estimates
-from model_check.cli.estimates import estimated, seconds_of, shown
 from model_check.kernel.cache import cache_folder
+from model_check.waiting import estimates
+from model_check.waiting.estimates import estimated, seconds_of, shown
 from tests.model_check.cli.conftest import Bars, Kcheck
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import explore as verb
+from model_check.checks import exploration
 from model_check.explicit_state import explorer
 from model_check.inventory.system_facts import system_fact
 from model_check.traces.itf import load
@@ -160,7 +160,7 @@ def test_the_manifest_is_believed_of_the_scope_without_a_fix_where_its_terms_are
     manifest["pair"]["expect"]["AS_CODED"] = {**expectation("pair"), "states": 1_000_000}
     explored = ("explore", "pair", "--with", "RESIGN_CLEANS_UP")
     assert "states 1,000,000 -> " not in kcheck(*explored).stdout
-    monkeypatch.setattr(verb, "accepted", lambda: {"system pair AS_CODED": system_fact(built("pair"))})
+    monkeypatch.setattr(exploration, "accepted", lambda: {"system pair AS_CODED": system_fact(built("pair"))})
     assert "states 1,000,000 -> " in kcheck(*explored).stdout
 
 
@@ -288,7 +288,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_found(kcheck: Kcheck, monkeypatc
     def pressing(*_: object) -> Iterator[Callable[[object], None]]:
         yield lambda _: signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(verb, "states_bar", pressing)
+    monkeypatch.setattr(exploration, "states_bar", pressing)
     result = kcheck("explore", "pair", "--with", "FENCED_WRITES")
     assert result.exit_code == 3
     assert "not exhausted: it was interrupted after 1 of " in result.stdout
@@ -312,7 +312,7 @@ def test_a_disk_that_is_full_when_traces_are_saved_takes_no_result_along(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(verb, "save_traces", full)
+    monkeypatch.setattr(exploration, "save_traces", full)
     result = kcheck("explore", "solo", "--traces", str(tmp_path))
     assert result.exit_code == 4
     assert result.stdout.startswith("kcheck explore: ")

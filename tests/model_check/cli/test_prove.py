@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from model_check.checks import proof
 from model_check.cli import prove
 from model_check.proofs import bounded
 from model_check.verdicts.results import from_json
@@ -43,7 +44,7 @@ def test_ctrl_c_leaves_incomplete_whatever_is_not_refuted(kcheck: Kcheck, monkey
     def pressing(*_: object) -> Iterator[Callable[[int, str, int], None]]:
         yield lambda settled, _what, _of: signal.raise_signal(signal.SIGINT) if settled == 2 else None
 
-    monkeypatch.setattr(prove, "bar", pressing)
+    monkeypatch.setattr(proof, "bar", pressing)
     result = kcheck("prove", "solo", "--property", GROWS, "--bounded", "3", "--json")
     assert result.exit_code == 3, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

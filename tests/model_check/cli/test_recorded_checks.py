@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import recorded_checks as checks
-from model_check.cli import verify
+from model_check.checks import gate
+from model_check.checks import recorded_checks as checks
 from model_check.judging import judge, shipped_recordings
 from model_check.judging.shipped_recordings import (
     BROKEN,
@@ -128,10 +128,10 @@ def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: py
     def outside(engine: str, *, deep: bool) -> list[Check]:
         return [Check(engine, f"outside-{deep}", "", 0, lambda: [Run(engine, f"outside-{deep}", "", Verdict.ERROR)])]
 
-    monkeypatch.setattr(verify, "judgements", partial(outside, "judge"))
-    monkeypatch.setattr(verify, "live_runs", partial(outside, "live"))
+    monkeypatch.setattr(gate, "judgements", partial(outside, "judge"))
+    monkeypatch.setattr(gate, "live_runs", partial(outside, "live"))
     for not_of_interest in ("enumerations", "refinements"):
-        monkeypatch.setattr(verify, not_of_interest, lambda _, **_options: [])
+        monkeypatch.setattr(gate, not_of_interest, lambda _, **_options: [])
     usual, deep = kcheck("verify").stdout, kcheck("verify", "--deep").stdout
     for engine in ("judge", "live"):
         assert f"outside-False ({engine}): ERROR" in usual

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import refine
+from model_check.checks import replay
 from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Walked, walk
 from model_check.refinement.lockstep import Sides
@@ -28,7 +28,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
         return [walk(sides, stretch) for stretch in tree.stretches(3)]
 
     monkeypatch.setattr(spark_edge_replay, "walk_with_workers", walks)
-    monkeypatch.setattr(refine, "FEW", 0)
+    monkeypatch.setattr(replay, "FEW", 0)
 
 
 @pytest.mark.usefixtures("spark")
@@ -36,7 +36,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_edge_is_replayed_with_the_counts_of_the_explorer(
     kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr(refine, "FEW", few)
+    monkeypatch.setattr(replay, "FEW", few)
     result = kcheck("refine", "solo", "--json")
     assert result.exit_code == 0, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs
@@ -86,7 +86,7 @@ def test_a_master_that_is_not_there_is_an_error_in_one_line(kcheck: Kcheck, monk
 
     monkeypatch.setattr(spark_edge_replay, "spark_session", no_java)
     assert kcheck("refine", "solo").exit_code == 0, "so few states need no Spark"
-    monkeypatch.setattr(refine, "FEW", 0)
+    monkeypatch.setattr(replay, "FEW", 0)
     result = kcheck("refine", "solo")
     assert result.exit_code == 4
     assert result.stderr == "kcheck: Spark needs Java and none was found; install Java 17, or set JAVA_HOME\n"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from model_check.cli import simulate as verb
+from model_check.checks import simulation
 from model_check.verdicts.results import from_json
 from reference.memory import steps as memory_steps
 from tests.model_check.cli.conftest import Kcheck
@@ -42,7 +42,7 @@ def test_ctrl_c_leaves_incomplete_with_what_was_run(kcheck: Kcheck, monkeypatch:
     def pressing(*_: object) -> Iterator[Callable[[int], None]]:
         yield lambda begun: signal.raise_signal(signal.SIGINT) if begun == 3 else None
 
-    monkeypatch.setattr(verb, "bar", pressing)
+    monkeypatch.setattr(simulation, "bar", pressing)
     result = kcheck("simulate", "pair", "--runs", "9", "--steps", "20", "--seed", "4", "--json")
     assert result.exit_code == 3, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import enumerate as enumerate_states
-from model_check.cli import explore, refine, simulate, verify
+from model_check.checks import enumeration, exploration, gate, replay, simulation
+from model_check.cli import verify
 from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
 from model_check.verdicts.screen import LINES
@@ -74,14 +74,14 @@ def test_a_scope_of_which_nothing_is_expected_is_incomplete(kcheck: Kcheck, mani
 
 
 def test_an_error_in_one_check_does_not_hide_the_others(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = explore.run
+    real = exploration.run
 
-    def fails_on_solo(task: explore.Task) -> Any:
+    def fails_on_solo(task: exploration.Task) -> Any:
         if task.scope == "solo":
             raise ZeroDivisionError("a bug")
         return real(task)
 
-    monkeypatch.setattr(explore, "run", fails_on_solo)
+    monkeypatch.setattr(exploration, "run", fails_on_solo)
     document = from_json(kcheck("verify", "solo", "pair", "--json").stdout, "stdout")
     assert {run.scope: str(run.verdict) for run in document.runs} == {"solo": "ERROR", "pair": "HOLDS"}
     assert document.exit_code == 4
@@ -91,7 +91,7 @@ def test_ctrl_c_leaves_the_rest_incomplete(kcheck: Kcheck, monkeypatch: pytest.M
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(explore, "run", interrupted)
+    monkeypatch.setattr(exploration, "run", interrupted)
     result = kcheck("verify", "solo", "pair", "--verbose")
     assert result.exit_code == 3
     assert result.stdout.count(INTERRUPTED) == 2
@@ -112,13 +112,13 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What would be replayed, simulated and enumerated by Spark, which takes long."""
     asked: list[str] = []
 
-    def made(task: refine.Task | simulate.Task | Expectation) -> Run:
+    def made(task: replay.Task | simulation.Task | Expectation) -> Run:
         asked.append(f"{type(task).__module__.rpartition('.')[2]} {task.scope}")
         return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
 
-    monkeypatch.setattr(refine, "run", made)
-    monkeypatch.setattr(simulate, "run", made)
-    monkeypatch.setattr(verify, "_enumerated", lambda expected: [made(expected)])
+    monkeypatch.setattr(replay, "run", made)
+    monkeypatch.setattr(simulation, "run", made)
+    monkeypatch.setattr(gate, "_enumerated", lambda expected: [made(expected)])
     return asked
 
 
@@ -131,48 +131,48 @@ def test_deep_scopes_are_verified_only_when_asked_for(kcheck: Kcheck) -> None:
 def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_large(
     kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "ALWAYS_REPLAYED", ("pair",))
+    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("pair",))
     assert kcheck("verify", "solo", "pair").exit_code == 0
-    assert replayed == ["refine pair"]
-    monkeypatch.setattr(verify, "SIMULATED", ("solo",))
+    assert replayed == ["replay pair"]
+    monkeypatch.setattr(gate, "SIMULATED", ("solo",))
     assert kcheck("verify", "solo", "pair", "--deep").exit_code == 0
-    assert sorted(replayed[1:]) == ["refine pair", "refine solo", "simulate solo"]
-    monkeypatch.setattr(verify, "REPLAYABLE", 1)
+    assert sorted(replayed[1:]) == ["replay pair", "replay solo", "simulation solo"]
+    monkeypatch.setattr(gate, "REPLAYABLE", 1)
     kcheck("verify", "solo", "--deep")
-    assert replayed[4:] == ["simulate solo"]
+    assert replayed[4:] == ["simulation solo"]
 
 
 def test_cheap_scopes_are_replayed_every_day_although_they_are_deep(
     kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "ALWAYS_REPLAYED", ("solo",))
+    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("solo",))
     kcheck("verify")
-    assert replayed == ["refine solo"]
+    assert replayed == ["replay solo"]
     kcheck("verify", "pair")
     assert replayed[1:] == []
 
 
 def test_every_part_with_a_cheap_scope_is_replayed_every_day() -> None:
     """What is left has no scope of so few states."""
-    plans = [plan(name) for name in verify.ALWAYS_REPLAYED]
+    plans = [plan(name) for name in gate.ALWAYS_REPLAYED]
     known = [one.exploration("AS_CODED") for one in plans]
     assert sum(one.states for one in known if one is not None) < 25_000
     assert None not in known
-    parts = {part for name in verify.ALWAYS_REPLAYED for part in scope(name).parts}
+    parts = {part for name in gate.ALWAYS_REPLAYED for part in scope(name).parts}
     assert set(PARTS) - parts == {"failed_removals", "soft_failures", "delayed_operations"}
 
 
 def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[simulate.Task] = []
+    made: list[simulation.Task] = []
 
-    def noted(task: simulate.Task) -> Run:
+    def noted(task: simulation.Task) -> Run:
         made.append(task)
         return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
 
-    monkeypatch.setattr(simulate, "run", noted)
-    for check in verify.simulations([plan(name) for name in verify.SIMULATED]):
+    monkeypatch.setattr(simulation, "run", noted)
+    for check in gate.simulations([plan(name) for name in gate.SIMULATED]):
         list(check.make())
-    assert sorted(task.scope for task in made) == sorted(verify.SIMULATED)
+    assert sorted(task.scope for task in made) == sorted(gate.SIMULATED)
     assert sum(task.runs for task in made) >= 2_000
     assert {task.steps for task in made} == {200}
 
@@ -180,11 +180,11 @@ def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypa
 def test_a_deep_run_has_spark_enumerate_one_scope(
     kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "ENUMERATED", ("pair", "AS_CODED"))
+    monkeypatch.setattr(gate, "ENUMERATED", ("pair", "AS_CODED"))
     kcheck("verify", "solo", "pair")
     assert replayed == []
     kcheck("verify", "solo", "pair", "--deep")
-    assert sorted(replayed) == ["expectations pair", "refine pair", "refine solo"]
+    assert sorted(replayed) == ["expectations pair", "replay pair", "replay solo"]
 
 
 @pytest.mark.xdist_group("spark")
@@ -192,7 +192,7 @@ def test_a_deep_run_has_spark_enumerate_one_scope(
 def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_but_goals(
     manifest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verify, "ENUMERATED", ("pair", "AS_CODED"))
+    monkeypatch.setattr(gate, "ENUMERATED", ("pair", "AS_CODED"))
     expected = manifest["pair"]["expect"]["AS_CODED"]
     expected["violated"]["eventually_one_working_controller"] = 9
 
@@ -203,11 +203,11 @@ def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_bu
             enumerated.append(real(*given))
         return enumerated[0]
 
-    real = enumerate_states.run
-    monkeypatch.setattr(enumerate_states, "run", run_once)
+    real = enumeration.run
+    monkeypatch.setattr(enumeration, "run", run_once)
 
     def found() -> Run:
-        (check,) = verify.enumerations([plan("solo"), plan("pair")])
+        (check,) = gate.enumerations([plan("solo"), plan("pair")])
         (run,) = check.make()
         return run
 
@@ -220,9 +220,9 @@ def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_bu
 
 
 def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verify, "ALWAYS_REPLAYED", ("solo",))
+    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("solo",))
     monkeypatch.setattr(
-        refine, "run", lambda task: Run("refinement", task.scope, "", Verdict.VIOLATED, "they disagree")
+        replay, "run", lambda task: Run("refinement", task.scope, "", Verdict.VIOLATED, "they disagree")
     )
     result = kcheck("verify", "solo")
     assert result.exit_code == 1

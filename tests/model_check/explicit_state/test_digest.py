@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.explicit_state.digest import SetDigest, add_plainly, avalanche, digest_of, mixed
+from model_check.explicit_state.digest import SetDigest, digest_of
 from model_check.kernel.packing import Packing
 from spec.language.rules import TransitionSystem, Variable
 from spec.language.terms import FLAG, Kind, epoch, number
+from tests.model_check.plain_digest import add_plainly, avalanche, mixed
 from tests.model_check.systems import clerks
 
 VARIABLES = (

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from model_check.explicit_state import explorer
-from model_check.explicit_state.digest import SetDigest, add_plainly
+from model_check.explicit_state.digest import SetDigest
 from model_check.explicit_state.explorer import Exploration, Progress, SpecificationError, explore
-from model_check.explicit_state.interpreter import Exploration as PlainExploration
-from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.slicing import BLOCK
@@ -21,6 +19,9 @@ from spec.language.rules import Leaf, Property, TransitionSystem, action
 from spec.language.terms import number
 from spec.scopes import Scope, scope
 from spec.system import system
+from tests.model_check.plain_digest import add_plainly
+from tests.model_check.plain_exploration import Exploration as PlainExploration
+from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.random_systems import systems
 from tests.model_check.systems import EXPECTED, Counts, build, jugs, lamps, odometer, odometer_counts
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import GoalResult, Graph, reaching
-from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.terms.straight_line import evaluate
 from spec.language.rules import TransitionSystem
+from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.random_systems import systems
 from tests.model_check.systems import clerks, jugs, lamps, odometer
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from model_check.explicit_state.interpreter import Machine, explore_plainly, successors
+from model_check.explicit_state.interpreter import Machine
 from spec.language.rules import Leaf, TransitionSystem, action
 from spec.language.terms import number
+from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.promela import SpinError, export, promela_source, run_spin
 from spec.language.rules import Leaf, Shape, TransitionSystem, action, require
 from spec.language.terms import FLAG
 from spec.scopes import scope
 from spec.system import system
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, Counts, build, each, lamps, odometer, odometer_counts
 from tests.model_check.terms.test_c_code import swapper
 

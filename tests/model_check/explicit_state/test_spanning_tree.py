@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from model_check.explicit_state.interpreter import Exploration, Machine, explore_plainly, successors
+from model_check.explicit_state.interpreter import Machine
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.traces.trace import State
 from spec.language.rules import TransitionSystem
+from tests.model_check.plain_exploration import Exploration, explore_plainly, successors
 from tests.model_check.plain_trees import plain_tree
 from tests.model_check.systems import EXPECTED
 

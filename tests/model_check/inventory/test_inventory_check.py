@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from model_check.cli import verify
+from model_check.checks import gate
 from model_check.inventory import facts, inventory_check, system_facts, whole_protocol
 from model_check.inventory.accepted import accepted
 from model_check.inventory.inventory_check import REVIEW, check_inventory, with_system_compared
@@ -27,7 +27,7 @@ from spec.variants import AS_CODED, FENCED, Switches
 
 def test_what_is_checked_is_what_was_accepted() -> None:
     """All of it, the terms of the whole protocol included."""
-    run = check_inventory(plans(), verify.gate())
+    run = check_inventory(plans(), gate.gate())
     assert [one for one in run.comparisons if not one.is_met] == []
     assert run.verdict is Verdict.HOLDS
     assert run.notes == ()
@@ -43,7 +43,7 @@ def unmoved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def unmet() -> list[tuple[str, str, str]]:
     """What the gate complains of; it then says what to do."""
-    run = check_inventory(plans(), verify.gate())
+    run = check_inventory(plans(), gate.gate())
     found = [(one.about, one.expected, one.found) for one in run.comparisons if not one.is_met]
     assert run.verdict is (Verdict.VIOLATED if found else Verdict.HOLDS)
     assert run.notes == ((REVIEW,) if found else ())

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check.explicit_state.interpreter import successors
 from model_check.kernel import kernel, slicing, updates
 from model_check.kernel.kernel import load_kernel
 from model_check.kernel.slicing import BLOCK
@@ -19,6 +18,7 @@ from model_check.terms.straight_line import evaluate
 from spec.language.rules import Leaf, Shape, TransitionSystem, action, choose, require, when
 from spec.language.terms import FLAG
 from spec.language.terms import number as number_kind
+from tests.model_check.plain_exploration import successors
 from tests.model_check.random_systems import systems
 from tests.model_check.random_terms import states
 from tests.model_check.systems import build, clerks, jugs, lamps, odometer

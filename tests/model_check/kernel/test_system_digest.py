@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import z3
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.kernel.kernel import kernel_ir
 from model_check.kernel.system_digest import system_digest
 from spec.language.rules import Action, TransitionSystem
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, clerks, lamps
 
 

@@ -12,8 +12,7 @@ from model_check.live.choosing import chosen_program
 from model_check.live.command_program import PLACEHOLDERS, Agreed, command, words_of
 from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import kafka, logging_of, settings_of
-from model_check.live.launching import Launch
-from model_check.live.programs import REAL_TIMES, Program
+from model_check.live.programs import REAL_TIMES, Launch, Program
 from model_check.recordings.members import Role
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import V0102, V082, V090, KafkaVersion

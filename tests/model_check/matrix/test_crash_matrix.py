@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from model_check.explicit_state.findings import broken_along
-from model_check.explicit_state.interpreter import Machine, explore_plainly
+from model_check.explicit_state.interpreter import Machine
 from model_check.matrix.crash_matrix import Matrix, matrix
 from model_check.matrix.fault_injection import (
     OVER,
@@ -30,6 +30,7 @@ from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, Switch, Switches
+from tests.model_check.plain_exploration import explore_plainly
 
 ELECTION = Scope(
     "duel", "Two eligible brokers and nothing else.", 2, 2, callback_capacity=12,

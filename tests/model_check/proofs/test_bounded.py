@@ -3,13 +3,13 @@
 import pytest
 import z3
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.bounded import NotCheckable, at_most_one, check_bounded, replayed
 from model_check.terms.straight_line import evaluate
 from model_check.traces.trace import Trace
 from spec.language.rules import Action, Property, TransitionSystem, Variable
 from spec.language.terms import epoch
 from tests.model_check.elections import below_version, elections, factors, watching
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, odometer
 
 CLAIMS = [

@@ -10,7 +10,7 @@ import z3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check.explicit_state.interpreter import Machine, explore_plainly
+from model_check.explicit_state.interpreter import Machine
 from model_check.proofs.induction import NotProvable, prove
 from model_check.proofs.obligations import TYPE_OF, conjuncts
 from model_check.proofs.proof_report import ProofReport
@@ -18,6 +18,7 @@ from model_check.proofs.smtlib import export, file_name, recheck
 from spec.language.rules import Property, TransitionSystem
 from spec.language.terms import FLAG, Value
 from tests.model_check.elections import always, below_version, elections, factors, watching
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, clerks, jugs, lamps, odometer
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.refinement.edge_replay import joined, replay_edges, walk
 from model_check.refinement.lockstep import Disagreement, Sides
@@ -34,6 +33,7 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.plain_trees import plain_tree
 
 ONE_SHUTDOWN = replace(scope("shutdown"), name="one shutdown", controllers=1, budgets=(("shutdowns", 1),))

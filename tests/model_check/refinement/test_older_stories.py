@@ -5,11 +5,10 @@ In each of its states the reference can do what the specification enables, and n
 
 import pytest
 
-from model_check.cli.defects import shown
-from model_check.defects import halves
+from model_check.checks.defects import halves, shown
 from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
-from reference.memory.parts import lacking
+from reference.memory.cluster import lacking
 from spec.defects import Defect
 from spec.defects.older import ROWS
 from spec.scopes import scope

@@ -13,7 +13,7 @@ from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
-from reference.memory.parts import LACKING, lacking
+from reference.memory.cluster import LACKING, lacking
 from reference.procedures import Script
 from spec.errors import BadInput
 from spec.scopes import BUDGETS, scope, scopes

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from model_check.explicit_state.explorer import SpecificationError, explore
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.spark import folder
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import LevelLoop, ship_for_any_machine, take_up
@@ -22,6 +21,7 @@ from model_check.traces.replay import replay
 from spec.errors import BadInput, EnvironmentFailure
 from spec.language.rules import TransitionSystem
 from spec.language.terms import Kind
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, Counts, clerks, jugs, lamps, lamps_counts, odometer, odometer_counts
 
 SHARDS = (1, 2, 5)

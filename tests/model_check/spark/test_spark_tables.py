@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from pyarrow import dataset, parquet
 
-from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.spark.enumeration import Enumeration
 from model_check.spark.run_folder import Level, Section, ShardLevel
 from model_check.spark.spark_engine import enumerate_states
@@ -17,6 +16,7 @@ from model_check.traces.trace import State
 from spec.errors import BadInput
 from spec.language.rules import TransitionSystem
 from tests.model_check.conftest import MASTER
+from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.systems import EXPECTED, clerks, jugs, lamps
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from model_check.explicit_state.interpreter import Machine, explore_plainly
+from model_check.explicit_state.interpreter import Machine
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_rules import plain_rules
 from model_check.stepping.plain_state import Draft, Layout, PlainState
@@ -18,6 +18,7 @@ from spec.scopes import scope
 from spec.state.enumerations import Callback, Session
 from spec.system import rules, system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.plain_exploration import explore_plainly
 
 
 @cache

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.traces.itf import ItfError, from_itf, load, save, to_itf
 from model_check.traces.trace import Trace
 from spec.language.rules import Leaf, TransitionSystem
 from spec.language.terms import epoch
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import EXPECTED, build, clerks, lamps
 
 

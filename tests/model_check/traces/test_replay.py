@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.explicit_state.interpreter import explore_plainly, successors
 from model_check.traces.replay import ReplayError, replay
 from model_check.traces.trace import State, Trace
 from spec.language.rules import FLAG, Leaf, TransitionSystem, action, either, require
 from spec.language.terms import choose, enumeration, number
+from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.systems import EXPECTED, build, clerks, lamps, odometer
 
 

@@ -4,10 +4,13 @@ from typing import Any
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
-from model_check.traces.trace import Change, Trace, TraceError, shown, story, tell
-from spec.language.rules import FLAG, Leaf, action, observe, successor, when
+from model_check.explicit_state.findings import story_of
+from model_check.traces.trace import Trace, TraceError, shown, tell
+from model_check.verdicts.rendering import steps_in_lines
+from model_check.verdicts.results import Story
+from spec.language.rules import FLAG, Leaf, TransitionSystem, action, observe, successor, when
 from spec.language.terms import epoch
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import build, clerks, lamps
 
 LOST_UPDATE = """\
@@ -30,13 +33,18 @@ def lost_update() -> Trace:
     return explore_plainly(clerks()).violations["no_lost_update"].trace
 
 
+def story(system: TransitionSystem, trace: Trace) -> str:
+    """The whole trace as text."""
+    return "".join(f"{line}\n" for line in steps_in_lines(story_of(system, trace)))
+
+
 def test_a_trace_reads_like_a_story() -> None:
     assert story(clerks(), lost_update()) == LOST_UPDATE
 
 
 def test_a_step_says_only_what_changed() -> None:
     third = tell(clerks(), lost_update())[2]
-    assert third.changes == (Change("clerks[1].at", "READ", "DONE"), Change("counter", "0", "1"))
+    assert third.changes == ("clerks[1].at: READ -> DONE", "counter: 0 -> 1")
     assert (third.number, third.actor, third.source) == (3, "clerk 1", "by hand")
 
 
@@ -58,8 +66,8 @@ def test_an_observation_is_told_only_where_its_condition_holds(clapper: int, hea
 
 def test_a_step_that_changes_nothing_says_so() -> None:
     state = {"on[1]": 1, "on[2]": 0, "on[3]": 0, "budget.faults": 2}
-    (step,) = tell(lamps(), Trace(((None, state), ("light(lamp=1)", state))))
-    assert list(step.lines())[-1].strip() == "(nothing changes)"
+    steps = tell(lamps(), Trace(((None, state), ("light(lamp=1)", state))))
+    assert list(steps_in_lines(Story(1, steps)))[-1].strip() == "(nothing changes)"
 
 
 def test_flags_print_as_words() -> None:

@@ -24,7 +24,7 @@ from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIs
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign
-from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_request_lines import (
     ControllerLine,
     LeaderAndIsrSending,
@@ -33,7 +33,7 @@ from spec.logs.controller_request_lines import (
 )
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.log_lines import Line
-from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged, parse_line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG, LeaderElectionStarted, ReplicaChanged
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -318,9 +318,13 @@ def recorded() -> tuple[Sequence[Line], Sequence[ControllerLine]]:
         next(place for place, entry in enumerate(reports) if words in entry.message)
         for words in ("Shutting down broker 3", "[Controller 1]: All leaders")
     )
-    told = [parse_controller_line(entry.message) for entry in reports[begin : end + 1]]
+    told = [CONTROLLER_LOG.parse(entry.message) for entry in reports[begin : end + 1]]
     times = reports[begin].time, reports[end].time
-    lines = [parse_line(entry.message) for entry in entries("state-change.log") if times[0] <= entry.time <= times[1]]
+    lines = [
+        STATE_CHANGE_LOG.parse(entry.message)
+        for entry in entries("state-change.log")
+        if times[0] <= entry.time <= times[1]
+    ]
     states = [line for line in lines if isinstance(line, ControllerLine) and not isinstance(line, ResponseReceived)]
     return [line for line in told if isinstance(line, SHUTDOWN_LINES)], states
 

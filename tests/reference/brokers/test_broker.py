@@ -28,7 +28,7 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.logs.state_change_lines import parse_line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from tests.leaderships import led
 
 TP = TopicPartition("t", 0)
@@ -171,7 +171,7 @@ def test_every_line_is_one_of_kafkas() -> None:
     ):  # fmt: skip
         one.handle(request, 5)
     lines = texts(journal)
-    assert [str(parse_line(text)) for text in lines] == lines
+    assert [str(STATE_CHANGE_LOG.parse(text)) for text in lines] == lines
     assert len({type(entry.line) for entry in journal if isinstance(entry, StateChange)}) == 14
 
 

@@ -16,7 +16,7 @@ from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.formats.requests import RequestHeader, decode_request, encode_request
 from spec.formats.znodes import BrokerPayload
-from spec.logs.state_change_lines import parse_line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.leaderships import led
 
@@ -129,7 +129,7 @@ def test_the_requests_are_kafkas_bytes_and_the_lines_kafkas_lines() -> None:
         header = RequestHeader(key, version, 1, "1")
         assert decode_request(encode_request(header, queued.request)) == (header, queued.request)
     lines = [str(entry.line) for entry in journal if isinstance(entry, StateChange)]
-    assert [str(parse_line(text)) for text in lines] == lines
+    assert [str(STATE_CHANGE_LOG.parse(text)) for text in lines] == lines
     assert len(lines) == 2 * 2 + 2
 
 

@@ -12,9 +12,9 @@ from reference.live.logs import Logs
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import ReadyToServe
-from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, TornLine, read_entries
-from spec.logs.state_change_lines import LeaderElected, parse_line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG, LeaderElected
 
 LINE = LeaderElected(1, 4, leader=2, partition=TopicPartition("t", 0))
 
@@ -27,7 +27,7 @@ def test_what_the_handlers_say_is_read_back_as_it_was(tmp_path: Path) -> None:
     for _ in range(2):  # two incarnations
         Logs(1, tmp_path).journal(StateChange(LINE))
     read = entries(tmp_path / "state-change.log")
-    assert [parse_line(one.message) for one in read if isinstance(one, LogEntry)] == [LINE, LINE]
+    assert [STATE_CHANGE_LOG.parse(one.message) for one in read if isinstance(one, LogEntry)] == [LINE, LINE]
 
 
 def test_threads_do_not_tear_each_others_lines(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_what_the_controller_reports_stands_in_its_own_log(tmp_path: Path) -> No
     for milestone in Milestone:
         logs.journal(Reached(3, milestone, 7))
     read = [one for one in entries(tmp_path / "controller.log") if isinstance(one, LogEntry)]
-    assert [parse_controller_line(one.message) for one in read] == lines
+    assert [CONTROLLER_LOG.parse(one.message) for one in read] == lines
     assert [(one.level, one.logger) for one in read] == [(line.level, line.logger) for line in lines]
     (failed,) = entries(tmp_path / "server.log")
     assert isinstance(failed, LogEntry)

@@ -38,7 +38,7 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import RequestHeader, decode_response, encode_request
 from spec.logs.log_entries import LogEntry, read_entries
-from spec.logs.request_log_lines import RequestCompleted, RequestReceived, parse_request_line
+from spec.logs.request_log_lines import REQUEST_LOG, RequestCompleted, RequestReceived
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, WireRecord, parse_record
 from tests.leaderships import led
 
@@ -66,7 +66,7 @@ class Served:
     def logged(self) -> list[object]:
         text = (self.folder / "kafka-request.log").read_text(encoding="utf-8")
         entries = read_entries(text.splitlines(), "kafka-request.log")
-        return [parse_request_line(one.message) for one in entries if isinstance(one, LogEntry)]
+        return [REQUEST_LOG.parse(one.message) for one in entries if isinstance(one, LogEntry)]
 
     def wired(self) -> list[WireRecord]:
         return [parse_record(line) for line in (self.folder / WIRE_LOG).read_text(encoding="utf-8").splitlines()]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
+from types import TracebackType
 
 import pytest
 
@@ -22,13 +24,54 @@ from reference.purgatory.delayed_topics import (
 )
 from reference.purgatory.operations import AtomicBoolean, DelayedOperation, run
 from reference.purgatory.purgatory import Purgatory, Timer
-from reference.purgatory.threads import PurgatoryThreads
 from spec.formats.kafka_types import TopicPartition
 from spec.state.purgatory import At
 from spec.variants import AS_CODED, FENCED, Switches
 
 HAMMERED, WORKERS, KEYS = 20_000, 4, 16
 BOTH = pytest.mark.parametrize("fixes", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
+
+
+REAPER_PERIOD = 0.2
+"""Seconds that the reaper waits at most, for something to come due."""
+
+
+class PurgatoryThreads:
+    """A purgatory at work, within a `with` block: the reaper, and the timer's one executor thread.
+
+    Kafka 0.10.2.2: `DelayedOperationPurgatory.ExpiredOperationReaper`, `SystemTimer.taskExecutor`.
+    """
+
+    def __init__(self, purgatory: Purgatory) -> None:
+        self._purgatory = purgatory
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._reap, self._execute)]
+
+    def __enter__(self) -> Purgatory:
+        for thread in self._threads:
+            thread.start()
+        return self._purgatory
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopped.set()
+        self._purgatory.timer.tasks.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _reap(self) -> None:
+        timer = self._purgatory.timer
+        while not self._stopped.is_set():
+            deadline = timer.next_deadline()
+            wait = REAPER_PERIOD if deadline is None else min(REAPER_PERIOD, max(0.0, deadline - time.monotonic()))
+            self._stopped.wait(wait)
+            timer.advance()
+            run(self._purgatory.purge())
+
+    def _execute(self) -> None:
+        while (operation := self._purgatory.timer.tasks.get()) is not None:
+            run(operation.run())
 
 
 class Waiting(DelayedOperation):

@@ -17,7 +17,7 @@ from reference.memory.start import initial_cluster
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
 from spec.language.views import leaves
-from spec.logs.controller_log.lines import parse_controller_line
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_log.reassignment import (
     REASSIGNMENT_LINES,
     LeaderNotReassigned,
@@ -94,7 +94,7 @@ def recorded_lines() -> list[Line]:
         assert member is not None
         text = member.read().decode().splitlines()
     entries = [entry for entry in read_entries(text, "controller.log") if isinstance(entry, LogEntry)]
-    lines = [parse_controller_line(entry.message) for entry in entries]
+    lines = [CONTROLLER_LOG.parse(entry.message) for entry in entries]
     first = next(number for number, line in enumerate(lines) if isinstance(line, ReassignmentRequested))
     last = next(number for number, line in enumerate(lines) if isinstance(line, ReassignmentRemoved))
     return lines[first : last + 1]

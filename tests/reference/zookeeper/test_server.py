@@ -18,8 +18,14 @@ from reference.live.zookeeper import LiveZookeeper
 from reference.ports import free_port
 from reference.zookeeper.api import Create, Exists
 from reference.zookeeper.log import read_transaction_log
-from reference.zookeeper.server import ZookeeperServer
-from reference.zookeeper.server_errors import DiskFull, JarsMissing, JavaMissing, PortTaken, ZookeeperServerError
+from reference.zookeeper.server import (
+    DiskFull,
+    JarsMissing,
+    JavaMissing,
+    PortTaken,
+    ZookeeperServer,
+    ZookeeperServerError,
+)
 from reference.zookeeper.transactions import SessionCreated
 
 pytestmark = pytest.mark.xdist_group("zookeeper")

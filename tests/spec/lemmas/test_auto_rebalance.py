@@ -8,13 +8,13 @@ import pytest
 
 from spec.expectations import plan
 from spec.lemmas import lemmas_of
-from spec.lemmas.auto_rebalance import LEMMAS
+from spec.lemmas.elections import only_active_controllers_rebalance
 from spec.model import Model
 from spec.scopes import scope
 from spec.variants import AS_CODED, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
-(LEMMA,) = (one.name for one in LEMMAS)
+LEMMA = only_active_controllers_rebalance.name
 FALSE = next(one.violated for one in plan("proof_rebalance").proofs if one.variant == "AS_CODED")
 """What does not hold as coded."""
 

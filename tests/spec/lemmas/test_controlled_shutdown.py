@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.terms.straight_line import Valuation
 from spec.expectations import plan
 from spec.language.rules import Property
@@ -17,6 +16,7 @@ from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switch, Switches, switches_named
+from tests.model_check.plain_exploration import explore_plainly
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 

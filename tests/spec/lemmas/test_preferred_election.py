@@ -9,13 +9,13 @@ import pytest
 
 from spec.language.rules import Property
 from spec.lemmas import lemmas_of
-from spec.lemmas.preferred_election import LEMMAS
+from spec.lemmas.elections import new_controllers_have_no_election_under_way
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
-(LEMMA,) = (one.name for one in LEMMAS)
+LEMMA = new_controllers_have_no_election_under_way.name
 
 
 @cache

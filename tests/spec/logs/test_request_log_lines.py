@@ -6,7 +6,7 @@ from spec.errors import MalformedInput
 from spec.formats.kafka_types import V082, V090, TopicPartition
 from spec.formats.request_schemas import ApiKey, StopReplicaRequest
 from spec.formats.requests import RequestHeader
-from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived, parse_request_line
+from spec.logs.request_log_lines import REQUEST_LOG, LoggedRequest, RequestCompleted, RequestReceived
 
 TEXT = (
     "{api_key=5,api_version=0,correlation_id=9,client_id=1} -- {controller_id=1,controller_epoch=7,"
@@ -24,14 +24,14 @@ ANSWERED = (
 
 def test_an_arrival_and_an_answer_read_and_print() -> None:
     """The texts of `RequestChannel.Request` at 0.10.2.2 and, without the listener, at 0.9.0.1."""
-    arrived = parse_request_line(ARRIVED)
+    arrived = REQUEST_LOG.parse(ARRIVED)
     assert arrived == RequestReceived(2, LOGGED)
     assert (str(arrived), arrived.logger) == (ARRIVED, "kafka.network.RequestChannel$")
     connection = "127.0.0.1:9092-127.0.0.1:56284"
     answered = RequestCompleted(LOGGED, connection, 9, 2, 6, 0, 1, 3, "PLAINTEXT", "User:ANONYMOUS", "PLAINTEXT")
-    assert parse_request_line(ANSWERED + ",listener:PLAINTEXT") == answered
+    assert REQUEST_LOG.parse(ANSWERED + ",listener:PLAINTEXT") == answered
     assert (str(answered), answered.logger) == (ANSWERED + ",listener:PLAINTEXT", "kafka.request.logger")
-    assert str(parse_request_line(ANSWERED, V090)) == ANSWERED
+    assert str(REQUEST_LOG.parse(ANSWERED, V090)) == ANSWERED
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_an_arrival_and_an_answer_read_and_print() -> None:
 )
 def test_another_request_is_refused(text: str, message: str) -> None:
     with pytest.raises(MalformedInput, match=message):
-        parse_request_line(text, source="line 3")
+        REQUEST_LOG.parse(text, source="line 3")
 
 
 def test_0_8_2_logged_requests_in_another_form() -> None:
     with pytest.raises(MalformedInput, match=r"Kafka 0\.8\.2 logs no line of this kind"):
-        parse_request_line(ARRIVED, V082)
+        REQUEST_LOG.parse(ARRIVED, V082)

@@ -36,7 +36,6 @@ from spec.logs.state_change_lines import (
     PartitionBecameNew,
     PartitionBecameOnline,
     ReplicaChanged,
-    parse_line,
 )
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -62,14 +61,14 @@ def entries(name: str) -> Iterator[LogEntry]:
 def test_lines_of_real_kafkas_print_as_they_stood(name: str, version: KafkaVersion, count: int) -> None:
     found = list(entries(name))
     for entry in found:
-        line = parse_line(entry.message, version, entry.place)
+        line = STATE_CHANGE_LOG.parse(entry.message, version, entry.place)
         assert (str(line), line.level, line.logger) == (entry.message, entry.level, entry.logger)
     assert len(found) == count  # the number of forms, from the table of the data
 
 
 def test_the_recorded_lines_are_of_all_kinds_but_five() -> None:
     """Nothing broke in a broker, no reassignment's epoch bump failed, no state was unreadable, no JMX client came."""
-    seen = {type(parse_line(entry.message, V0102)).__name__ for entry in entries("0.10.2.2")}
+    seen = {type(STATE_CHANGE_LOG.parse(entry.message, V0102)).__name__ for entry in entries("0.10.2.2")}
     assert {kind.__name__ for kind in STATE_CHANGE_LOG.kinds} - seen == {
         "ReassignmentNotSent",
         "BecomeLeaderError",
@@ -83,7 +82,7 @@ def test_the_recorded_lines_are_of_all_kinds_but_five() -> None:
 def test_a_line_reads_back_as_it_was_and_is_of_one_kind(line: Line) -> None:
     text = str(line)
     assert "\n" not in text
-    assert parse_line(text, line.version) == line
+    assert STATE_CHANGE_LOG.parse(text, line.version) == line
     end = (len(text), "the end")
     kinds = [
         kind
@@ -233,7 +232,7 @@ EXAMPLES: list[tuple[Line, str]] = [
 def test_a_line_is_written_as_the_sources_of_its_version_write_it(line: Line, text: str) -> None:
     """The texts follow the format strings of Kafka's classes at that tag."""
     assert str(line) == text
-    assert parse_line(text, line.version) == line
+    assert STATE_CHANGE_LOG.parse(text, line.version) == line
 
 
 REFUSED = [
@@ -279,7 +278,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "message"), REFUSED)
 def test_another_text_is_refused_with_what_was_expected(text: str, message: str) -> None:
     with pytest.raises(MalformedInput, match=rf"^a\.log:7: .*{message}"):
-        parse_line(text, V0102, "a.log:7")
+        STATE_CHANGE_LOG.parse(text, V0102, "a.log:7")
 
 
 def test_a_line_that_a_version_does_not_have_is_not_printed() -> None:

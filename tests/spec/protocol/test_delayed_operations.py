@@ -10,7 +10,6 @@ import pytest
 import z3
 
 from model_check.explicit_state.explorer import explore
-from model_check.explicit_state.interpreter import explore_plainly
 from model_check.proofs.induction import prove
 from model_check.verdicts.verdict import Verdict
 from spec.claims.delayed_operation import LEMMAS
@@ -22,6 +21,7 @@ from spec.scopes import Purgatory, scope
 from spec.state.purgatory import At
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, VARIANTS, Switch, Switches
+from tests.model_check.plain_exploration import explore_plainly
 
 SMALL = replace(
     scope("purgatory_alone"), name="small", budgets=(("updates", 1),), purgatory=Purgatory(((0,),), ((),), (1,))

@@ -2,12 +2,12 @@
 
 import pytest
 
-from model_check.defects import halves, watched
-from model_check.explicit_state.interpreter import explore_plainly
+from model_check.checks.defects import halves, watched
 from spec.defects import DEFECTS, defect
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, Switch
+from tests.model_check.plain_exploration import explore_plainly
 from tests.spec.stepping import Run
 
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.explicit_state.interpreter import Machine, successors
+from model_check.explicit_state.interpreter import Machine
 from spec.language.rules import TransitionSystem
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.start import running
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.plain_exploration import successors
 
 #: Scopes that differ in parts, partitions, topics and controllers; under FENCED there are more variables.
 STARTS = [

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.cli import refine
-from model_check.explicit_state.interpreter import explore_plainly
+from model_check.checks import replay
 from model_check.refinement.lockstep import Disagreement
 from model_check.refinement.purgatory.race import Race
 from model_check.refinement.purgatory.replay import Replay
@@ -19,6 +18,7 @@ from spec.scopes import Purgatory as Bounds
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.plain_trees import plain_tree
 
 ALONE: Scope = replace(
@@ -76,7 +76,7 @@ def test_the_race_starts_where_the_specification_does() -> None:
 
 
 def test_kcheck_refine_takes_a_purgatory_and_tells_how_far_it_came() -> None:
-    run = refine.run(refine.Task("purgatory_alone", AS_CODED), limit=60)
+    run = replay.run(replay.Task("purgatory_alone", AS_CODED), limit=60)
     assert run.verdict is Verdict.INCOMPLETE
     assert run.reason.startswith("not exhausted: all edges out of ")
     assert run.comparisons
@@ -85,7 +85,7 @@ def test_kcheck_refine_takes_a_purgatory_and_tells_how_far_it_came() -> None:
 
 def test_kcheck_refine_tells_a_difference_as_a_story(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Purgatory, "_watch", lambda *_: None)
-    run = refine.run(refine.Task("purgatory_alone", AS_CODED), limit=60)
+    run = replay.run(replay.Task("purgatory_alone", AS_CODED), limit=60)
     assert (run.verdict, run.reason) == (Verdict.VIOLATED, "specification and reference disagree after 2 steps")
     assert run.story is not None
     assert [step.action for step in run.story.steps] == ["try_request(o=0)", "watch(o=0, k=0)"]

@@ -13,7 +13,7 @@ from spec.logs.controller_log.channels import Connected, LeaderAndIsrNotSent, No
 from spec.logs.controller_log.failover import EpochIncremented, Resigned, SessionExpiredElectedAlready
 from spec.logs.controller_log.isr_notification import MetadataSending, NotificationsFound
 from spec.logs.controller_log.leader_selection import PreferredSelected
-from spec.logs.controller_log.lines import CONTROLLER_LOG, parse_controller_line
+from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredByBroker
 from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
@@ -42,7 +42,7 @@ OTHER = TopicPartition("t", 1)
 @given(st.sampled_from(KINDS).flatmap(lambda choice: strategies.lines_of(*choice)))
 def test_a_line_reads_back_as_it_was_and_is_of_one_kind(line: Line) -> None:
     text = str(line)
-    assert parse_controller_line(text, line.version) == line
+    assert CONTROLLER_LOG.parse(text, line.version) == line
     end = (len(text), "the end")
     kinds = [
         kind
@@ -293,12 +293,12 @@ def test_a_line_is_written_as_the_sources_of_its_version_write_it(
     assert str(line) == text
     assert (line.level, line.logger) == (level, f"kafka.controller.{logger}")
     if not isinstance(line, ImbalanceRatio):  # whose ratio is printed to six places only
-        assert parse_controller_line(text, line.version) == line
+        assert CONTROLLER_LOG.parse(text, line.version) == line
 
 
 def test_log4js_own_line_is_of_the_logger_that_it_names() -> None:
     text = "preRegister called. Server=com.sun.jmx.mbeanserver.JmxMBeanServer@1d0d, name=log4j:logger=kafka.controller"
-    line = parse_controller_line(text, V082)
+    line = CONTROLLER_LOG.parse(text, V082)
     assert line == LoggerRegistered("com.sun.jmx.mbeanserver.JmxMBeanServer@1d0d", "kafka.controller", version=V082)
     assert (line.level, line.logger) == ("DEBUG", "kafka.controller")
 
@@ -325,7 +325,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "message"), REFUSED)
 def test_another_text_is_refused_with_what_was_expected(text: str, message: str) -> None:
     with pytest.raises(MalformedInput, match=rf"^a\.log:7: .*{message}"):
-        parse_controller_line(text, V0102, "a.log:7")
+        CONTROLLER_LOG.parse(text, V0102, "a.log:7")
 
 
 def test_a_line_that_a_version_does_not_have_is_not_printed() -> None:
@@ -347,4 +347,4 @@ def test_a_line_that_a_version_does_not_have_is_not_printed() -> None:
 def test_a_collection_is_read_whichever_class_held_it(canonical: str, printed: str) -> None:
     """Each of these stands in one of the examples; the line is the same."""
     line, text = next((line, text) for line, text, *_ in EXAMPLES if canonical in text)
-    assert parse_controller_line(text.replace(canonical, printed), line.version) == line
+    assert CONTROLLER_LOG.parse(text.replace(canonical, printed), line.version) == line

@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from model_check.cli.console import note
-from model_check.cli.progress import is_watched
 from model_check.kernel.cache import cache_folder, keep
+from model_check.waiting.progress import is_watched, note
 
 WORTH_SAYING: Final = 5
 """Seconds of work that a person is told of beforehand."""

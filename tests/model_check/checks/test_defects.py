@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from model_check import defects
-from model_check.defects import MONITOR, Half, check, halves, is_covered, watched
+from model_check.checks import defects
+from model_check.checks.defects import MONITOR, Half, check, halves, is_covered, watched
 from model_check.explicit_state.explorer import Exploration, explore
 from model_check.explicit_state.interpreter import Machine
 from model_check.terms.straight_line import evaluate

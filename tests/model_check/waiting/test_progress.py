@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
-from model_check.cli.progress import bar, interruptible, is_watched, refuse_what_cannot_fit
 from model_check.verdicts.interrupts import raising
+from model_check.waiting.progress import bar, interruptible, is_watched, refuse_what_cannot_fit
 from spec.errors import EnvironmentFailure, LacksMemory
 
 
@@ -70,7 +70,7 @@ def test_a_bar_is_drawn_on_standard_error_for_who_watches(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, is_seen: bool
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr("model_check.cli.progress.is_watched", lambda: is_seen)
+    monkeypatch.setattr("model_check.waiting.progress.is_watched", lambda: is_seen)
     with bar("tiny", 7) as report:
         report(3, "half of it")
     printed = capsys.readouterr()

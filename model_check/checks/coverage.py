@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from model_check.checks import exploration
 from model_check.explicit_state.findings import ENGINE as EXPLORER
+from model_check.verdicts.manifest_checks import expects_claim, expects_rule
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
+from model_check.verdicts.verification import Check
 from spec.expectations import Expectation, Plan
 from spec.language.rules import GOALS
-from spec.model import Model
 from spec.properties import claims
-from spec.scopes import scope
-from spec.system import is_in_scope, rules
+from spec.system import rules
 from spec.tables.taken_rows import ROWS
 
 ENGINE = "coverage"
@@ -110,12 +112,9 @@ def _expects(one: Expectation, item: Item) -> bool:
     """Whether the manifest expects it of an exploration; where a goal is asked, some state may lack it."""
     if item.kind == "row":
         return item.name in (one.rows or ())
-    model = Model(scope(one.scope), one.switches)
     if item.kind == "action":
-        rule = next(rule for rule in rules() if rule.name == item.name)
-        return item.name not in one.never_fired and is_in_scope(rule, model)
-    claim = next(claim for claim in claims() if claim.name == item.occurrence)
-    return model.is_about(claim.parts) and claim.name not in {*one.unwitnessed, *one.incomplete}
+        return expects_rule(one, next(rule for rule in rules() if rule.name == item.name))
+    return expects_claim(one, next(claim for claim in claims() if claim.name == item.occurrence))
 
 
 def table(runs: Sequence[Run]) -> str:
@@ -132,3 +131,14 @@ def table(runs: Sequence[Run]) -> str:
         f"{row[0]:<{widths[0]}} {row[1]:>{widths[1]}} {row[2]:>{widths[2]}} {row[3]:>{widths[3]}}  {row[4]}".rstrip()
         for row in rows
     )
+
+
+def explorations(chosen: list[Plan]) -> Iterator[Check]:
+    """The exploration of every scope and variant, without goals, which need a graph; nothing is compared."""
+    for one in chosen:
+        for expected in one.explorations:
+            yield Check(EXPLORER, one.scope, expected.variant, expected.states, partial(_explored, expected))
+
+
+def _explored(expected: Expectation) -> list[Run]:
+    return [exploration.explored(exploration.Task.of(expected.scope, expected.switches, goals=False))]

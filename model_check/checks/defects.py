@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 import z3
 
+from model_check.checks import exploration
 from model_check.explicit_state.findings import Found, run_of
 from model_check.verdicts.results import Comparison, Finding, Run
 from model_check.verdicts.verdict import Verdict
 from spec.defects import Defect
-from spec.expectations import Plan
-from spec.language.rules import Action, Property, TransitionSystem, Variable
+from spec.expectations import Plan, plan
+from spec.language.rules import GOALS, Action, Property, TransitionSystem, Variable
 from spec.language.terms import FLAG, Value, both, choose, either, flag, number
 from spec.scopes import scope
 from spec.system import system
@@ -159,3 +160,15 @@ def is_covered(half: Half, plan: Plan) -> bool:
     if half.fixed:  # what holds of all traces holds of those that take the defining steps
         return name not in {*known.violated, *known.incomplete}
     return known.violated.get(name) == half.defect.first_depth
+
+
+def shown(half: Half) -> Run:
+    """The run that shows a defect, or the one in which it is fixed."""
+    return check(half, _explored)
+
+
+def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
+    has_goals = any(one.kind in GOALS for one in built.properties)
+    return exploration.run(
+        exploration.Task(scope, switches, built, has_goals and plan(scope).goals), until_violated=True
+    )

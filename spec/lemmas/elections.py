@@ -1,7 +1,8 @@
-"""Lemmas about preferred elections: what a controller has under way of them when it comes to office."""
+"""Lemmas about preferred elections and the automatic rebalance: what a controller has under way of them, and when."""
 
 from __future__ import annotations
 
+from spec.claims import claims_of
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -23,4 +24,11 @@ def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | No
     return both(*facts)
 
 
-LEMMAS = (new_controllers_have_no_election_under_way,)
+@claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))
+def only_active_controllers_rebalance(s: State, m: Model) -> Value:
+    """Only an active controller has partitions to elect preferred leaders for."""
+    controllers = [s.controllers[c] for c in m.controllers]
+    return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
+
+
+LEMMAS = claims_of(__name__)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from model_check.cli.progress import interruptible
 from model_check.judging import shipped_recordings
 from model_check.live.live_run import ENGINE as LIVE
 from model_check.live.live_run import Task, checked_run
@@ -18,6 +17,7 @@ from model_check.live.live_setup import Setup
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check
+from model_check.waiting.progress import interruptible
 
 JUDGE: Final = "judge"
 RECORDING_COST, LONG_COST, LIVE_COST = 20_000_000, 1_000_000_000, 80_000_000

@@ -43,6 +43,12 @@ def is_watched() -> bool:
     return sys.stderr.isatty() and "CI" not in os.environ
 
 
+def note(message: str) -> None:
+    """Print a line for the person who waits, to standard error, where no reader of results looks."""
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()
+
+
 class Report(Protocol):
     """What work calls to tell how far it is: how much is done, of how much if that has changed, and what it does."""
 

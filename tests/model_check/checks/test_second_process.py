@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.cli.second_process import in_a_second_process
+from model_check.checks.second_process import in_a_second_process
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, run_checks

@@ -1,0 +1,202 @@
+"""The gate: all that `kcheck verify` checks, each with what it costs, every day or in a deep run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from tempfile import TemporaryDirectory
+
+from model_check.checks import crash_matrix, defects, enumeration, exploration, proof, replay, simulation
+from model_check.checks.defects import halves, is_covered
+from model_check.checks.recorded_checks import judgements, live_runs
+from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.inventory.facts import Fact
+from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
+from model_check.matrix import matrix_report
+from model_check.proofs.proof_findings import ENGINE as PROOF
+from model_check.proofs.proof_findings import compared_proof, run_of_proof
+from model_check.verdicts.interrupts import raising
+from model_check.verdicts.manifest_checks import check_manifest
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, alone, compared
+from reference.memory.cluster import lacking
+from spec.defects import DEFECTS
+from spec.expectations import Expectation, Plan, ProofExpectation, plans
+from spec.scopes import scope as scope_named
+from spec.system import system
+from spec.variants import AS_CODED, show_switches, switches_named
+
+REPLAYABLE, REPLAY_COST = 100_000, 2_000
+"""A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
+
+
+ALWAYS_REPLAYED = (
+    "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
+    "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
+)  # fmt: skip
+"""The scopes that every verification replays AS_CODED, deep or not: the cheapest of every part that has one.
+
+Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
+"""
+
+
+ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200
+"""The scope and variant that a deep verification has Spark enumerate; a state costs it as much as so many explored."""
+
+
+SIMULATED = (
+    "small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie", "recreation", "preferred_election",
+    "rebalance", "shutdown", "addition_deletion", "addition_reassignment",
+)  # fmt: skip
+
+
+RUNS, STEPS = 2_000, 200
+"""Where a deep verification makes its random runs, how many in all at least, and how long."""
+
+
+MATRIX_COST = 50_000_000
+"""A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
+
+
+INVENTORY_COST = 50_000_000
+"""To write the whole protocol down as terms takes about as long as exploring so many states."""
+
+
+PROOF_COST = 100_000_000
+"""A proof takes about as long as exploring so many states; so do a scope's random runs."""
+
+
+def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
+    """What is for the first process, since it starts Spark or ZooKeeper, or is deep only; and what any may make.
+
+    `whole` is a verification of everything, which is more than that of all scopes.
+    """
+    cheap = [one for name, one in plans().items() if whole and name in ALWAYS_REPLAYED and one not in chosen]
+    here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
+    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
+    if deep:
+        here += [*simulations(chosen), *enumerations(chosen)]
+    if whole:
+        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
+        anywhere += [Check("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
+    return here, anywhere
+
+
+def gate() -> list[Fact]:
+    """What a verification of everything checks, every day and in a deep run, as facts of the inventory."""
+    every_one = list(plans().values())
+    daily = chain(*checks([one for one in every_one if not one.deep], whole=True, deep=False))
+    return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
+
+
+def _inventoried() -> list[Run]:
+    return [check_inventory(plans(), gate())]
+
+
+def explorations(chosen: list[Plan]) -> Iterator[Check]:
+    """An exploration for each expectation; a scope of which nothing is expected is INCOMPLETE."""
+    for one in chosen:
+        for expected in one.explorations:
+            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
+        if not one.explorations and not one.proofs and not (one.matrix and one.matrix.expected):
+            reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
+            nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
+            yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
+
+
+def _explored(one: Plan, expected: Expectation) -> list[Run]:
+    task = exploration.Task.of(one.scope, expected.switches, goals=one.goals)
+    told = compared(exploration.explored(task), expected)
+    return [with_system_compared(told, task.system, one.scope, expected.switches, proving=False)]
+
+
+def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
+    """The proofs that the manifest asks for; how deep the open questions were looked at only in a deep run."""
+    for one in chosen:
+        for expected in one.proofs:
+            yield Check(PROOF, one.scope, expected.variant, PROOF_COST, partial(_proved, expected, deep=deep))
+
+
+def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
+    built = system(scope_named(expected.scope), expected.switches, proving=True)
+    wanted = [
+        one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
+    ]
+    report = proof.prove(expected.scope, expected.switches, built, wanted, proof.TIMEOUT_S)
+    run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
+    depths = dict(expected.bounded) if deep else {}
+    looked = proof.look_at_runs(expected.scope, expected.switches, built, report, depths)
+    told = compared_proof(run, expected, looked)
+    return [with_system_compared(told, built, expected.scope, expected.switches, proving=True)]
+
+
+def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
+    """Every edge on the reference: of cheap scopes, in a deep run of all that are not too large and that it has."""
+    for one in chosen:
+        scope = scope_named(one.scope)
+        for expected in one.explorations:
+            if lacking(scope) and scope.purgatory is None:
+                continue
+            is_cheap = one.scope in ALWAYS_REPLAYED and expected.variant == "AS_CODED"
+            if is_cheap or (deep and expected.states <= REPLAYABLE):
+                replayed = partial(alone, replay.run, replay.Task(one.scope, expected.switches))
+                yield Check(replay.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, replayed)
+
+
+def simulations(chosen: list[Plan]) -> Iterator[Check]:
+    """Random runs, shared out among the scopes that are simulated."""
+    scopes = [one.scope for one in chosen if one.scope in SIMULATED]
+    for name in scopes:
+        task = simulation.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
+        yield Check(simulation.ENGINE, name, "AS_CODED", PROOF_COST, partial(alone, simulation.run, task))
+
+
+def enumerations(chosen: list[Plan]) -> Iterator[Check]:
+    """One scope by Spark's workers, too: what the explorer must find, but for goals, which they are not asked."""
+    for one in chosen:
+        for expected in one.explorations:
+            if (one.scope, expected.variant) == ENUMERATED:
+                cost = ENUMERATION_COST * expected.states
+                yield Check(enumeration.ENGINE, one.scope, expected.variant, cost, partial(_enumerated, expected))
+
+
+def _enumerated(expected: Expectation) -> list[Run]:
+    task = exploration.Task.of(expected.scope, expected.switches, goals=False)
+    with TemporaryDirectory(prefix="kcheck-enumerate-") as folder:
+        found = enumeration.run(task, folder)
+    told = run_of(task.system, found, scope=task.scope, variant=task.variant, engine=enumeration.ENGINE)
+    asked = {name: steps for name, steps in expected.violated.items() if name not in told.not_asked}
+    return [compared(told, replace(expected, violated=asked))]
+
+
+def matrices(chosen: list[Plan]) -> Iterator[Check]:
+    """The crash matrix of each handler, under every variant that the manifest names."""
+    for one in chosen:
+        for variant in one.matrix.expected if one.matrix is not None else ():
+            yield Check(matrix_report.ENGINE, one.scope, variant, MATRIX_COST, partial(_tried, one, variant))
+
+
+def _tried(one: Plan, variant: str) -> list[Run]:
+    if one.matrix is None:
+        return []
+    switches = switches_named(variant)
+    with raising() as stop:
+        found = crash_matrix.made(one.scope, one.matrix, switches, stop=stop)
+    told = matrix_report.run_of_matrix(found, one.matrix, variant)
+    return [with_system_compared(told, found.system, one.scope, switches, proving=False)]
+
+
+def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
+    """The defects of the scopes that those explorations do not show anyway."""
+    plan_of = {one.scope: one for one in chosen}
+    for one in DEFECTS:
+        mine = plan_of.get(one.scope)
+        for half in halves(one) if mine else ():
+            if mine and not is_covered(half, mine):
+                states = max((known.states for known in mine.explorations), default=0)
+                yield Check(
+                    one.id, one.scope, show_switches(half.switches), states, partial(alone, defects.shown, half)
+                )
