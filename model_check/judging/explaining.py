@@ -41,15 +41,17 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     WriteConflicted,
 )
-from model_check.stepping.enabled import Candidate, ControllerSteps
+from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from spec.logs.controller_log.failover import SessionExpired
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
+from spec.state.enumerations import At, Callback
 from spec.system import instances
 from spec.variants import Switches
 
@@ -263,11 +265,20 @@ class Explainer:
         alive = one.incarnation == self.tracks.life(at.place, one.controller)
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
 
+    def _is_before_the_lock(self, one: ControllerSaid, at: Position) -> bool:
+        """Whether a listener says that a session has expired, and has to wait for the lock then."""
+        c, life = one.controller, self.tracks.life(at.place, one.controller)
+        waiting = part(at.state, "controllers", c, "callbacks").get(0, 0)
+        waits = list(Callback)[waiting] is Callback.SESSION and place_of(at.state, c) is not At.IDLE
+        return waits and one.incarnation == life and (c, life) not in at.announced
+
     def _is_no_step(self, one: Observed, at: Position) -> bool:
         """Whether what was observed changes nothing."""
         match one:
             case ProcessKilled(broker=b) | ProcessStopping(broker=b):
                 return self._is_gone(b, at)
+            case ControllerSaid(line=SessionExpired()):
+                return self._is_before_the_lock(one, at)
             case ControllerSaid():
                 return self._is_nothing_new(one, at)
             case WriteConflicted(by=b):
@@ -280,5 +291,8 @@ class Explainer:
         return not part(at.state, "processes", b).get("session") and self.tracks.is_silent(at.place, b)
 
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
-        place = self.tracks.after(at.place, {number: 1})
-        return Position(at.state, place, stopped, at, Explained("", {}, (), (one,)), silent=at.silent, ended=at.ended)
+        place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
+        announced = at.announced
+        if isinstance(one, ControllerSaid) and isinstance(one.line, SessionExpired):
+            announced |= {(one.controller, one.incarnation)}
+        return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)

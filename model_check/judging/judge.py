@@ -33,9 +33,9 @@ from model_check.stepping.plain_state import PlainState
 from spec.language.rules import Claim
 from spec.variants import AS_CODED, Switches
 
-Key = tuple[Place, frozenset[int], frozenset[tuple[int, int]], frozenset[tuple[int, int, str]], int]
-"""What tells positions apart: the place in the recording, who is stopped or silent, which logs have ended (that makes a
-next step likely that another log's end explains), and a hash of the state."""
+Key = tuple[Place, frozenset[int], tuple[frozenset[Any], ...], int]
+"""What tells positions apart: the place in the recording, who is stopped, who is silent, which logs have ended (that
+makes a next step likely that another log's end explains), who has announced what, and a hash of the state."""
 
 BUDGET = 10_000
 """How many positions a search visits at least before it gives up."""
@@ -252,7 +252,8 @@ class _Search:
         self.progress(sum(self.best.place), self.positions)
 
     def _key(self, position: Position) -> Key:
-        return position.place, position.stopped, position.silent, position.ended, self._hash(position.state)
+        past = position.silent, position.ended, position.announced
+        return position.place, position.stopped, past, self._hash(position.state)
 
     def _hash(self, node: Any) -> int:
         """A hash of a state; what records of it have been hashed is kept, for states share most of their records."""

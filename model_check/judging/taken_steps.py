@@ -29,10 +29,13 @@ from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import V0102
+from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import ControllerLine, UpdateMetadataSending
+from spec.logs.log_lines import Line
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
+from spec.protocol.failover.election import on_new_session
 
 WITHOUT_THE_PROCESS: Final = frozenset(
     one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash)
@@ -73,14 +76,16 @@ class Steps:
             return True
         return not any(written.must_say for written in self._written(found, parameters).values())
 
-    def _written(self, found: Step, parameters: Mapping[str, int]) -> Mapping[str, Writing]:
-        """What a step writes to the logs of its controller."""
+    def _written(
+        self, found: Step, parameters: Mapping[str, int], but: type[Line] | None = None
+    ) -> Mapping[str, Writing]:
+        """What a step writes to the logs of its controller, but for a line that it has written before."""
         if not found.said:
             return {}
         changes = self._names.expected(found.said, ControllerLine)
         if parameters.get("c") in self._older:
             changes = [replace(one, perhaps=one.perhaps or one.kind is UpdateMetadataSending) for one in changes]
-        reports = self._names.expected(found.said, ControllerLogLine)
+        reports = [one for one in self._names.expected(found.said, ControllerLogLine) if one.kind is not but]
         return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
     def taken(
@@ -108,7 +113,8 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        for log, written in self._written(found, parameters).items():
+        is_announced = rule == on_new_session.name and self._life(at, parameters["c"]) in at.announced
+        for log, written in self._written(found, parameters, but=SessionExpired if is_announced else None).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:
@@ -123,7 +129,8 @@ class Steps:
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
-        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended)
+        announced = at.announced - {self._life(at, parameters["c"])} if rule == on_new_session.name else at.announced
+        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, announced)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
