@@ -15,10 +15,10 @@ from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.plain_state import PlainState, part
-from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.broker_changes import NotInIsr, ShuttingDownBroker
 from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.preferred_election import ImbalanceRatio
-from spec.logs.state_change_lines import LeaderElectionStarted
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChangeFailed
 from spec.model import Model
 from spec.protocol.broker_events.controlled_shutdown import (
     accept_shutdown,
@@ -52,15 +52,21 @@ def called_for(
             for c in m.controllers:
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
         case ControllerDeleted(by=c):
-            leaving = part(state, "controllers", c).get("shutdown_of", 0)
-            moving = part(state, "controllers", c, "to_move")
-            yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
+            yield from _moves(state, c)
+        case ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=tp) | NotInIsr(partition=tp)):
+            yield from (one for one in _moves(state, c) if one[1]["p"] == cluster.partition(tp))
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):
             for c in m.controllers:
                 yield from _request(m, state, b, c)
                 yield from ((refuse_shutdown.name, {"c": c, "b": b}), (accept_shutdown.name, {"c": c, "b": b}))
+
+
+def _moves(state: PlainState, c: int) -> Iterator[Candidate]:
+    """The partitions that a controller has yet to treat for the broker that shuts down."""
+    leaving = part(state, "controllers", c).get("shutdown_of", 0)
+    yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in part(state, "controllers", c, "to_move"))
 
 
 def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
