@@ -15,7 +15,7 @@ from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.plain_state import PlainState, part
-from spec.logs.controller_log.broker_changes import NotInIsr, ShuttingDownBroker
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChangeFailed
@@ -38,6 +38,7 @@ def called_for(
     m: Model, cluster: Cluster, one: Observed, state: PlainState, leavers: Collection[int] = ()
 ) -> Iterator[Candidate]:
     """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
+    yield from _turns(cluster, one, state)
     match one:
         case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield check_imbalance.name, {"c": c, "h": cluster.broker(broker)}
@@ -51,10 +52,6 @@ def called_for(
             yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for c in m.controllers)
             for c in m.controllers:
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
-        case ControllerDeleted(by=c):
-            yield from _moves(state, c)
-        case ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=tp) | NotInIsr(partition=tp)):
-            yield from (one for one in _moves(state, c) if one[1]["p"] == cluster.partition(tp))
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):
@@ -63,10 +60,17 @@ def called_for(
                 yield from ((refuse_shutdown.name, {"c": c, "b": b}), (accept_shutdown.name, {"c": c, "b": b}))
 
 
-def _moves(state: PlainState, c: int) -> Iterator[Candidate]:
-    """The partitions that a controller has yet to treat for the broker that shuts down."""
+def _turns(cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
+    """A shutdown's turn to a partition that ends with its exception, or with the controller's resignation."""
+    match one:
+        case ControllerDeleted(by=c):
+            moving = [*part(state, "controllers", c, "to_move")]
+        case ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=partition)):
+            moving = [cluster.partition(partition)]
+        case _:
+            return
     leaving = part(state, "controllers", c).get("shutdown_of", 0)
-    yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in part(state, "controllers", c, "to_move"))
+    yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
 
 
 def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
