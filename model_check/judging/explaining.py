@@ -41,7 +41,7 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     WriteConflicted,
 )
-from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
+from model_check.stepping.enabled import Candidate, ControllerSteps, another_thread_has_the_lock
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
@@ -51,7 +51,7 @@ from spec.protocol.broker_events.isr_notification import report_isr_changes_befo
 from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
-from spec.state.enumerations import At, Callback
+from spec.state.enumerations import Callback
 from spec.system import instances
 from spec.variants import Switches
 
@@ -238,7 +238,8 @@ class Explainer:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
         if isinstance(one, NotificationCreated):
             known = part(at.state, "brokers", one.by, "partitions")
-            lacking = {p for p, partition in known.items() if partition.get("unreported")} - one.partitions
+            noted = {p for p, partition in known.items() if partition.get("unreported")}
+            lacking = (noted & self.tracks.changed_just_now(at.place, one.by)) - one.partitions
             yield from ((report_isr_changes_without.name, {"b": one.by, "p": p}) for p in sorted(lacking))
             again = self.tracks.noted_late(at.place, one.by) & one.partitions
             yield from ((report_isr_changes_before.name, {"b": one.by, "p": p}) for p in sorted(again))
@@ -266,10 +267,10 @@ class Explainer:
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
 
     def _is_before_the_lock(self, one: ControllerSaid, at: Position) -> bool:
-        """Whether a listener says that a session has expired, and has to wait for the lock then."""
+        """Whether a listener says that a session has expired, and has to wait for a lock that another thread has."""
         c, life = one.controller, self.tracks.life(at.place, one.controller)
         waiting = part(at.state, "controllers", c, "callbacks").get(0, 0)
-        waits = list(Callback)[waiting] is Callback.SESSION and place_of(at.state, c) is not At.IDLE
+        waits = list(Callback)[waiting] is Callback.SESSION and another_thread_has_the_lock(at.state, c)
         return waits and one.incarnation == life and (c, life) not in at.announced
 
     def _is_no_step(self, one: Observed, at: Position) -> bool:

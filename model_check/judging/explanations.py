@@ -71,6 +71,7 @@ from spec.protocol.brokers.processes import (
     start_process,
     start_process_early,
 )
+from spec.protocol.deletion.completion import delete_configuration
 from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
 from spec.protocol.elections.preferred import request_preferred_election, withdraw_preferred_election
 from spec.protocol.reassignment.requests import request_reassignment
@@ -97,9 +98,10 @@ def candidates(m: Model, steps: ControllerSteps, one: Observed, state: PlainStat
     """The actions that may be what was observed, the likelier first."""
     by_leader = isinstance(one, StateWritten) and one.by_leader
     if isinstance(one, ZooKeeperChange) and one.by and type(one) in OF_CONTROLLERS and not by_leader:
-        yield from steps.enabled(state, one.by)
+        only = (delete_configuration.name,) if isinstance(one, ConfigurationDeleted) else ()
+        yield from (each for each in steps.enabled(state, one.by) if not only or each[0] in only)
         answered = isinstance(one, ControllerCreated) and not one.may_be_unanswered
-        yield from () if answered else steps.faults(state, one.by)
+        yield from () if answered or only else steps.faults(state, one.by)
     if type(one) in TABLE:
         yield from ((rule.name, parameters) for rule, parameters in TABLE[type(one)](m, one, state))
 
@@ -163,7 +165,7 @@ def _topic_created(_m: Model, one: TopicCreated, _state: PlainState) -> Row:
 
 
 def _by_hand(rule: Rule, parameters: Callable[[Any], Mapping[str, int]]) -> Callable[[Model, Any, PlainState], Row]:
-    """What a controller does, or somebody by hand."""
+    """What somebody does by hand, where no controller does it."""
 
     def row(_m: Model, one: Any, _state: PlainState) -> Row:
         if not one.by:

@@ -37,7 +37,7 @@ from spec.state.elections import Leaving
 from spec.state.enumerations import Callback
 
 TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
-"""Reads that another thread than ZkClient's does, having taken the lock; or it finds nothing to do and leaves it."""
+"""What another thread than ZkClient's does first, having taken the lock; or it finds nothing to do and leaves it."""
 READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
     one.name for one in (read_for_election, read_for_removal, read_for_bump, read_for_move)
 }

@@ -231,6 +231,17 @@ class Tracks:
                     break
         return frozenset()
 
+    def changed_just_now(self, place: Place, b: int) -> frozenset[int]:
+        """Partitions whose ISR a leader has changed shortly before the next transaction, by the clock."""
+        done, now = place[self._zookeeper], self.sequences[self._zookeeper][place[self._zookeeper]].time
+        changed = set[int]()
+        for one in reversed(self.sequences[self._zookeeper][:done]):
+            if one.time < now - SKEW:
+                break
+            if isinstance(one, StateWritten) and one.by_leader and one.by == b:
+                changed.add(one.partition)
+        return frozenset(changed)
+
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
         for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import NotEnabled, run
 from model_check.stepping.plain_state import Assigned, PlainState, Question, part
 from spec.language.rules import Rule
-from spec.state.enumerations import At
+from spec.state.enumerations import At, Handler, Owes
 from spec.system import instances
 
 Candidate: TypeAlias = tuple[str, Mapping[str, int]]
 """A rule's name and parameters."""
 
 PLACES: Final = list(At)
+HANDLERS: Final = list(Handler)
+OWED: Final = list(Owes)
 
 
 class ControllerSteps:
@@ -48,8 +50,8 @@ class ControllerSteps:
         last = self._last.get(c)
         if last is not None and last[0].reads_the_same(state):
             return last
-        question = Question(self._system.layout, state)
-        place = place_of(state, c)
+        question: Any = Question(self._system.layout, state)
+        place = PLACES[question.controllers[c].at.raw]
         holding = [(rule, one) for rule, one in self._at[c, place] if self._holds(question, rule, one)]
         progress = tuple((rule.name, one) for rule, one in holding if rule.budget is None)
         faults = tuple((rule.name, one) for rule, one in holding if rule.budget is not None)
@@ -71,3 +73,21 @@ def place_of(state: PlainState, c: int) -> At:
     """Where the holder of a controller's lock is."""
     place: At = PLACES[part(state, "controllers", c).get("at", 0)]
     return place
+
+
+OF_OTHER_THREADS: Final = frozenset({
+    Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START,
+})  # fmt: skip
+"""What handlers do on other threads than ZkClient's: a request's, the rebalance's, and the deletion thread."""
+DELETING: Final = frozenset({
+    At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST,
+})  # fmt: skip
+"""Where the deletion thread is between its handlers."""
+ELECTING: Final = frozenset({At.ELECT_READ, At.ELECT_CREATE, At.ELECT_CREATE_AGAIN, At.ELECT_REREAD})
+
+
+def another_thread_has_the_lock(state: PlainState, c: int) -> bool:
+    """Whether a controller's lock is with a thread that is not ZkClient's; start-up elects on its own."""
+    place, controller = place_of(state, c), part(state, "controllers", c)
+    starts = place in ELECTING and OWED[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
+    return starts or place in DELETING or HANDLERS[controller.get("handler", 0)] in OF_OTHER_THREADS

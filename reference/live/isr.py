@@ -1,9 +1,10 @@
 """The leader's changes of its ISRs, by the clock: who was not heard of leaves, who follows comes back.
 
-A follower is heard of by its fetches (`live.fetching`). One that was silent for the lag time is taken out of the ISR;
-one that follows in this leader's epoch, and is not in the ISR, is taken in before its fetch is answered. Where the
-write fails because the znode is not as the leader believes, it tries again some time later with the same version (D6).
-Changes are announced in one notification, once there have been none for a while.
+A follower is heard of by its fetches (`live.fetching`). Those that were silent for the lag time are taken out of the
+ISR; one that follows, and is not in the ISR, is taken in before its fetch is answered, in whichever leader epoch it
+follows (D58), unless that is fixed. Where the write fails because the znode is not as the leader believes, it tries
+again some time later with the same version (D6). Changes are announced in one notification, once there have been none
+for a while.
 
 Kafka 0.10.2.2: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `ReplicaManager.maybePropagateIsrChanges`. PROTOCOL.md
 section 10.

@@ -1,7 +1,8 @@
 """What leaders do about their ISRs in the cluster in memory: shrink, expand, write again, and announce.
 
-A leader drops a follower at will, and takes in a live one of its own leader epoch. It notes a change with the write; as
-it is another thread that announces what is noted, the last change may be noted just behind an announcement.
+A leader drops followers at will, and takes in a live one, mostly of its own leader epoch (D58). It notes a change with
+the write; as it is another thread that announces what is noted, the last change may be noted just behind an
+announcement.
 
 Kafka 0.10.2.2: `Partition.updateIsr`, `ReplicaManager.maybePropagateIsrChanges`. PROTOCOL.md sections 7.7 and 10.
 """
@@ -59,7 +60,7 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
 
 
 def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
-    """Drop a follower from the ISR at will, or take in a live one of the same leader epoch."""
+    """Drop a follower from the ISR at will, or take in a live one."""
     rule = _change_of(cluster, process, tp, replica)
     if rule is not None and (rule not in BUDGETS or cluster.scope.budget(BUDGETS[rule])):
         yield from _write(cluster, process, tp, rule, (replica,), ("r", replica))

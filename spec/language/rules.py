@@ -164,8 +164,7 @@ def constant(value: int) -> Value:
 class Rule:
     """An action as written: a function over the state and its parameters, not yet instantiated.
 
-    `places` are those of its actor's code at which alone it is taken (none: it may be anywhere), `thread` is the thread
-    that begins with it; its function says so, too.
+    `places` are those of its actor's code at which alone it is taken (none: anywhere); its guard says so, too.
     """
 
     function: Callable[..., None]
@@ -176,7 +175,6 @@ class Rule:
     budget: str | None
     parts: frozenset[str]
     places: tuple[enum.Enum, ...] = ()
-    thread: enum.Enum | None = None
 
 
 @dataclass(frozen=True)

@@ -98,16 +98,6 @@ class At(enum.Enum):
     DEADLOCKED = "the lock's holder waits for a send thread that waits for the lock (D50)"
 
 
-class Thread(enum.Enum):
-    """The threads of a controller's process that take its lock, start-up's own aside."""
-
-    EVENTS = "ZkClient's event thread"
-    REQUESTS = "the request handler of a controlled shutdown"
-    REBALANCE = "the rebalance thread"
-    SENDING = "a send thread"
-    DELETION = "the deletion thread"
-
-
 class Handler(enum.Enum):
     """Why the controller changes the states of partitions and replicas, which decides what follows."""
 

@@ -44,7 +44,7 @@ from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.elections import Leaving
-from spec.state.enumerations import Handler, Owes, Session, Thread
+from spec.state.enumerations import Handler, Owes, Session
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -86,7 +86,7 @@ def _ask_again(s: State, b: int) -> None:
     s.processes[b].asked = 0
 
 
-@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def refuse_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """Who is not active answers 11 (ControllerMoved); who does not know the broker as registered answers 8."""
     controller = s.controllers[c]
@@ -108,7 +108,7 @@ def lose_shutdown_request(s: State, m: Model, b: int, c: int) -> None:
     _ask_again(s, b)
 
 
-@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """The broker is shutting down from now on; its replicated partitions are to be treated. One shutdown at a time."""
     controller = s.controllers[c]
@@ -131,7 +131,7 @@ def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
     return both(known, m.brokers.contains(replicas, b), several)
 
 
-@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
@@ -185,7 +185,7 @@ def _leave(s: State, m: Model, c: int) -> None:
     give_lock_back(s, m, c)
 
 
-@locking_step(Thread.REQUESTS, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     """All are treated: the answer is what the broker still leads; if that is nothing, it may go.
 

@@ -5,8 +5,8 @@ later *with the same version*. Nothing but an own success or an accepted LeaderA
 leader that misses one is stuck (D6). One that was told version -1, after a failed removal, writes unconditionally. The
 write is done under the partition's lock, so no LeaderAndIsr is accepted between a lost answer and the retry. Lag is not
 modelled: a leader may shrink at will, which counts as a fault, and expands for a live follower of its own leader epoch,
-which is progress; that it takes in one of another leader epoch is a fault. A failed write changes nothing and is no
-step.
+which is progress; that it takes in one of another leader epoch is a fault, but where brokers shut down. A failed write
+changes nothing and is no step.
 
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
@@ -64,7 +64,7 @@ def shrink_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
 
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
 def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
-    """A leader takes a live follower of its own leader epoch into its ISR."""
+    """A leader takes a live follower of its own leader epoch, mostly, into its ISR."""
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
     _require_fetching(s, m, b, p, r)
@@ -83,7 +83,7 @@ def expand_isr_on_a_stale_fetch(s: State, m: Model, b: int, p: int, r: int) -> N
     known = _leading(s, m, b, p)
     require(r != b, ~m.brokers.contains(known.isr, r))
     _require_fetching(s, m, b, p, r)
-    require(s.brokers[r].partitions[p].leader_epoch != known.leader_epoch)
+    require(flag(not _takes_any_epoch(m)), s.brokers[r].partitions[p].leader_epoch != known.leader_epoch)
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
@@ -116,9 +116,14 @@ def _require_same_epoch(s: State, m: Model, b: int, p: int, r: int) -> None:
     A fetch of the era names no epoch (D58). Who has not heard of it is a fault of its own, but for one that is shut
     down: that is not told, and is often taken in once more.
     """
-    same = s.brokers[r].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch
-    if m.fixes(Switch.FETCH_EPOCHS) or not (m.has("shutdown") or m.reintroduces(Switch.TAKE_ANY_FOLLOWER)):
-        require(same)
+    if not _takes_any_epoch(m):
+        require(s.brokers[r].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch)
+
+
+def _takes_any_epoch(m: Model) -> bool:
+    """Whether a follower of another leader epoch is taken in as any other is."""
+    any_epoch = m.has("shutdown") or m.reintroduces(Switch.TAKE_ANY_FOLLOWER)
+    return any_epoch and not m.fixes(Switch.FETCH_EPOCHS)
 
 
 def _write_unanswered(s: State, m: Model, b: int, p: int, isr: Value) -> None:

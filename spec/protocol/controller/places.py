@@ -1,8 +1,7 @@
-"""Where in its code a controller takes a step: the place at which the lock's holder is, or the thread that gets it.
+"""Where in its code a controller takes a step: the place at which the lock's holder is, or where the lock is free.
 
-The holder's place (`At`) names the steps that come next, so a step that it takes is declared with its place; a step
-that begins with taking the lock, with the thread that takes it. Whoever looks for the steps of a state, as the judge
-of recordings does, looks only there.
+The holder's place (`At`) names the steps that come next, so each step is declared with its places. Whoever looks for
+the steps of a state, as the judge of recordings does, looks only there.
 
 Kafka 0.10.2.2: `KafkaController`, `ControllerContext.controllerLock`. PROTOCOL.md sections 2 and 6.
 """
@@ -19,7 +18,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.enumerations import At, Callback, Handler, Thread
+from spec.state.enumerations import At, Callback, Handler
 
 Declared: TypeAlias = Callable[[Callable[..., None]], Rule]
 
@@ -32,19 +31,15 @@ def controller_step(
     source: str,
     budget: str | None = None,
     parts: Sequence[str] = (),
-    thread: Thread | None = None,
     over_session: bool = True,
 ) -> Declared:
-    """Declare a step that a controller takes only at these places; unless said otherwise, its session must live.
-
-    `thread` is the one that takes the lock with the step, where it is free.
-    """
+    """Declare a step that a controller takes only at these places; unless said otherwise, its session must live."""
 
     def guard(s: State, _m: Model, c: int) -> None:
         here = either(*(s.controllers[c].at == place for place in places))
         require(both(can_operate(s, c), here) if over_session else here)
 
-    return _declared(guard, places, thread, source, budget, parts)
+    return _declared(guard, places, source, budget, parts)
 
 
 def listener(callback: Callback, *, source: str, parts: Sequence[str] = ()) -> Declared:
@@ -54,22 +49,21 @@ def listener(callback: Callback, *, source: str, parts: Sequence[str] = ()) -> D
         controller = s.controllers[c]
         require(can_operate(s, c), controller.at == At.IDLE, controller.callbacks[0] == callback)
 
-    return _declared(guard, (At.IDLE,), Thread.EVENTS, source, None, parts)
+    return _declared(guard, (At.IDLE,), source, None, parts)
 
 
-def locking_step(thread: Thread, *, source: str, parts: Sequence[str] = ()) -> Declared:
+def locking_step(*, source: str, parts: Sequence[str] = ()) -> Declared:
     """Declare a step with which a thread that is not ZkClient's takes the free lock; it need not have a session."""
 
     def guard(s: State, m: Model, c: int) -> None:
         require(lock_is_free(s, m, c))
 
-    return _declared(guard, WHERE_LOCK_IS_FREE, thread, source, None, parts)
+    return _declared(guard, WHERE_LOCK_IS_FREE, source, None, parts)
 
 
 def _declared(
     guard: Callable[[State, Model, int], None],
     places: Sequence[At],
-    thread: Thread | None,
     source: str,
     budget: str | None,
     parts: Sequence[str],
@@ -81,7 +75,7 @@ def _declared(
             function(s, m, c, **others)
 
         rule = action(actor="controller {c}", source=source, budget=budget, parts=parts)(step)
-        return replace(rule, places=tuple(places), thread=thread)
+        return replace(rule, places=tuple(places))
 
     return declare
 

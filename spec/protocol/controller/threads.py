@@ -26,7 +26,7 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, Thread, listened_paths
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, listened_paths
 from spec.variants import Switch
 
 
@@ -57,7 +57,7 @@ def give_lock_back(s: State, m: Model, c: int) -> None:
             controller.at = At.REASSIGN_NEXT
 
 
-@controller_step(At.IDLE, source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive", thread=Thread.EVENTS)
+@controller_step(At.IDLE, source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
 def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
     taken = list(Callback)[callback]

@@ -56,7 +56,7 @@ from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate
 from spec.state.brokers import Stage
 from spec.state.cluster import State
-from spec.state.enumerations import At, DeletionThread, Handler, Thread
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -68,7 +68,6 @@ THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
     At.DELETE_QUEUED,
     source=THREAD,
     parts=("deletion",),
-    thread=Thread.DELETION,
     over_session=False,
 )
 def delete_queued_topic(s: State, m: Model, c: int, t: int) -> None:
@@ -265,7 +264,7 @@ def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
                     replica_goes(s, c, p, r, ReplicaState.DELETION_STARTED)
 
 
-@locking_step(Thread.SENDING, source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
+@locking_step(source="TopicDeletionManager.deleteTopicStopReplicaCallback", parts=("deletion",))
 def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
 

@@ -35,14 +35,14 @@ from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
-from spec.state.enumerations import Handler, Thread
+from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 SOURCE = "KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2"
 PARTS = ("auto_rebalance",)
 
 
-@locking_step(Thread.REBALANCE, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def check_imbalance(s: State, m: Model, c: int, h: int) -> None:
     """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
     controller = s.controllers[c]
@@ -99,7 +99,7 @@ def _count(flags: Mapping[int, Value]) -> Value:
     return counted
 
 
-@locking_step(Thread.REBALANCE, source=SOURCE, parts=PARTS)
+@locking_step(source=SOURCE, parts=PARTS)
 def rebalance_partition(s: State, m: Model, c: int, p: int) -> None:
     """The thread takes the lock for one partition and reads its state znode; unless it is not to rebalance now."""
     controller = s.controllers[c]

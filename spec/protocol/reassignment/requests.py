@@ -51,7 +51,7 @@ from spec.protocol.requests.batch import acts
 from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, Handler, Thread
+from spec.state.enumerations import At, Callback, Handler
 from spec.variants import Switch
 
 PARTS = ("reassignment",)
@@ -165,7 +165,6 @@ def _begins(controller: Controller, p: int) -> Value:
     At.REASSIGN_NEXT,
     source="watchIsrChangesForReassignedPartition 0.10.2.2",
     parts=PARTS,
-    thread=Thread.EVENTS,
 )
 def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
@@ -189,7 +188,6 @@ def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     At.REFUSE_READ,
     source="removePartitionFromReassignedPartitions 0.10.2.2",
     parts=PARTS,
-    thread=Thread.EVENTS,
 )
 def read_remaining(s: State, m: Model, c: int, p: int) -> None:
     """Step 11, or a refusal: read what else is to be reassigned."""

@@ -52,9 +52,10 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
     [
         "taken-back-without-a-session",
         "two-leave-the-isr",
+        pytest.param("expiry-is-told-before-the-lock", marks=pytest.mark.slow),
         pytest.param("killed-before-it-is-told-as-sent", marks=pytest.mark.slow),
+        pytest.param("killed-before-the-answer", marks=pytest.mark.slow),
         pytest.param("late-note", marks=pytest.mark.slow),
-        pytest.param("resignation-of-a-shutdown", marks=pytest.mark.slow),
         pytest.param("stop-before-the-read", marks=pytest.mark.slow),
         pytest.param("two-leave-the-isr-and-a-late-note", marks=pytest.mark.slow),
     ],
@@ -69,8 +70,6 @@ def test_what_is_understood_by_now_is_explained_to_the_last_observation(recordin
 @pytest.mark.parametrize(
     ("name", "explained", "place", "text"),
     [
-        ("expiry-is-told-before-the-lock", 278, "broker-3/controller.log:48", "ZK expired"),
-        ("killed-before-the-answer", 553, "broker-1/controller.log:512", "Cannot remove replica 2 from ISR"),
         ("step-12-of-a-zombie", 347, "broker-3/controller.log:74", "Removed partition"),
     ],
 )

@@ -16,6 +16,8 @@ from spec.state.enumerations import At
 from spec.system import instances
 from spec.variants import AS_CODED
 
+DEADLOCKED = list(At).index(At.DEADLOCKED)
+
 
 def _is_enabled(system: OpenSystem, state: PlainState, rule: str, parameters: Mapping[str, int]) -> bool:
     try:
@@ -56,6 +58,17 @@ def _stepped(system: OpenSystem, state: PlainState, rule: str, parameters: Mappi
     except NoRoom:
         return None
     return None if step is None else step.after
+
+
+def test_a_controller_that_comes_back_from_where_it_has_no_step_is_asked_again() -> None:
+    """A deadlock (D50) has no step; the search goes back from it to states that have."""
+    system = OpenSystem(Model(scope("tiny"), AS_CODED))
+    steps, state = ControllerSteps(system), system.initial
+    before = steps.enabled(state, 1)
+    deadlocked = {**state, "controllers": {1: {**state.get("controllers", {}).get(1, {}), "at": DEADLOCKED}}}
+    assert before
+    assert steps.enabled(deadlocked, 1) == ()
+    assert steps.enabled(state, 1) == before
 
 
 def test_every_rule_of_a_controller_has_a_place() -> None:
