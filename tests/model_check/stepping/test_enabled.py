@@ -16,7 +16,11 @@ from spec.state.enumerations import At
 from spec.system import instances
 from spec.variants import AS_CODED
 
-DEADLOCKED = list(At).index(At.DEADLOCKED)
+
+def at(system: OpenSystem, place: At) -> PlainState:
+    """The settled state, but for where controller 1 is."""
+    controllers = system.initial["controllers"]
+    return {**system.initial, "controllers": {**controllers, 1: {**controllers[1], "at": list(At).index(place)}}}
 
 
 def _is_enabled(system: OpenSystem, state: PlainState, rule: str, parameters: Mapping[str, int]) -> bool:
@@ -63,12 +67,10 @@ def _stepped(system: OpenSystem, state: PlainState, rule: str, parameters: Mappi
 def test_a_controller_that_comes_back_from_where_it_has_no_step_is_asked_again() -> None:
     """A deadlock (D50) has no step; the search goes back from it to states that have."""
     system = OpenSystem(Model(scope("tiny"), AS_CODED))
-    steps, state = ControllerSteps(system), system.initial
-    before = steps.enabled(state, 1)
-    deadlocked = {**state, "controllers": {1: {**state.get("controllers", {}).get(1, {}), "at": DEADLOCKED}}}
-    assert before
-    assert steps.enabled(deadlocked, 1) == ()
-    assert steps.enabled(state, 1) == before
+    steps = ControllerSteps(system)
+    assert [rule for rule, _ in steps.enabled(at(system, At.ELECT_READ), 1)] == ["elect_read"]
+    assert steps.enabled(at(system, At.DEADLOCKED), 1) == ()
+    assert [rule for rule, _ in steps.enabled(at(system, At.ELECT_READ), 1)] == ["elect_read"]
 
 
 def test_every_rule_of_a_controller_has_a_place() -> None:
