@@ -141,7 +141,8 @@ def test_every_part_that_acts_has_its_files_of_both_sides() -> None:
         named = set(re.findall(r"`([^`]*)`", "".join(row[column] for row in parts)))
         assert [name for name in sorted(named) if not (here / name).exists()] == []
     protocol = ROOT / "spec/protocol"
-    acting = {path.relative_to(protocol) for path in protocol.rglob("*.py") if "\n@action(" in path.read_text("utf-8")}
+    declared = re.compile(r"\n@(action|controller_step|listener|locking_step)\(")
+    acting = {path.relative_to(protocol) for path in protocol.rglob("*.py") if declared.search(path.read_text("utf-8"))}
     named = set(re.findall(r"`([^`]*)`", "".join(row[2] for row in parts)))
     assert len(acting) > 20
     assert {f"{path.parts[0]}/" if len(path.parts) > 1 else path.name for path in acting} <= named

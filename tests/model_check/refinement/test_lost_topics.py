@@ -44,7 +44,7 @@ def test_whose_machines_are_not_up_forgets_no_topic() -> None:
 def test_a_replica_does_not_go_offline_though_it_leaves_the_isr_and_all_is_sent() -> None:
     both = doomed()
     both.do("stop_broker(b=2)", "request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)")
-    both.do("move_partition(c=1, p=1, r=2)")
+    both.do("move_partition(c=1, p=1, r=2)", "read_for_removal(c=1, p=1, r=2)")
     assert both.do("write_removal(c=1, p=1, r=2)") == ["write state", "queue LeaderAndIsr", "queue StopReplica"]
     assert (both["zookeeper.state[1].isr"], both["controllers[1].partitions[1].replicas[2]"]) == ("[1]", "ONLINE")
     assert (both[AT], both[LEFT_DIRTY]) == ("IDLE", "no")

@@ -67,7 +67,7 @@ def test_a_listener_has_nothing_left_to_do_where_another_thread_found_the_contro
     both.do("request_reassignment(k=0)", "stop_broker(b=2)", "request_shutdown(b=2, c=1)")
     both.do("on_reassignment_request(c=1)", "accept_shutdown(c=1, b=2)")
     both.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
-    both.do("renew_session(b=1)", "move_partition(c=1, p=0, r=2)")
+    both.do("move_partition(c=1, p=0, r=2)", "renew_session(b=1)", "read_for_removal(c=1, p=0, r=2)")
     assert not both.can("on_new_session(c=1)"), "the lock is held"
     assert both.do("write_removal(c=1, p=0, r=2)")[-1] == "resigned"
     assert (both[AT], both["controllers[1].due[0]"], both["controllers[1].due[1]"]) == ("IDLE", "[]", "[]")

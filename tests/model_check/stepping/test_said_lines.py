@@ -152,21 +152,18 @@ def test_a_follower_that_is_deleted_cannot_go_offline_and_that_is_said(old: Repl
     assert transitions(at, "move_partition", p=0, r=2)[:2] == (set(), {(old, ReplicaState.OFFLINE)})
 
 
-@pytest.mark.parametrize("rule", ["move_partition", "read_for_removal"])
 @pytest.mark.parametrize(
     ("znode_epoch", "queued", "goes", "fails"),
     [(1, False, True, False), (2, False, False, True), (2, True, False, True),
      (None, False, False, True), (None, True, False, False)],
 )  # fmt: skip
 def test_who_finds_a_newer_controllers_znode_or_none_takes_nobody_offline_and_says_so(
-    rule: str, znode_epoch: int | None, queued: bool, goes: bool, fails: bool
+    znode_epoch: int | None, queued: bool, goes: bool, fails: bool
 ) -> None:
     """`removeReplicaFromIsr` raises; of a topic that is being deleted a znode may be gone."""
-    place = At.IDLE if rule == "move_partition" else At.REMOVE_READ
-    shutdown = {"shutdown_of": 2, "to_move": {0: 1}} if rule == "move_partition" else {}
-    at = state(place, ReplicaState.ONLINE, znode_epoch=znode_epoch, queued=queued, **shutdown)
+    at = state(At.REMOVE_READ, ReplicaState.ONLINE, znode_epoch=znode_epoch, queued=queued)
     row = {(ReplicaState.ONLINE, ReplicaState.OFFLINE)}
-    assert transitions(at, rule, p=0, r=2)[:2] == (row if goes else set(), row if fails else set())
+    assert transitions(at, "read_for_removal", p=0, r=2)[:2] == (row if goes else set(), row if fails else set())
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_as_coded_a_zombie_moves_the_leader_to_who_is_then_taken_for_a_follower(
     run.do("read_state(c=2, p=0)", "finish_failover(c=2)", "renew_session(b=1)", "write_elected_leader(c=1, p=0)")
     assert run.leadership(ZNODE) == ("2", "[2]", "1")
     run.do("on_controller_change(c=2)", "stop_broker(b=2)", "request_shutdown(b=2, c=2)", "accept_shutdown(c=2, b=2)")
-    run.do("move_partition(c=2, p=0, r=2)")
+    run.do("move_partition(c=2, p=0, r=2)", "read_for_removal(c=2, p=0, r=2)")
     before, step = Valuation(run.state), "write_removal(c=2, p=0, r=2)"
     run.do(step)
     assert run.leadership(ZNODE) == ("-1", "[2]", "2")

@@ -24,12 +24,13 @@ def shut_down(run: Run, b: int) -> None:
 def test_the_example_of_the_admin_test() -> None:
     run = Run(BOUNDS, shutdowns=3)
     shut_down(run, 3)
-    seen = run.do("write_removal(c=1, p=0, r=3)")
+    assert run["controllers[1].at"] == "REMOVE_READ", "the StopReplica is sent"
+    seen = run.do("read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
     assert [one[:3] for one in seen if one[0] == "queue StopReplica"] == [("queue StopReplica", "3", "0")]
     assert run.do("answer_shutdown(c=1, b=3)") == [("answer ControlledShutdown", "3", "no")]
     assert run.leadership(ZNODE) == ("1", "[1, 2]", "1")
     shut_down(run, 2)
-    run.do("write_removal(c=1, p=0, r=2)")
+    run.do("read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
     assert run.do("answer_shutdown(c=1, b=2)") == [("answer ControlledShutdown", "2", "no")]
     shut_down(run, 1)
     assert run.do("answer_shutdown(c=1, b=1)") == [("answer ControlledShutdown", "1", "yes")], "nobody else is in sync"
@@ -49,7 +50,8 @@ def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
 def test_without_a_good_answer_the_broker_stops_after_its_last_try() -> None:
     run = Run(replace(BOUNDS, assigned=((2, 3),), shutdown_tries=2), shutdowns=2)
     run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)")
-    run.do("move_partition(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)")
+    run.do("move_partition(c=1, p=0, r=3)", "read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
+    run.do("answer_shutdown(c=1, b=3)")
     for _ in range(2):
         assert not run.can("leave_cluster(b=2)")
         run.do(*(("stop_broker(b=2)",) if run.can("stop_broker(b=2)") else ()), "request_shutdown(b=2, c=1)")
@@ -75,7 +77,8 @@ def test_where_nobody_knows_how_often_it_asks_a_broker_may_stop_before_and_after
 def test_a_broker_that_is_back_before_anybody_looks_still_counts_as_shutting_down() -> None:
     run = Run(BOUNDS, shutdowns=1)
     shut_down(run, 3)
-    run.do("write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)", "leave_cluster(b=3)", "start_process(b=3)")
+    run.do("read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)", "answer_shutdown(c=1, b=3)")
+    run.do("leave_cluster(b=3)", "start_process(b=3)")
     run.do("register_broker(b=3)", "on_broker_change(c=1)")
     assert (run["controllers[1].shutting_down"], run["controllers[1].live"]) == ("{3}", "{1,2,3}")
 
@@ -180,5 +183,5 @@ def test_a_new_term_of_the_same_controller_goes_on_with_it_and_knows_of_nobody_w
     run.do("increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)")
     run.do("read_state(c=1, p=0)", "read_state(c=1, p=1)", "finish_failover(c=1)")
     assert (run["controllers[1].active"], run["controllers[1].shutting_down"]) == ("yes", "{}")
-    run.do("move_partition(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
+    run.do("move_partition(c=1, p=0, r=3)", "read_for_removal(c=1, p=0, r=3)", "write_removal(c=1, p=0, r=3)")
     assert run.leadership(ZNODE) == ("2", "[2]", "1")

@@ -64,7 +64,7 @@ def test_a_shutdown_has_the_lock_between_two_partitions_and_no_other_callback_ru
     assert not run.can("on_reassignment_request(c=1)"), "the event thread is in the listener"
     run.do("accept_shutdown(c=1, b=2)", "move_partition(c=1, p=1, r=2)")
     assert (run["controllers[1].handler"], run.can("accept_reassignment(c=1, p=0)")) == ("SHUTDOWN", False)
-    run.do("write_removal(c=1, p=1, r=2)")
+    run.do("read_for_removal(c=1, p=1, r=2)", "write_removal(c=1, p=1, r=2)")
     assert (run["controllers[1].at"], run["controllers[1].handler"]) == ("REASSIGN_NEXT", "REASSIGNMENT")
     phase_a(run, 0)
     assert run.can("on_reassignment_request(c=1)")
