@@ -157,7 +157,7 @@ ROWS = (
         "A broker that stops and is back unnoticed counts as shutting down for ever, and may not lead",
         breaks="recoverable_running_brokers_are_not_counted_as_shutting_down",
         scope="shutdown",
-        first_depth=11,
+        first_depth=12,
         fix=frozenset({Switch.BROKER_EPOCHS}),
         defining=("register_broker", "on_broker_change"),
     ),
