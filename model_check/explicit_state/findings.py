@@ -8,6 +8,7 @@ is said there, too. Goals are judged on the graph; without one they are named as
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ from spec.language.rules import GOALS, Property, TransitionSystem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class Found(ABC):
     """What an exhaustive engine found, whichever it was.
 
     `levels[d]` counts the states first reached by d steps; `expanded` those whose steps were all taken. `fired` and
@@ -54,9 +55,9 @@ class Found:
         return len(self.levels) - 1
 
     @property
+    @abstractmethod
     def digest(self) -> str:
         """A name for the set of states found: equal for every engine, order and number of workers; see `digest`."""
-        raise NotImplementedError
 
 
 CLAIMS = ("always", "step", *GOALS)
