@@ -14,9 +14,10 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
+from model_check.judging.before_the_lock import WAITING, waits_for_the_lock
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import HiddenSteps
+from model_check.judging.hidden_steps import HiddenSteps, is_instead_of
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -41,17 +42,15 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     WriteConflicted,
 )
-from model_check.stepping.enabled import Candidate, ControllerSteps, another_thread_has_the_lock
+from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
-from spec.logs.controller_log.failover import SessionExpired
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
-from spec.state.enumerations import Callback
 from spec.system import instances
 from spec.variants import Switches
 
@@ -179,7 +178,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead."""
         first: Candidate | None = None
         for candidate in self.hidden(at):
-            if first is not None and not self._hidden.is_instead_of(candidate, first):
+            if first is not None and not is_instead_of(candidate, first):
                 continue
             to = self.steps.taken(at, candidate)
             if to is not None:
@@ -267,21 +266,18 @@ class Explainer:
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
 
     def _is_before_the_lock(self, one: ControllerSaid, at: Position) -> bool:
-        """Whether a listener says that a session has expired, and has to wait for a lock that another thread has."""
-        c, life = one.controller, self.tracks.life(at.place, one.controller)
-        waiting = part(at.state, "controllers", c, "callbacks").get(0, 0)
-        waits = list(Callback)[waiting] is Callback.SESSION and another_thread_has_the_lock(at.state, c)
-        return waits and one.incarnation == life and (c, life) not in at.announced
+        """Whether a listener says this while it waits for the lock, and has not said it before."""
+        life = self.tracks.life(at.place, one.controller)
+        is_new = one.incarnation == life and (one.controller, life) not in at.announced
+        return is_new and waits_for_the_lock(one, at.state)
 
     def _is_no_step(self, one: Observed, at: Position) -> bool:
         """Whether what was observed changes nothing."""
         match one:
             case ProcessKilled(broker=b) | ProcessStopping(broker=b):
                 return self._is_gone(b, at)
-            case ControllerSaid(line=SessionExpired()):
-                return self._is_before_the_lock(one, at)
             case ControllerSaid():
-                return self._is_nothing_new(one, at)
+                return self._is_before_the_lock(one, at) or self._is_nothing_new(one, at)
             case WriteConflicted(by=b):
                 return leads_with_stale_version(self.model, b, at.state)
             case _:
@@ -294,6 +290,6 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
         place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
         announced = at.announced
-        if isinstance(one, ControllerSaid) and isinstance(one.line, SessionExpired):
+        if isinstance(one, ControllerSaid) and type(one.line) in WAITING:
             announced |= {(one.controller, one.incarnation)}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)

@@ -23,7 +23,6 @@ OF_BROKERS: Final = (register_broker, fail_registration)
 znode; one that starts while the session of its last process is there finds that one's."""
 CALLED_FOR: Final = frozenset({check_imbalance.name})
 """What a timer begins, which would begin all the time: it is taken where something calls for it (`on_demand`)."""
-
 UNORDERED: Final = frozenset({read_state.name})
 """Visits whose order has no bearing on what follows."""
 
@@ -45,11 +44,12 @@ class HiddenSteps:
             yield from (one for one in self.controllers.enabled(state, c) if one[0] not in CALLED_FOR)
         yield from self._others
 
-    def is_instead_of(self, candidate: Candidate, taken: Candidate) -> bool:
-        """Whether a controller may do this rather than that: take up another topic or partition, or let a thread in.
 
-        Several threads may wait for its lock, and which one gets it is open.
-        """
-        if candidate[1].get("c") != taken[1].get("c"):
-            return False
-        return candidate[0] not in UNORDERED or taken[0] not in UNORDERED
+def is_instead_of(candidate: Candidate, taken: Candidate) -> bool:
+    """Whether a controller may do this rather than that: take up another topic or partition, or let a thread in.
+
+    Several threads may wait for its lock, and which one gets it is open.
+    """
+    if candidate[1].get("c") != taken[1].get("c"):
+        return False
+    return candidate[0] not in UNORDERED or taken[0] not in UNORDERED

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from model_check.judging.before_the_lock import BEFORE_THE_LOCK
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees
@@ -29,13 +30,11 @@ from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import V0102
-from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import ControllerLine, UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
-from spec.protocol.failover.election import on_new_session
 
 WITHOUT_THE_PROCESS: Final = frozenset(
     one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash)
@@ -113,8 +112,9 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        is_announced = rule == on_new_session.name and self._life(at, parameters["c"]) in at.announced
-        for log, written in self._written(found, parameters, but=SessionExpired if is_announced else None).items():
+        early = BEFORE_THE_LOCK.get(rule)
+        is_announced = early is not None and self._life(at, parameters["c"]) in at.announced
+        for log, written in self._written(found, parameters, but=early if is_announced else None).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:
@@ -129,7 +129,7 @@ class Steps:
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
-        announced = at.announced - {self._life(at, parameters["c"])} if rule == on_new_session.name else at.announced
+        announced = at.announced if early is None else at.announced - {self._life(at, parameters["c"])}
         return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, announced)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:

@@ -14,15 +14,13 @@ from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import NotEnabled, run
 from model_check.stepping.plain_state import Assigned, PlainState, Question, part
 from spec.language.rules import Rule
-from spec.state.enumerations import At, Handler, Owes
+from spec.state.enumerations import At
 from spec.system import instances
 
 Candidate: TypeAlias = tuple[str, Mapping[str, int]]
 """A rule's name and parameters."""
 
 PLACES: Final = list(At)
-HANDLERS: Final = list(Handler)
-OWED: Final = list(Owes)
 
 
 class ControllerSteps:
@@ -73,21 +71,3 @@ def place_of(state: PlainState, c: int) -> At:
     """Where the holder of a controller's lock is."""
     place: At = PLACES[part(state, "controllers", c).get("at", 0)]
     return place
-
-
-OF_OTHER_THREADS: Final = frozenset({
-    Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START,
-})  # fmt: skip
-"""What handlers do on other threads than ZkClient's: a request's, the rebalance's, and the deletion thread."""
-DELETING: Final = frozenset({
-    At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST,
-})  # fmt: skip
-"""Where the deletion thread is between its handlers."""
-ELECTING: Final = frozenset({At.ELECT_READ, At.ELECT_CREATE, At.ELECT_CREATE_AGAIN, At.ELECT_REREAD})
-
-
-def another_thread_has_the_lock(state: PlainState, c: int) -> bool:
-    """Whether a controller's lock is with a thread that is not ZkClient's; start-up elects on its own."""
-    place, controller = place_of(state, c), part(state, "controllers", c)
-    starts = place in ELECTING and OWED[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
-    return starts or place in DELETING or HANDLERS[controller.get("handler", 0)] in OF_OTHER_THREADS

@@ -33,7 +33,8 @@ class Action:
 
     `guard` includes that everything fits; `overflow` holds where only a bound of the scope stops the action.
     `updates` names only the variables that may change. `budget` names the fault budget it draws on, or is None for
-    a step of progress. `taken` has, by row of a transition table, where the step takes that.
+    a step of progress. `taken` has, by row of a transition table, where the step takes that. Its `repr` has no terms:
+    z3 prints what they share again and again, for hours.
     """
 
     name: str
@@ -43,11 +44,11 @@ class Action:
     statement: str
     source: str
     budget: str | None
-    guard: z3.BoolRef
-    overflow: z3.BoolRef
-    updates: Mapping[str, z3.ExprRef]
-    events: tuple[Observation, ...]
-    taken: Mapping[str, z3.BoolRef] = field(default_factory=dict)
+    guard: z3.BoolRef = field(repr=False)
+    overflow: z3.BoolRef = field(repr=False)
+    updates: Mapping[str, z3.ExprRef] = field(repr=False)
+    events: tuple[Observation, ...] = field(repr=False)
+    taken: Mapping[str, z3.BoolRef] = field(default_factory=dict, repr=False)
 
 
 GOALS: Final = ("recoverable", "eventually")
@@ -66,8 +67,8 @@ class Property:
     kind: str
     statement: str
     source: str
-    term: z3.BoolRef | None = None
-    terms: Mapping[str, z3.BoolRef] = field(default_factory=dict)
+    term: z3.BoolRef | None = field(default=None, repr=False)
+    terms: Mapping[str, z3.BoolRef] = field(default_factory=dict, repr=False)
     witness: str | None = None
 
 

@@ -254,3 +254,10 @@ def test_a_rule_that_raises_leaves_the_layer_usable() -> None:
         built(body)
     with pytest.raises(RuntimeError, match="only while an action is built"):
         require(True)
+
+
+def test_the_repr_of_an_action_has_no_terms() -> None:
+    """Pytest shows it where an assertion fails, and z3 would print what terms share again and again."""
+    one = built(lambda s: require(s.x == 1))
+    assert str(one.guard) == "x == 1"
+    assert str(one.guard) not in repr(one)
