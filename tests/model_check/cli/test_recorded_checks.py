@@ -13,7 +13,7 @@ import pytest
 
 from model_check.checks import gate
 from model_check.checks import recorded_checks as checks
-from model_check.judging import judge, shipped_recordings
+from model_check.judging import search, shipped_recordings
 from model_check.judging.shipped_recordings import (
     BROKEN,
     DEAD_IN_SYNC,
@@ -90,14 +90,15 @@ def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch
 
 
 def test_ctrl_c_ends_the_search_of_a_recording_without_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    visit = judge._Search._visit
+    enter = search.Search._enter
 
-    def pressed_at_the_fifth(self: Any, position: Any) -> None:
-        visit(self, position)
+    def pressed_at_the_fifth(self: Any, before: Any, position: Any) -> Any:
+        node = enter(self, before, position)
         if self.positions == 5:
             signal.raise_signal(signal.SIGINT)
+        return node
 
-    monkeypatch.setattr(judge._Search, "_visit", pressed_at_the_fifth)
+    monkeypatch.setattr(search.Search, "_enter", pressed_at_the_fifth)
     chosen = [one for one in checks.judgements(deep=True) if one.scope == NAME]
     with raising() as stop:
         (made,) = run_checks(chosen, stop=stop)

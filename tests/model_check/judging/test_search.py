@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from model_check.judging.judge import _Search
+from model_check.judging.search import Search
 from model_check.judging.positions import Explained, Move, Position
 
 ENDED = frozenset({(1, 1, "controller.log")})
@@ -24,6 +24,6 @@ def test_a_place_is_tried_again_once_a_log_is_known_to_have_ended() -> None:
 
     tracks = SimpleNamespace(end=end.place, explained=sum)
     explainer: Any = SimpleNamespace(start=start, moves=moves, tracks=tracks, blamed=lambda _: step.actors)
-    search = _Search(explainer, 100, lambda *_: None, lambda: False)
+    search = Search(explainer, 100, lambda *_: None, lambda: False)
     assert search.explanations() == [end]
     assert not search.tried_all

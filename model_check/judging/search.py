@@ -1,0 +1,200 @@
+"""The search for an explanation: depth first, and again from a choice far back where nothing goes on.
+
+A process goes on as long as what it shows is what was recorded next; that is nearly without a choice when the recording
+is a behaviour at all. From a dead end the search goes back to a step of somebody who may be to blame for it, past all
+choices of others, which would only be taken in another order. A position is met once: the same place in the recording
+in the same state is not searched again.
+
+A wrong choice may show hundreds of steps later only, and what lies between has too many orders to be gone through. So
+where the search has not come further for a while, it leaves what it is at. It follows the path that came furthest
+backwards, and lets each step of somebody who may be to blame be another: first a likely one, then an unlikely one, at
+last any step of anybody. Each gets as many positions as it comes further by itself, and a few more (limited
+discrepancy search: Harvey and Ginsberg, 1995).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, Final
+
+from model_check.judging.explaining import Explainer
+from model_check.judging.positions import Actor, Move, Position
+from model_check.recordings.tracks import Place
+from model_check.stepping.plain_state import PlainState
+
+Key = tuple[Place, frozenset[int], tuple[frozenset[Any], ...], int]
+"""What tells positions apart: the place in the recording, who is stopped, who is silent, which logs have ended (that
+makes a next step likely that another log's end explains), who has announced what, and a hash of the state."""
+
+PATIENCE: Final = 400
+"""How many positions a search visits without coming further, before it goes back to a choice far back."""
+A_TRY: Final = 60
+"""How many positions such a choice gets without coming further by itself."""
+UNLIKELY: Final = 2_000
+"""How many positions are visited at most with unlikely moves everywhere, after the likely ones are exhausted."""
+MORE: Final = 400
+"""How many positions more are visited, once there is an explanation, to find others."""
+
+
+class _Node:
+    """A position that was visited: what can still be tried from it, and who is to blame for what failed."""
+
+    def __init__(self, position: Position, moves: Iterator[Move], before: _Node | None = None) -> None:
+        self.position = position
+        self.before = before
+        self.blamed: set[Actor] = set()
+        self.is_dead_end = True
+        self._moves = moves
+        self._next = next(moves, None)
+
+    def take(self, *, likely_only: bool) -> Move | None:
+        """The next move that was not tried."""
+        move = self._next
+        if move is None or (likely_only and not move.likely):
+            return None
+        self._next = next(self._moves, None)
+        return move
+
+
+class Search:
+    """A search for explanations, within a budget of positions."""
+
+    def __init__(
+        self, explainer: Explainer, budget: int, progress: Callable[[int, int], None], stop: Callable[[], bool]
+    ) -> None:
+        self.explainer = explainer
+        self.budget = budget
+        self.progress, self.stop = progress, stop
+        self.positions = 0
+        self.best_after = 0
+        """How many positions had been visited when the best was found."""
+        self.is_exhausted = self.tried_all = False
+        """Whether all likely moves were tried; whether the unlikely ones were, too."""
+        self._hashes: dict[int, tuple[PlainState, int]] = {}
+        self._failed: dict[Key, frozenset[Actor] | None] = {}
+        self._best = self._beginning()
+
+    @property
+    def best(self) -> Position:
+        """The position that explains most, and of those the one with most transactions."""
+        return self._best.position
+
+    def explanations(self) -> list[Position]:
+        """Positions in which everything is explained: the first one found, and others soon after it."""
+        ends: list[Position] = []
+        limit = self.budget
+        for position in self._visited():
+            if self.stop() or self.positions > limit:
+                self.is_exhausted = self.tried_all = False
+                return ends
+            if position.place == self.explainer.tracks.end:
+                ends.append(position)
+                limit = min(limit, self.positions + MORE) if len(ends) == 1 else limit
+        return ends
+
+    def _visited(self) -> Iterator[Position]:
+        """The positions of the search, each once; but for the last resort, unlikely moves everywhere."""
+        self.is_exhausted = yield from self._below(self._best, PATIENCE)
+        if self.is_exhausted and self.best.place == self.explainer.tracks.end:
+            return
+        while (yield from self._comes_further()):
+            pass
+        if self.is_exhausted:
+            self._failed.clear()
+            self.tried_all = yield from self._below(self._beginning(), UNLIKELY, likely_only=False)
+
+    def _beginning(self) -> _Node:
+        start = self.explainer.start
+        return _Node(start, self.explainer.moves(start))
+
+    def _comes_further(self) -> Generator[Position, None, bool]:
+        """Take other choices on the way to the best position, the last ones first; whether that comes further."""
+        best = self._best
+        blamed = self.explainer.blamed(best.position)
+        for everybody, likely_only in ((False, True), (False, False), (True, True), (True, False)):
+            node = best
+            while (before := node.before) is not None:
+                step = node.position.step
+                if everybody or step is None or blamed & step.actors:
+                    while (move := before.take(likely_only=likely_only)) is not None:
+                        yield from self._below(before, A_TRY, first=move)
+                        if self._best is not best:
+                            return True
+                node = before
+        return False
+
+    def _below(
+        self, top: _Node, patience: int, *, likely_only: bool = True, first: Move | None = None
+    ) -> Generator[Position, None, bool]:
+        """Depth first from a node on, with its `first` move only, where one is given; whether all of that was tried.
+
+        It is given up where it comes no further for as many positions as it has patience. A position that is met again
+        on the way from itself (a request that is lost, and made again) is nobody's choice: whoever has only such moves
+        is at a dead end.
+        """
+        explained = self.explainer.tracks.explained
+        node: _Node | None = top
+        furthest, since = explained(top.position.place), 0
+        while node is not None:
+            move = node.take(likely_only=likely_only) if first is None or node is not top else first
+            if move is None:
+                node = self._gone_back(node, top)
+                continue
+            key = self._key(move.to)
+            known = self._failed.get(key)
+            if known is not None:
+                node.is_dead_end = False
+                node.blamed |= known
+            elif key not in self._failed:
+                node.is_dead_end = False
+                self._failed[key] = None
+                node = self._enter(node, move.to)
+                yield move.to
+                since += 1
+                if explained(move.to.place) > furthest:
+                    furthest, since = explained(move.to.place), 0
+                if since > patience:
+                    return False
+            if first is not None and move is first:
+                if node is top:
+                    return True
+                first = None
+                top = node
+        return True
+
+    def _gone_back(self, node: _Node, top: _Node) -> _Node | None:
+        """Nothing is left to try at a node: go back to a step of somebody who is to blame, no further than `top`."""
+        blamed = node.blamed | (self.explainer.blamed(node.position) if node.is_dead_end else set())
+        while True:
+            self._failed[self._key(node.position)] = frozenset(blamed)
+            step, before = node.position.step, node.before
+            if node is top or before is None:
+                return None
+            node = before
+            if step is None or blamed & step.actors:
+                node.blamed |= blamed
+                return node
+
+    def _enter(self, before: _Node, position: Position) -> _Node:
+        """Visit a position."""
+        self.positions += 1
+        node = _Node(position, self.explainer.moves(position), before)
+        explained = self.explainer.tracks.explained
+        if explained(position.place) > explained(self.best.place):
+            self._best, self.best_after = node, self.positions
+        self.progress(sum(self.best.place), self.positions)
+        return node
+
+    def _key(self, position: Position) -> Key:
+        past = position.silent, position.ended, position.announced
+        return position.place, position.stopped, past, self._hash(position.state)
+
+    def _hash(self, node: Any) -> int:
+        """A hash of a state; what records of it have been hashed is kept, for states share most of their records."""
+        if not isinstance(node, dict):
+            return hash(node)
+        known = self._hashes.get(id(node))
+        if known is None:
+            content = hash(frozenset((key, self._hash(value)) for key, value in node.items()))
+            known = self._hashes[id(node)] = (node, content)
+        return known[1]
