@@ -38,6 +38,7 @@ class Certainty(Enum):
 
     NO = auto()
     MAYBE = auto()
+    LIKELY = auto()
     YES = auto()
 
 
@@ -141,12 +142,23 @@ class Deliveries:
         known = part(at.state, "brokers", one.broker).get("controller_epoch", 0)
         if one.incarnation != self.tracks.life(at.place, one.broker) or known <= one.epoch:
             return Certainty.NO
-        found = {
-            self._comes_after_a_stop(c, one, at)
+        deleting = [
+            c
             for c in self.system.model.controllers
             if self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
-        }
-        return found.pop() if len(found) == 1 else Certainty.MAYBE if found else Certainty.NO
+        ]
+        found = {self._comes_after_a_stop(c, one, at) for c in deleting}
+        if found == {Certainty.YES}:
+            return Certainty.YES
+        if found <= {Certainty.NO}:
+            return Certainty.NO
+        queued = sum(len(part(at.state, "connections", c, one.broker)) for c in deleting)
+        return Certainty.LIKELY if self._refused_yet(one, at.place) > queued else Certainty.MAYBE
+
+    def _refused_yet(self, one: StopReplicaRefused, place: Place) -> int:
+        """How many StopReplica of an epoch a broker has yet to refuse, in its present life."""
+        refused = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, StopReplicaRefused))
+        return sum(other.epoch == one.epoch for other in refused)
 
     @staticmethod
     def _deletes_next(head: Mapping[str, Any], epoch: int) -> bool:

@@ -175,27 +175,37 @@ class Explainer:
                 is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
 
     def _unseen(self, at: Position) -> Iterator[Move]:
-        """Hidden steps, up to one that can be taken at once; and what its process may do in its stead."""
+        """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
         first: Candidate | None = None
+        slow = at.slow - self._who_is_due(at) if at.slow else at.slow
         for candidate in self.hidden(at):
-            if first is not None and not is_instead_of(candidate, first):
+            if candidate[1].get("c") in slow or (first is not None and not is_instead_of(candidate, first)):
                 continue
             to = self.steps.taken(at, candidate)
             if to is not None:
                 likely = self.likelihood.is_likely_at_once(at, to)
                 yield Move(to, likely)
-                first = candidate if likely and first is None else first
+                if likely and first is None:
+                    first = candidate
+                    if "c" in candidate[1] and not (to.step and to.step.observations):
+                        yield Move(self._later(at, candidate[1]["c"]), likely=False)
+
+    def _who_is_due(self, at: Position) -> set[int]:
+        """The controller whose observation comes next by the clocks."""
+        heads = self.tracks.heads(at.place)
+        return {b for role, b in actors_of(heads[0][1]) if role == CONTROLLER} if heads else set(self.model.controllers)
+
+    @staticmethod
+    def _later(at: Position, c: int) -> Position:
+        """Nothing happens, but that a controller's thread takes its time."""
+        return replace(at, before=at, step=Explained("", {"c": c}, (), ()), breaks_off=(), slow=at.slow | {c})
 
     def _explaining(self, at: Position, number: int, one: Observed) -> Iterator[Move]:
         """Moves that explain the next observation of a sequence, or are needed before anything can."""
-        if isinstance(one, ProcessPaused):
-            runs = one.resumed or self._is_gone(one.broker, at)
-            stopped = at.stopped - {one.broker} if runs else at.stopped | {one.broker}
-            yield Move(self._without_step(at, number, one, stopped), likely=True)
-            return
-        of_nothing = self.deliveries.is_of_nothing(one, at) if isinstance(one, StopReplicaRefused) else Certainty.NO
-        if of_nothing is Certainty.YES:
-            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
+        is_no_step = self._is_no_step(one, at)
+        if is_no_step in {Certainty.YES, Certainty.LIKELY}:
+            yield Move(self._without_step(at, number, one), likely=True)
+        if is_no_step is Certainty.YES:
             return
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
             to = self.steps.taken(at, candidate, unlogged=True)
@@ -205,8 +215,8 @@ class Explainer:
             to = self.steps.taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
-        if of_nothing is Certainty.MAYBE or self._is_no_step(one, at):
-            yield Move(self._without_step(at, number, one, at.stopped), likely=True)
+        if is_no_step is Certainty.MAYBE:
+            yield Move(self._without_step(at, number, one), likely=True)
         for candidate in self._before(one, at):
             to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
@@ -271,25 +281,32 @@ class Explainer:
         is_new = one.incarnation == life and (one.controller, life) not in at.announced
         return is_new and waits_for_the_lock(one, at.state)
 
-    def _is_no_step(self, one: Observed, at: Position) -> bool:
+    def _is_no_step(self, one: Observed, at: Position) -> Certainty:
         """Whether what was observed changes nothing."""
         match one:
-            case ProcessKilled(broker=b) | ProcessStopping(broker=b):
-                return self._is_gone(b, at)
-            case ControllerSaid():
-                return self._is_before_the_lock(one, at) or self._is_nothing_new(one, at)
-            case WriteConflicted(by=b):
-                return leads_with_stale_version(self.model, b, at.state)
+            case ProcessPaused():
+                return Certainty.YES
+            case StopReplicaRefused():
+                return self.deliveries.is_of_nothing(one, at)
+            case WriteConflicted(of_leader=p) if leads_with_stale_version(self.model, one, at.state):
+                return Certainty.MAYBE if p is None else Certainty.LIKELY
+            case ProcessKilled(broker=b) | ProcessStopping(broker=b) if self._is_gone(b, at):
+                return Certainty.MAYBE
+            case ControllerSaid() if self._is_before_the_lock(one, at) or self._is_nothing_new(one, at):
+                return Certainty.MAYBE
             case _:
-                return False
+                return Certainty.NO
 
     def _is_gone(self, b: int, at: Position) -> bool:
         """Whether a process has ended by itself before a signal comes, as one does whose start-up has failed."""
         return not part(at.state, "processes", b).get("session") and self.tracks.is_silent(at.place, b)
 
-    def _without_step(self, at: Position, number: int, one: Observed, stopped: frozenset[int]) -> Position:
+    def _without_step(self, at: Position, number: int, one: Observed) -> Position:
         place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
-        announced = at.announced
+        stopped, announced = at.stopped, at.announced
+        if isinstance(one, ProcessPaused):
+            runs = one.resumed or self._is_gone(one.broker, at)
+            stopped = stopped - {one.broker} if runs else stopped | {one.broker}
         if isinstance(one, ControllerSaid) and type(one.line) in WAITING:
             announced |= {(one.controller, one.incarnation)}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)

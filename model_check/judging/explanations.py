@@ -233,9 +233,10 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
 """What brokers, processes and admins may have done. Lines of a controller come with its steps, not by themselves."""
 
 
-def leads_with_stale_version(m: Model, b: int, state: PlainState) -> bool:
+def leads_with_stale_version(m: Model, one: WriteConflicted, state: PlainState) -> bool:
     """Whether a broker believes that it leads a partition, and its next ISR write must fail: that is no step."""
-    for p in m.partitions:
+    b = one.by
+    for p in m.partitions if one.of_leader is None else [one.of_leader]:
         known, znode = part(state, "brokers", b, "partitions", p), part(state, "zookeeper", "state", p)
         if known.get("leader") == b and known.get("version") != znode.get("version"):
             return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from model_check.recordings.processes import ControllerSaid, ReplicaStopped
+from model_check.recordings.processes import ControllerSaid, ReplicaStopped, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from model_check.stepping.enabled import Candidate
@@ -52,6 +52,10 @@ def called_for(
             yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for c in m.controllers)
             for c in m.controllers:
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
+        case StopReplicaRefused(broker=b) if m.has("shutdown"):
+            for c in m.controllers:
+                moving = part(state, "controllers", c, "to_move")
+                yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for p in moving)
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):

@@ -130,7 +130,8 @@ class Steps:
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
         announced = at.announced if early is None else at.announced - {self._life(at, parameters["c"])}
-        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, announced)
+        slow = at.slow if rule in DELIVERIES else at.slow - {parameters.get("c")}
+        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, announced, slow)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""

@@ -13,18 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Final
 
-from model_check.recordings.processes import ControllerSaid
+from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.said_lines import Expected, Names
 from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.failover import Resigned
 from spec.logs.controller_log.parts import ControllerLogLine
-
-MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
-"""Levels at which controller.log need not have lines; whether it has a kind holds for the whole life of a process."""
 
 
 def _may_be_off(one: Expected) -> bool:

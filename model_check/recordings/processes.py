@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from model_check.recordings.recording import Observed
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
+
+MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
+"""Levels at which controller.log need not have lines; whether it has a kind holds for the whole life of a process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,8 @@ class ProcessStopping(Observed):
 class ControllerSaid(Observed):
     """A line by a process as controller, in its life number `incarnation`, the first being 1.
 
-    Lines of state-change.log are one sequence, those of controller.log another, which has DEBUG lines of `details`.
+    Lines of state-change.log are one sequence, those of controller.log another, which has, of the kinds
+    that `MAY_BE_OFF`, those of `details`.
     """
 
     controller: int

@@ -4,7 +4,8 @@
     broker-N/state-change.log   of every broker, at level TRACE, all its lives in one file               required
     members.json                who took part as what, claiming which release
     sessions.json               which session was whose; without it, sessions are told by what they own
-    broker-N/server.log         tells it, too, if sessions.json is not there; and whether unclean leader election is on
+    broker-N/server.log         tells it, too, if sessions.json is not there; whether unclean leader election is on; and
+                                which failed writes were a leader's
     broker-N/controller.log     what its controller read, and when
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
@@ -26,6 +27,7 @@ from model_check.recordings.acts import read_acts
 from model_check.recordings.agreement import disagreements
 from model_check.recordings.changes import Changes
 from model_check.recordings.cluster import cluster_of, is_unclean_by_default
+from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.limits import limit_of, up_to
 from model_check.recordings.logs import BrokerLogs, read_logs
 from model_check.recordings.members import MEMBERS, members_of
@@ -56,6 +58,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
+    changes = with_their_leaders(changes, cluster, folder)
     actions = read_actions(folder)
     acts = list(read_acts(actions or ActionLog(()), cluster, passed_over))
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}

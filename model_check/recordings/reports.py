@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
 from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
-from model_check.recordings.processes import ControllerSaid
+from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
 from spec.errors import MalformedInput
 from spec.logs.controller_log.broker_changes import BROKER_LINES
@@ -82,7 +82,7 @@ def read_reports(
         if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
             passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
         else:
-            if entry.level == "DEBUG":
+            if entry.level in MAY_BE_OFF:
                 details[life(head["time"])].add(type(line))
             said.append(ControllerSaid(**head, controller=broker, incarnation=life(head["time"]), line=line))
     said = [replace(one, details=frozenset(details[one.incarnation])) for one in said]

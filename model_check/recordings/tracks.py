@@ -323,4 +323,8 @@ def _is_survived(one: ZooKeeperChange) -> bool:
 
 def _is_a_leaders(one: ZooKeeperChange) -> bool:
     """Whether a broker does this as the leader of a partition."""
-    return isinstance(one, NotificationCreated) or (isinstance(one, StateWritten) and one.by_leader)
+    match one:
+        case NotificationCreated() | StateWritten(by_leader=True):
+            return True
+        case _:
+            return isinstance(one, WriteConflicted) and one.of_leader is not None

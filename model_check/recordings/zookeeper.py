@@ -181,4 +181,9 @@ class ElectionRequestDeleted(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class WriteConflicted(ZooKeeperChange):
-    """A conditional write failed on its version; ZooKeeper's log does not say which."""
+    """A conditional write failed on its version; ZooKeeper's log does not say which.
+
+    It was an ISR change by the leader of the partition `of_leader`, if that is said; None leaves it open.
+    """
+
+    of_leader: int | None = None
