@@ -106,6 +106,7 @@ class Likelihood:
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early or self.tracks.are_of_the_next_session(at.place, to.step.observations)
+        early = early or self.tracks.has_said_more(to.place, to.step.observations)
         if to.step.rule in READS_BEFORE_WRITES:
             early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)

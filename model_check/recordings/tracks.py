@@ -8,6 +8,7 @@ wrote is explained.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from math import inf
 from typing import TypeAlias
 
@@ -84,6 +85,13 @@ class Tracks:
         said = [one for one in shown if isinstance(one, ControllerSaid)]
         late = bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
         return late and not any(self._knows_its_last_registration(place, one) for one in said)
+
+    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
+        said = [one for one in shown if isinstance(one, ControllerSaid)]
+        first = min((one.time for one in said), default=0)
+        left = [self.lines(place, said[0].controller, log)[1][:1] for log in LOGS] if said else []
+        return any(one.time < first for one in chain(*left))
 
     def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
         """Whether a controller says that its own broker is registered, before that registers anew."""
@@ -284,9 +292,9 @@ class Tracks:
         said = any(self.lines(place, b, log)[1] for log in LOGS)
         return not said and next(self.handled(place, b), None) is None
 
-    def explained(self, place: Place) -> tuple[int, int]:
-        """How many observations are explained, and how many transactions among them."""
-        return sum(place), place[self._zookeeper]
+    def explained(self, place: Place) -> tuple[float, int]:
+        """How far an explanation came: all is explained that was before a time, and so many observations in all."""
+        return min((one.time for _, one in self.heads(place)), default=inf), sum(place)
 
     @staticmethod
     def after(place: Place, steps: Mapping[int, int]) -> Place:
