@@ -187,23 +187,39 @@ class Deliveries:
             current = current.before
         return Certainty.NO
 
-    def may_be_unlogged(self, state: PlainState, c: int, b: int) -> bool:
+    def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
         """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
-        head = part(state, "connections", c, b, 0)
+        head = part(at.state, "connections", c, b, 0)
         stage = STAGES[head.get("stage", 0)]
-        return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
+        leaves_none = stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
+        return leaves_none and self._has_a_number(at, c, b, head.get("epoch", 0))
+
+    def _has_a_number(self, at: Position, c: int, b: int, epoch: int) -> bool:
+        """Whether the numbers of a channel's requests that left lines leave one for a request more in between."""
+        last = self.tracks.last_request(at.place, b, c, epoch)
+        later = (one for one in self.tracks.requests(at.place, b) if (one.controller, one.epoch) == (c, epoch))
+        following = next(later, None)
+        if last is None or following is None:
+            return True
+        channel, count, current = {"c": c, "b": b}, 0, at
+        while current.before is not None and current.step is not None and last not in current.step.observations:
+            if not part(current.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
+                return True
+            count += current.step.rule in OF_CHANNELS and channel.items() <= current.step.parameters.items()
+            current = current.before
+        return count < following.correlation_id - last.correlation_id - 1
 
     def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
         """Whether a broker hears from a controller of a higher epoch than from any before."""
         epoch: int = part(state, "brokers", one.broker).get("controller_epoch", 0)
         return one.epoch > epoch
 
-    def is_overdue(self, state: PlainState, c: int, b: int, place: Place) -> bool:
+    def is_overdue(self, at: Position, c: int, b: int) -> bool:
         """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
-        queue = part(state, "connections", c, b)
-        later = (one for one in self.tracks.requests(place, b) if one.refused and one.controller == c)
+        queue = part(at.state, "connections", c, b)
+        later = (one for one in self.tracks.requests(at.place, b) if one.refused and one.controller == c)
         refused = sum(one.epoch == part(queue, 0).get("epoch") for one in later)
-        return len(queue) > refused and self.may_be_unlogged(state, c, b)
+        return len(queue) > refused and self.may_be_unlogged(at, c, b)
 
     def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
         """Whether a step drops a queue from which a broker will yet be seen to handle a request."""

@@ -127,7 +127,7 @@ class Explainer:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
-            waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at.state, c, b)]
+            waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
             possible = [*self.hidden(at), *((deliver_request.name, one) for one in waiting)]
             taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
             to = next((one for one in taken if one is not None and one.state != at.state), None)
@@ -240,7 +240,7 @@ class Explainer:
         """What leaves no line came before its broker heard of a newer controller, after which it would be refused."""
         if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
             for c in self.model.controllers:
-                if c != one.controller and self.deliveries.is_overdue(at.state, c, one.broker, at.place):
+                if c != one.controller and self.deliveries.is_overdue(at, c, one.broker):
                     yield deliver_request.name, {"c": c, "b": one.broker}
 
     def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -263,7 +263,7 @@ class Explainer:
             case Handled(broker=b):
                 senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
                 for c in senders:
-                    if self.deliveries.may_be_unlogged(at.state, c, b):
+                    if self.deliveries.may_be_unlogged(at, c, b):
                         yield deliver_request.name, {"c": c, "b": b}
             case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
                 yield crash.name, {"b": b}
