@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from model_check.judging.explanations import STAGES
-from model_check.judging.positions import OF_CHANNELS, Position
+from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.tracks import Place, Tracks
@@ -188,26 +188,38 @@ class Deliveries:
         return Certainty.NO
 
     def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
-        """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
-        head = part(at.state, "connections", c, b, 0)
-        stage = STAGES[head.get("stage", 0)]
-        leaves_none = stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
-        return leaves_none and self._has_a_number(at, c, b, head.get("epoch", 0))
+        """Whether the head of a queue may leave no line, and has a number between requests that left one."""
+        epoch = part(at.state, "connections", c, b, 0).get("epoch")
+        following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
+        return _leaves_none(at, c, b) and (following is None or self._numbers_left(at, following) > 0)
 
-    def _has_a_number(self, at: Position, c: int, b: int, epoch: int) -> bool:
-        """Whether the numbers of a channel's requests that left lines leave one for a request more in between."""
-        last = self.tracks.last_request(at.place, b, c, epoch)
-        later = (one for one in self.tracks.requests(at.place, b) if (one.controller, one.epoch) == (c, epoch))
-        following = next(later, None)
-        if last is None or following is None:
-            return True
-        channel, count, current = {"c": c, "b": b}, 0, at
-        while current.before is not None and current.step is not None and last not in current.step.observations:
+    def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
+        """Whether a request's number says that others came before it, of which the head of the queue may be one."""
+        return _leaves_none(at, one.controller, one.broker) and self._numbers_left(at, one) > 0
+
+    @staticmethod
+    def _numbers_left(at: Position, following: RequestHandled) -> int:
+        """How many requests of a channel came before one, by its number, and are not delivered at a position.
+
+        They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`).
+        """
+        c, b = following.controller, following.broker
+        last, count, current, comes_deletion = -1, 0, at, False
+        while current.before is not None and current.step is not None:
             if not part(current.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
-                return True
-            count += current.step.rule in OF_CHANNELS and channel.items() <= current.step.parameters.items()
+                break
+            told = (one for one in current.step.observations if isinstance(one, RequestHandled) and one.broker == b)
+            numbers = [one.correlation_id for one in told if _is_from(one, c, following.epoch)]
+            if numbers:
+                last = numbers[0]
+                break
+            if current.step.rule in OF_CHANNELS and {"c": c, "b": b}.items() <= current.step.parameters.items():
+                # The StopReplica of nothing that Kafka sends before deletions (`is_of_nothing`) has a number, too.
+                stops = part(current.before.state, "connections", c, b, 0, "stop")
+                count += 2 if stops and comes_deletion else 1
+                comes_deletion = current.step.rule in OF_DELETIONS
             current = current.before
-        return count < following.correlation_id - last.correlation_id - 1
+        return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
 
     def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
         """Whether a broker hears from a controller of a higher epoch than from any before."""
@@ -243,6 +255,17 @@ class Deliveries:
             if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
                 return last is None or one.correlation_id > last.correlation_id
         return False
+
+
+def _leaves_none(at: Position, c: int, b: int) -> bool:
+    """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
+    head = part(at.state, "connections", c, b, 0)
+    stage = STAGES[head.get("stage", 0)]
+    return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
+
+
+def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:
+    return (one.controller, one.epoch) == (c, epoch)
 
 
 def _begins_deletion(line: Line, partition: TopicPartition, broker: int) -> bool:

@@ -237,7 +237,12 @@ class Explainer:
                 yield leave_late_copy.name, {"c": c, "b": one.broker, "p": one.partition}
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
-        """What leaves no line came before its broker heard of a newer controller, after which it would be refused."""
+        """What leaves no line came before what has a later number, and before its broker heard of a newer controller.
+
+        After that it would be refused.
+        """
+        if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
+            yield deliver_request.name, {"c": one.controller, "b": one.broker}
         if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
             for c in self.model.controllers:
                 if c != one.controller and self.deliveries.is_overdue(at, c, one.broker):

@@ -2,15 +2,11 @@
 
     EXPLAINED      a behaviour was found; every observation is one of its steps, or printed by one
     UNEXPLAINED    there is none among the likely ones, which were all tried, nor among many unlikely ones
-    INCOMPLETE     the likely ones were too many for the budget; or the recording shows a part of the protocol that is
-                   not modelled, and is explained up to there
+    INCOMPLETE     the likely ones were too many for the budget, or not all were tried; or the recording shows a part of
+                   the protocol that is not modelled, and is explained up to there
 
-Depth first: a process goes on as long as what it shows is what was recorded next. First only with the likely moves
-(`explaining`), which is nearly without backtracking when the recording is a behaviour at all; then with all. A position
-is met once: the same place in the recording in the same state is not searched again. From a dead end the search goes
-back to a step of somebody who may be to blame for it, past all choices of others, which would only be taken in another
-order. When nothing goes on, the longest explained prefix (most observations; of those the one with most transactions)
-tells where: what came next there, and what was enabled instead.
+`search.py` finds explanations. When nothing goes on, the explained prefix that came furthest by the clock tells where:
+what came next there, and what was enabled instead.
 
 One explanation is enough to explain a recording, but not to say that a claim was broken: another might not break it. So
 the search goes on for a while, and tells apart what every explanation found breaks from what only some do.
@@ -133,6 +129,8 @@ def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[
     if search.is_exhausted:
         tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"
         return Outcome.UNEXPLAINED, f"no {tried}; {search.positions:,} positions were tried"
+    if search.positions < search.budget:
+        return Outcome.INCOMPLETE, f"nothing goes on there; {search.positions:,} positions were tried"
     return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
 
 

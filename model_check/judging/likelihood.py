@@ -60,6 +60,8 @@ class Likelihood:
         rule = candidate[0]
         if rule in DELIVERIES:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
+            if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
+                return False
             return rule not in UNANSWERED or self.deliveries.may_be_unanswered(one, at.place)
         b = candidate[1].get("b", 0)
         if rule in {HEARD, UNHEARD} and self._hears_of_its_end(at, b) != (rule == HEARD):

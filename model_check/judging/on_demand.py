@@ -48,14 +48,10 @@ def called_for(
         case StateWritten(by=c, by_leader=False, partition=p) if c:
             yield from _elections(m, state, c, p)
             yield from _shutdowns(m, state, c, leavers)
-        case ReplicaStopped(broker=b, partition=p, delete=False):
-            yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for c in m.controllers)
-            for c in m.controllers:
+        case ReplicaStopped(broker=b, delete=False) | StopReplicaRefused(broker=b):
+            for c in m.controllers if m.has("shutdown") else ():
+                yield from _stops(one, state, c)
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
-        case StopReplicaRefused(broker=b) if m.has("shutdown"):
-            for c in m.controllers:
-                moving = part(state, "controllers", c, "to_move")
-                yield from ((move_partition.name, {"c": c, "p": p, "r": b}) for p in moving)
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):
@@ -75,6 +71,12 @@ def _turns(cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candi
             return
     leaving = part(state, "controllers", c).get("shutdown_of", 0)
     yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
+
+
+def _stops(one: ReplicaStopped | StopReplicaRefused, state: PlainState, c: int) -> Iterator[Candidate]:
+    """A shutdown's turn to a partition, which begins with the StopReplica; one that is refused may be of any."""
+    moving = [one.partition] if isinstance(one, ReplicaStopped) else part(state, "controllers", c, "to_move")
+    yield from ((move_partition.name, {"c": c, "p": p, "r": one.broker}) for p in moving)
 
 
 def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:

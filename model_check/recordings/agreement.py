@@ -151,8 +151,8 @@ def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of
 
 def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes) -> bool:
     """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
-    if answer.epoch not in {request.epoch, 0}:
-        return False  # after its resignation, a controller has epoch 0
+    if 0 < answer.epoch < request.epoch:
+        return False  # it is told by the controller's epoch of then: 0 after a resignation, more after an election (D4)
     if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
         return False
     codes = answer.codes or {}

@@ -18,7 +18,7 @@ from __future__ import annotations
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state.cluster import State
+from spec.state.cluster import State, epochs_acted_in
 from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
@@ -166,3 +166,16 @@ def is_read_in_vain(s: State, m: Model, c: int) -> Value:
 def exists(znode: Leadership) -> Value:
     """Whether a state znode exists."""
     return flag(znode.version != -1)
+
+
+def acts(s: State, m: Model, c: int) -> None:
+    """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
+    controller = s.controllers[c]
+    controller.acted = True
+    if m.proving:
+        with when(controller.epoch == s.history.watched):
+            s.history.acted = True
+        return
+    for e in epochs_acted_in(m):
+        with when(controller.epoch == e):
+            s.history.acted[e] = True

@@ -27,8 +27,17 @@ from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.leadership.state_writes import cache_state
-from spec.protocol.requests.batch import acts, known_partitions
-from spec.protocol.zookeeper import can_operate, exists, is_fenced_off, is_read_in_vain, note_read, notify, take_head
+from spec.protocol.requests.batch import known_partitions
+from spec.protocol.zookeeper import (
+    acts,
+    can_operate,
+    exists,
+    is_fenced_off,
+    is_read_in_vain,
+    note_read,
+    notify,
+    take_head,
+)
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.enumerations import At, Callback

@@ -14,8 +14,7 @@ from __future__ import annotations
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, choose, flag
 from spec.model import Model
-from spec.protocol.requests.batch import acts
-from spec.protocol.zookeeper import notify, topic_changed
+from spec.protocol.zookeeper import acts, notify, topic_changed
 from spec.state.cluster import State
 from spec.state.enumerations import Callback
 from spec.variants import Switch

@@ -21,9 +21,9 @@ from spec.protocol.context.assignment import assigned_replicas, forget_assignmen
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
-from spec.protocol.requests.batch import FIELDS, acts
+from spec.protocol.requests.batch import FIELDS
 from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
-from spec.protocol.zookeeper import exists, is_fenced_off, notify, state_changed
+from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
 from spec.tables.partition_states import PartitionState

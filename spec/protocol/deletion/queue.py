@@ -21,9 +21,8 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.threads import give_lock_back
-from spec.protocol.requests.batch import acts
 from spec.protocol.state_change_log import refused, replica_goes
-from spec.protocol.zookeeper import notify
+from spec.protocol.zookeeper import acts, notify
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, DeletionThread

@@ -44,8 +44,7 @@ from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
 from spec.protocol.leadership_cache import is_cached
-from spec.protocol.requests.batch import acts
-from spec.protocol.zookeeper import is_fenced_off, notify, take_head
+from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState

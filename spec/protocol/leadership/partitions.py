@@ -51,9 +51,9 @@ from spec.protocol.leadership.state_writes import (
     write_decision_unanswered,
 )
 from spec.protocol.leadership_cache import is_cached
-from spec.protocol.requests.batch import FIELDS, Batch, acts, send
+from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import log, partition_stays
-from spec.protocol.zookeeper import exists, is_fenced_off, note_read, state_changed
+from spec.protocol.zookeeper import acts, exists, is_fenced_off, note_read, state_changed
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition, Controller
 from spec.state.enumerations import At, Handler

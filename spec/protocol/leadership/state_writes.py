@@ -17,8 +17,8 @@ from spec.language.rules import observe, require, reset, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.requests.batch import FIELDS, acts, see_conflict
-from spec.protocol.zookeeper import exists, is_fenced_off, state_changed
+from spec.protocol.requests.batch import FIELDS, see_conflict
+from spec.protocol.zookeeper import acts, exists, is_fenced_off, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At
 from spec.variants import Switch

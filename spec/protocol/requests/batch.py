@@ -34,10 +34,12 @@ from spec.language.rules import fits, in_any_order, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
+from spec.protocol.context.deletion_marks import lacks_assignment
 from spec.protocol.leadership_cache import is_cached, leadership
 from spec.protocol.state_change_log import log
+from spec.protocol.zookeeper import acts
 from spec.state.brokers import Slot, Stage
-from spec.state.cluster import State, epochs_acted_in
+from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.zookeeper import Leadership
 
@@ -82,30 +84,17 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     """Whether every UpdateMetadata, whichever partitions it is about, tells that a partition is removed.
 
     That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
-    and version 0. Here its leader epoch is -1, which no leadership has.
+    and version 0. Here its leader epoch is -1, which no leadership has. One that has lost its AR raises instead (D53).
     """
     if not m.has("deletion"):
         return flag(False)
-    controller = s.controllers[c]
-    return both(controller.doomed[p], is_cached(controller.partitions[p]))
+    told = both(s.controllers[c].doomed[p], is_cached(s.controllers[c].partitions[p]))
+    return both(told, ~lacks_assignment(s, m, c, p)) if m.loses_topics else told
 
 
 def see_conflict(role: str, p: int) -> None:
     """A conditional write of a state znode fails on its version; ZooKeeper logs that, without the path."""
     observe(role, "fail to write state", partition=p)
-
-
-def acts(s: State, m: Model, c: int) -> None:
-    """History: this term has written a znode or queued a request in the controller's role, in its present epoch."""
-    controller = s.controllers[c]
-    controller.acted = True
-    if m.proving:
-        with when(controller.epoch == s.history.watched):
-            s.history.acted = True
-        return
-    for e in epochs_acted_in(m):
-        with when(controller.epoch == e):
-            s.history.acted[e] = True
 
 
 def send(s: State, m: Model, c: int, batch: Batch) -> None:

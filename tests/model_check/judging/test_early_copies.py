@@ -41,7 +41,7 @@ def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process writes on in state-change.log for 14 seconds, and does what the log would tell of."""
-    monkeypatch.setattr("model_check.judging.judge.MORE", 0)
+    monkeypatch.setattr("model_check.judging.search.MORE", 0)
     folder = changed(LATE, tmp_path, LOG, up_to_line(63))
     found = judge(read(folder))
     assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
@@ -52,7 +52,7 @@ def test_a_log_that_was_copied_before_another_of_its_process_ends_early(
 @pytest.mark.slow
 def test_a_log_that_ends_at_once_is_paid_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were it unlikely again at each step of its controller, the search would give up."""
-    monkeypatch.setattr("model_check.judging.judge.MORE", 0)
+    monkeypatch.setattr("model_check.judging.search.MORE", 0)
     name = "06-reassign-controller-kill"
     found = judge(read(changed(name, tmp_path, "broker-2/controller.log", up_to_line(5))))
     assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from model_check.judging.judge import MORE, Judgement, Outcome, judge
+from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import known_to_break, run_of
+from model_check.judging.search import MORE
 from model_check.judging.shipped_recordings import BROKEN, ONE_CONTROLLER, ONE_TERM, POSSIBLY_BROKEN
 from model_check.recordings.reading import read
 from model_check.verdicts.verdict import Verdict

@@ -46,7 +46,7 @@ def test_clocks_that_are_a_little_off_forbid_nothing(
     milliseconds: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Broker 2 dies, and starts anew."""
-    monkeypatch.setattr("model_check.judging.judge.MORE", 0)
+    monkeypatch.setattr("model_check.judging.search.MORE", 0)
     found = judge(read(shifted(RESTARTED, tmp_path, ahead(*milliseconds))))
     assert (found.outcome, found.explained) == (Outcome.EXPLAINED, found.observations)
     assert {one.claim.name for one in found.broken} == BROKEN[RESTARTED]

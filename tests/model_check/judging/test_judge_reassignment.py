@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from model_check.judging.judge import MORE, Outcome, judge
+from model_check.judging.judge import Outcome, judge
+from model_check.judging.search import MORE
 from model_check.recordings.reading import read
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import judged, replaced, unpacked, without_line

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from model_check.judging.search import Search
 from model_check.judging.positions import Explained, Move, Position
+from model_check.judging.search import Search
 
 ENDED = frozenset({(1, 1, "controller.log")})
 
