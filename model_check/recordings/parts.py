@@ -22,8 +22,8 @@ from model_check.recordings.zookeeper import (
     SessionEnded,
 )
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
-from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.tables.partition_states import PartitionState

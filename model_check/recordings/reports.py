@@ -19,10 +19,10 @@ from model_check.recordings.recording import Cluster, Observed
 from spec.errors import MalformedInput
 from spec.logs.controller_log.broker_changes import BROKER_LINES
 from spec.logs.controller_log.channels import CHANNEL_LINES
+from spec.logs.controller_log.elections import ELECTION_LINES, ImbalanceRatio
 from spec.logs.controller_log.failover import FAILOVER_LINES, Resigned
 from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
 from spec.logs.controller_log.leader_selection import SELECTION_LINES
-from spec.logs.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
 from spec.logs.controller_log.topic_deletion import DELETION_LINES
@@ -41,7 +41,7 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     SELECTION_LINES: "the choice of a leader, which is in ZooKeeper once it is written",
     CHANNEL_LINES: "requests and connections: what arrives is in the brokers' state-change.log",
     ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
-    PREFERRED_ELECTION_LINES: "an election's other lines, and imbalances within the percentage",
+    ELECTION_LINES: "an election's other lines, and imbalances within the percentage",
     REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
     DELETION_LINES: "a topic deletion's other lines, which say nothing more",
     (LoggerRegistered,): "a line of log4j",
@@ -58,7 +58,7 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
 """What is an observation only where the recording has a part of the protocol."""
 
 
-IN_BALANCE: Final = REASONS[PREFERRED_ELECTION_LINES]
+IN_BALANCE: Final = REASONS[ELECTION_LINES]
 
 
 def is_in_balance(line: Line) -> bool:

@@ -51,7 +51,7 @@ from reference.broker_events.isr_notification import DeleteNotification, ReadNot
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
-from reference.elections.preferred import DeleteElectionRequest, FinishFailover
+from reference.elections.requested import DeleteElectionRequest, FinishFailover
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect

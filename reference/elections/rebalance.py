@@ -12,12 +12,12 @@ from __future__ import annotations
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import on_controller_moved
-from reference.elections.preferred import tell_outcome
+from reference.elections.requested import tell_outcome
 from reference.leadership.partitions import bring_online
 from reference.procedures import FencedOff, Procedure
 from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.preferred_election import PreferredElectionStarted
+from spec.logs.controller_log.elections import PreferredElectionStarted
 from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 

@@ -23,7 +23,7 @@ from reference.controller.effects import (
 )
 from reference.deletion.requests import initialize_topic_deletion
 from reference.deletion.thread import start_deletion_thread
-from reference.elections.preferred import (
+from reference.elections.requested import (
     FinishFailover,
     initialize_preferred_election,
     removal_of,

@@ -16,7 +16,8 @@ from spec.model import Model
 from spec.state.brokers import Stage
 from spec.state.cluster import State, epochs_acted_in
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Session, listened_paths
+from spec.state.enumerations import At, Session
+from spec.state.listeners import listened_paths
 
 
 def acts_now(before: State, after: State, c: int) -> Value:

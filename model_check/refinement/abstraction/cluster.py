@@ -73,7 +73,8 @@ from spec.language.terms import Kind
 from spec.model import Model
 from spec.state.cluster import epochs_acted_in
 from spec.state.controller import CachedPartition, Controller
-from spec.state.enumerations import At, Callback, Handler, Owes, Session, watched_paths
+from spec.state.enumerations import At, Callback, Handler, Owes, Session
+from spec.state.listeners import watched_paths
 from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState

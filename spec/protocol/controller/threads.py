@@ -26,7 +26,8 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
+from spec.state.listeners import listened_paths
 from spec.variants import Switch
 
 

@@ -11,7 +11,7 @@ from reference.controller.controller_batch import send_update_metadata
 from reference.controller.effects import JoinThread, OnBrokerChange
 from reference.deletion.requests import DropRequest, OnDeletionChange
 from reference.deletion.thread import DeleteQueuedTopic, is_due, on_replica_deleted
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.failover.election import on_controller_resignation
 from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode

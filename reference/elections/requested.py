@@ -26,7 +26,7 @@ from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_da
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
-from spec.logs.controller_log.preferred_election import (
+from spec.logs.controller_log.elections import (
     PreferredElectionDone,
     PreferredElectionFound,
     PreferredElectionResumed,
@@ -89,6 +89,7 @@ class ReadElectionRequest(Effect["ElectionRequest | None"]):
     """Failover: the request that is pending."""
 
     at = At.READ_PREFERRED
+    parts = frozenset({"preferred_election"})
 
     def script(self) -> Script[ElectionRequest | None]:
         """Read it."""

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
-from spec.logs.controller_log.preferred_election import (
+from spec.logs.controller_log.elections import (
     PreferredElectionDone,
     PreferredElectionFound,
     PreferredElectionResumed,
