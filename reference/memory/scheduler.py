@@ -18,10 +18,10 @@ from reference.controller.effects import (
 )
 from reference.deletion.thread import is_deleted, is_due
 from reference.elections.rebalance import (
+    brokers_to_lead,
     find_imbalance,
     is_running,
     may_rebalance,
-    preferred_brokers,
     rebalance_partition,
 )
 from reference.memory import admin, isr_changes, late_copies, shutdown, steps
@@ -193,7 +193,7 @@ def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
                 partial(steps.take_lock, c=c, partition=tp, treat=rebalance_partition),
             )
     if is_running(controller) and not controller.imbalanced:
-        for h in preferred_brokers(controller):
+        for h in brokers_to_lead(controller):
             if find_imbalance(controller, h):
                 check = partial(steps.check_imbalance, c=c, broker=h)
                 yield Choice("check_imbalance", (("c", c), ("h", h)), check)

@@ -17,6 +17,7 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being 
 
 from __future__ import annotations
 
+from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.language.records import Record
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
@@ -118,7 +119,7 @@ def has_started(s: State, m: Model, c: int) -> Value:
     """
     if m.loses_topics:
         return flag(s.controllers[c].started)
-    if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
+    if not any(map(m.has, ADMIN_REQUESTS)):
         return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
