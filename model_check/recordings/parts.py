@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from model_check.recordings.limits import SequencesByName
 from model_check.recordings.processes import ControllerSaid, ProcessStopping
-from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.recording import Cluster, Observed, SequencesByName
 from model_check.recordings.tracks import REPORTS, SKEW
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
