@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from spec import properties
-from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
+from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
 from spec.model import Model
 from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
@@ -62,7 +62,7 @@ MODULES = (
 def rules() -> Iterator[Rule]:
     """Every rule of the protocol, in the order of the parts."""
     for module in MODULES:
-        yield from module.RULES
+        yield from rules_of(module)
 
 
 def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False) -> TransitionSystem:

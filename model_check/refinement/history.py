@@ -23,6 +23,7 @@ from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ADMIN_REQUESTS, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
+from spec.language.rules import rules_of
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster
 from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers.processes import close_failed_startup, crash
@@ -30,7 +31,7 @@ from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import request_deletion
 from spec.protocol.failover.election import elect_create
 
-BROKER_STEPS = tuple(one.name for one in isr_changes.RULES)
+BROKER_STEPS = tuple(one.name for one in rules_of(isr_changes))
 """The steps that a process takes as a broker, and not as a controller."""
 ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""

@@ -19,6 +19,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 import z3
@@ -204,6 +205,12 @@ def action(
         return Rule(function, function.__name__, statement, actor, source, budget, frozenset(parts))
 
     return declare
+
+
+def rules_of(module: ModuleType) -> tuple[Rule, ...]:
+    """The rules that a module declares, in its order."""
+    found = (one for one in vars(module).values() if isinstance(one, Rule))
+    return tuple(one for one in found if one.function.__module__ == module.__name__)
 
 
 def claim(

@@ -268,10 +268,3 @@ def close_failed_startup(s: State, m: Model, b: int) -> None:
         require(lock_is_free(s, m, b))
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
-
-
-RULES = (
-    start_process, start_process_early, crash, end_orphaned_session, expire_session, expire_session_heard,
-    renew_session, register_broker, register_broker_unanswered, fail_registration,
-    close_failed_startup,
-)  # fmt: skip

@@ -173,6 +173,3 @@ def become_idle(s: State, c: int) -> None:
     s.controllers[c].at = At.IDLE
     with when(s.processes[c].owes == Owes.AFTER_ELECTION):
         s.processes[c].owes = Owes.AT_START
-
-
-RULES = (skip_callback,)

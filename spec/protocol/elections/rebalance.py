@@ -130,6 +130,3 @@ def may_rebalance(s: State, m: Model, c: int, p: int) -> Value:
     preferred = m.brokers.first(assigned_replicas(s, m, c, p))
     stays = both(controller.topics[m.topic_of(p)], ~is_queued(s, m, c, p))
     return both(stays, m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))
-
-
-RULES = (check_imbalance, rebalance_partition)

@@ -361,9 +361,3 @@ def fail_failover(s: State, m: Model, c: int) -> None:
     """An unexpected exception ends the failover; the elector resigns."""
     observe(f"controller {c}", "fail in failover")
     elector_resigns(s, m, c)
-
-
-RULES = (
-    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, create_epoch_unanswered, subscribe,
-    read_brokers, read_topics, read_state, finish_failover, fail_failover,
-)  # fmt: skip
