@@ -16,10 +16,10 @@ from pathlib import Path
 from model_check.judging.judge import judge
 from model_check.judging.judgement_report import run_of
 from model_check.monitors.check import check_history, rows_of
+from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
-from model_check.recordings.releases import ERA
 from model_check.verdicts.results import Run
 from spec.defects import DEFECTS
 from spec.defects.rows import Defect

@@ -37,8 +37,8 @@ class Milestone(Enum):
     DIRTY_BATCH = "the controller's own batch holds what an earlier exception left in it"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"
-    LEADERLESS_ELECTION = "a pending preferred election names a partition without leadership"
-    ELECTION_FAILED = "a preferred election ended with a partition without leadership"
+    LEADERLESS_ELECTION = "a pending election names a partition without leadership"
+    ELECTION_FAILED = "a requested election ended with a partition without leadership"
     DELETION_THREAD_ENDED = "an exception ended the deletion thread"
     BROKER_CHANGE = "the callback of a broker change has read who is registered"
 
@@ -155,12 +155,12 @@ class Fate(Enum):
     TOPIC_CREATED = "the admin tool creates a topic"
     TOPIC_READ = "the admin tool reads a topic to which it will add partitions"
     PARTITIONS_ADDED = "the admin tool adds partitions to a topic"
-    ELECTION_REQUESTED = "the admin tool asks for a preferred election"
+    ELECTION_REQUESTED = "the admin tool asks for elections"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"
     TOPIC_REMOVED = "somebody removes the znodes of a topic by hand"
     STATE_REMOVED = "somebody removes the state znode of a partition by hand"
-    ELECTION_WITHDRAWN = "somebody deletes the request for a preferred election by hand"
+    ELECTION_WITHDRAWN = "somebody deletes the request for elections by hand"
 
 
 class FateMet(Entry):

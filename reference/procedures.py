@@ -139,10 +139,11 @@ class Effect(ABC, Generic[Result_co]):
     """A step that a handler asks for: `result = yield from effect`. Each kind is a frozen dataclass.
 
     What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
-    away; the client then repeats the script.
+    away; the client then repeats the script. Where one of `parts` is left out, it is done with the step before.
     """
 
     at: ClassVar[At] = At.IDLE
+    parts: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

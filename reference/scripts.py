@@ -34,7 +34,7 @@ from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znodes import PartitionStatePayload, Payload, parse_payload
-from spec.state.listeners import ON_CHILDREN
+from spec.state.listeners import LISTENED, ON_CHILDREN
 
 PayloadT = TypeVar("PayloadT", bound=Payload)
 Found: TypeAlias = LeaderIsrAndControllerEpoch | None
@@ -50,7 +50,7 @@ PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
 REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
 
-CHILD_PATHS: Final = frozenset(str(kind.path()) for kind in ON_CHILDREN.values())
+CHILD_PATHS: Final = frozenset(LISTENED[name].path for name in ON_CHILDREN)
 """The paths whose children, and not whose data, somebody listens to."""
 
 COMMON_PATHS: Final = tuple(

@@ -23,27 +23,18 @@ from reference.controller.effects import SkipCallback
 from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
-from reference.elections.preferred import on_preferred_election
+from reference.elections.requested import on_preferred_election
 from reference.failover.election import on_controller_change, on_new_session, startup
 from reference.procedures import THROWABLE, FencedOff, Procedure
 from reference.reassignment.requests import on_reassignment_request
 from reference.reassignment.steps import on_state_change
-from reference.scripts import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    CONTROLLER,
-    DELETE_TOPICS,
-    ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
-    state_path,
-    topic_path,
-)
+from reference.scripts import CONTROLLER, state_path, topic_path
 from reference.topics.addition import on_partition_modifications
 from reference.topics.creation import on_topic_change
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path
 from spec.state.enumerations import Callback
+from spec.state.listeners import BEHIND_CONTROLLER, LISTENED
 from spec.variants import Switch
 
 Event: TypeAlias = Callback | TopicPartition | str
@@ -53,16 +44,13 @@ on the own znode of the topic of this name.
 
 CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
-    BROKER_IDS: Callback.BROKERS,
-    BROKER_TOPICS: Callback.TOPICS,
-    DELETE_TOPICS: Callback.DELETIONS,
-    ISR_CHANGES: Callback.ISR_CHANGES,
-    REASSIGN_PARTITIONS: Callback.REASSIGNMENTS,
-    PREFERRED_REPLICA_ELECTION: Callback.PREFERRED,
+    **{one.path: one.callback for one in LISTENED.values()},
 }
 """Which listener a path has, but for state znodes and topics."""
 
 PATH_OF: Final = {callback: path for path, callback in CALLBACK_OF.items()}
+BEHIND: Final = tuple(LISTENED[name].path for name in BEHIND_CONTROLLER)
+"""The paths whose callbacks come behind that of /controller, after an expiry."""
 ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
 """The listeners that do not ask whether the broker is the active controller."""
 HANDLERS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
@@ -107,12 +95,12 @@ def path_of(event: Event) -> str:
 def subscribed(controller: KafkaController) -> Iterator[Event]:
     """Every listener of a controller module, in the order in which ZkClient queues them after an expiry."""
     paths = [path for path in controller.configuration.paths if path in controller.listeners]
-    yield from (CALLBACK_OF[path] for path in paths if path != PREFERRED_REPLICA_ELECTION)
+    yield from (CALLBACK_OF[path] for path in paths if path not in BEHIND)
     others = [event_of(path) for path in controller.listeners if path not in CALLBACK_OF]
     yield from sorted(topic for topic in others if isinstance(topic, str))
     yield from sorted(partition for partition in others if isinstance(partition, TopicPartition))
     yield Callback.CONTROLLER
-    yield from (CALLBACK_OF[path] for path in paths if path == PREFERRED_REPLICA_ELECTION)
+    yield from (CALLBACK_OF[path] for path in paths if path in BEHIND)
 
 
 def is_run(controller: KafkaController, callback: Callback) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from spec import properties
-from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names
+from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
 from spec.model import Model
 from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
@@ -25,8 +25,7 @@ from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
 from spec.protocol.deletion import requests as deletion_requests
 from spec.protocol.deletion import thread as topic_deletion
-from spec.protocol.elections import preferred as preferred_election
-from spec.protocol.elections import rebalance as auto_rebalance
+from spec.protocol.elections import rebalance, requested
 from spec.protocol.failover import election as controller_election
 from spec.protocol.failover import steps as controller_failover
 from spec.protocol.leadership import partitions as partition_leadership
@@ -43,7 +42,8 @@ from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
 from spec.state.cluster import shape
-from spec.state.enumerations import Callback, listened_paths
+from spec.state.enumerations import Callback
+from spec.state.listeners import listened_paths
 from spec.state.start import running
 from spec.variants import AS_CODED, Switch, Switches, show_switches
 
@@ -54,7 +54,7 @@ MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
     topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
-    reassignment, phase_a, phase_b, lost_reassignment_writes, preferred_election, auto_rebalance, controlled_shutdown,
+    reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown,
     late_requests, epoch_listener, delayed_operations,
 )  # fmt: skip
 
@@ -62,7 +62,7 @@ MODULES = (
 def rules() -> Iterator[Rule]:
     """Every rule of the protocol, in the order of the parts."""
     for module in MODULES:
-        yield from module.RULES
+        yield from rules_of(module)
 
 
 def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False) -> TransitionSystem:

@@ -73,7 +73,7 @@ from spec.protocol.brokers.processes import (
 )
 from spec.protocol.deletion.completion import delete_configuration
 from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
-from spec.protocol.elections.preferred import request_preferred_election, withdraw_preferred_election
+from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
 from spec.protocol.reassignment.requests import request_reassignment
 from spec.protocol.requests.connections import (
     deliver_deletion,

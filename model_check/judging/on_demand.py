@@ -16,8 +16,8 @@ from model_check.recordings.zookeeper import ControllerCreated, ControllerDelete
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.logs.controller_log.failover import SessionExpired
-from spec.logs.controller_log.preferred_election import ImbalanceRatio
 from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChangeFailed
 from spec.model import Model
 from spec.protocol.broker_events.controlled_shutdown import (

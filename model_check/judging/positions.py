@@ -30,7 +30,7 @@ from model_check.recordings.zookeeper import (
 )
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
-from spec.language.rules import parameter_names
+from spec.language.rules import parameter_names, rules_of
 from spec.protocol.broker_events import controlled_shutdown
 from spec.protocol.requests import connections
 from spec.protocol.requests.late_copies import execute_late_copy
@@ -39,11 +39,11 @@ Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
 CONTROLLER, BROKER = "controller", "broker"
 
-OF_CHANNELS: Final = frozenset(one.name for one in connections.RULES)
+OF_CHANNELS: Final = frozenset(one.name for one in rules_of(connections))
 OF_DELETIONS: Final = frozenset({connections.deliver_deletion.name, connections.deliver_deletion_unanswered.name})
 """Requests whose answer a controller waits for."""
 DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name}
-OF_A_SHUTDOWN: Final = frozenset(one.name for one in controlled_shutdown.RULES if "b" in parameter_names(one))
+OF_A_SHUTDOWN: Final = frozenset(one.name for one in rules_of(controlled_shutdown) if "b" in parameter_names(one))
 """Steps of a controlled shutdown that touch the broker that asks, whosever they are."""
 
 

@@ -23,9 +23,7 @@ CONTROLLERS_OWN = (
     paths.STATE,
     paths.BROKER_TOPIC,
     paths.TOPIC_CONFIG,
-    paths.DELETE_TOPIC,
-    paths.REASSIGN_PARTITIONS,
-    paths.PREFERRED_REPLICA_ELECTION,
+    *paths.ADMIN_REQUESTS.values(),
     paths.ISR_CHANGE,
 )
 """What, among brokers, only a controller deletes."""

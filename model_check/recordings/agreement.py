@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from model_check.recordings.limits import SequencesByName
 from model_check.recordings.processes import (
     AnswerReceived,
     ControllerSaid,
@@ -24,7 +23,7 @@ from model_check.recordings.processes import (
     RequestHandled,
     StopReplicaRefused,
 )
-from model_check.recordings.recording import Cluster, Contradiction
+from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
 from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
 from spec.formats.leadership import LeaderIsrAndControllerEpoch

@@ -329,7 +329,7 @@ class Changes:
         return NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
 
     def election_request(self, head: dict[str, Any], payload: Any) -> ElectionRequested:
-        """A request for preferred elections, with the partitions that it names."""
+        """A request for elections, with the partitions that it names."""
         return ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
 
     def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:

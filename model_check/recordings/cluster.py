@@ -1,6 +1,6 @@
 """Which brokers and topics there were in a recording: those that had a session or a replica, those that were created.
 
-Partitions that a reassignment or a preferred election was asked for, but that never were, count, too, as do those that
+Partitions that a reassignment or an election was asked for, but that never were, count, too, as do those that
 were added to a topic; at first nothing is assigned to them. A topic may be created again, with other replicas or
 partitions. Where it is, what is assigned is a variable, as it is for reassignments.
 
@@ -23,22 +23,14 @@ from reference.zookeeper.transactions import DataSet, NodeCreated, NodeDeleted, 
 from spec.errors import Where
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.formats.znode_paths import Path as ZnodePath
-from spec.formats.znode_paths import PathKind
 from spec.formats.znodes import parse_payload
 
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
 
 UNCLEAN: Final = "unclean.leader.election.enable"
-PARTS: Final[Mapping[PathKind, str]] = {
-    paths.REASSIGN_PARTITIONS: "reassignment",
-    paths.DELETE_TOPIC: "deletion",
-    paths.PREFERRED_REPLICA_ELECTION: "preferred_election",
-}
-"""The parts of the protocol that not every recording is judged by, by the paths that only they write."""
-REQUEST: Final = ZnodePath(paths.REASSIGN_PARTITIONS)
-ELECTIONS: Final = ZnodePath(paths.PREFERRED_REPLICA_ELECTION)
 UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
 
 
@@ -129,10 +121,15 @@ def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessi
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
         (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
-    requests = list(_requests(transactions))
-    topics.add_unborn(partition for one in (*requests, *_elections(transactions)) for partition in one)
-    for topic in _deletions(transactions):
-        topics.add_unknown(topic)
+    requests = [
+        {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
+        for _, payload in _asked(transactions, "reassignment")
+    ]
+    topics.add_unborn(partition for one in requests for partition in one)
+    for _, payload in _asked(transactions, "preferred_election"):
+        topics.add_unborn(payload.partitions)
+    for path, _ in _asked(transactions, "deletion"):
+        topics.add_unknown(path.topic or "")
     assigned, again = topics.assigned, topics.recreations()
     named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     broker_ids = tuple(sorted({*(one.broker for one in sessions.values()), *named}))
@@ -159,28 +156,14 @@ def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessi
     )
 
 
-def _requests(transactions: Iterable[Transaction]) -> Iterator[Assignment]:
-    """What was to be reassigned, each time that somebody asked."""
-    for one in transactions:
-        if isinstance(one.change, NodeCreated) and one.change.path == str(REQUEST):
-            payload: Any = parse_payload(REQUEST, one.change.data)
-            yield {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
-
-
-def _elections(transactions: Iterable[Transaction]) -> Iterator[tuple[TopicPartition, ...]]:
-    """The partitions of each preferred election that somebody asked for."""
-    for one in transactions:
-        if isinstance(one.change, NodeCreated) and one.change.path == str(ELECTIONS):
-            payload: Any = parse_payload(ELECTIONS, one.change.data)
-            yield payload.partitions
-
-
-def _deletions(transactions: Iterable[Transaction]) -> Iterator[str]:
-    """The topics whose deletion somebody asked for."""
+def _asked(transactions: Iterable[Transaction], part: str) -> Iterator[tuple[ZnodePath, Any]]:
+    """What somebody asked for of a part of the protocol, each time: the znode's path, and what it says."""
+    kind = ADMIN_REQUESTS[part]
     for one in transactions:
         if isinstance(one.change, NodeCreated):
-            named = paths.DELETE_TOPIC.template.read(one.change.path, Where(one.change.path))
-            yield from [str(named["topic"])] if named is not None else []
+            named = kind.template.read(one.change.path, Where(one.change.path))
+            if named is not None:
+                yield (path := ZnodePath(kind, **named)), parse_payload(path, one.change.data)
 
 
 def _assignments(transactions: Iterable[Transaction], resurrected: frozenset[int]) -> Iterator[Assignment]:
@@ -225,9 +208,9 @@ def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Se
 
 
 def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
-    """The parts whose paths are written; what has no part of its own is no business of this table."""
+    """The parts of the protocol that somebody asks for; not every recording is judged by these."""
     written = [one.change.path for one in transactions if isinstance(one.change, NodeCreated | DataSet)]
-    for kind, part in PARTS.items():
+    for part, kind in ADMIN_REQUESTS.items():
         if any(kind.template.read(path, Where(path)) is not None for path in written):
             yield part
 

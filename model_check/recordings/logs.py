@@ -1,21 +1,28 @@
-"""The brokers' logs, read: what each of them tells, put together, and where an end of one is torn."""
+"""The brokers' logs, read: of which release each is, what it tells, put together, and where an end of one is torn.
+
+A release prints some lines as no other does. `members.json` goes before what whoever judges says, and that before the
+lines. Then it is the newest release that has all lines of the recording; or, if the brokers differ, of each broker's
+own logs. A line that none has is refused later, by its place, as one of the release that has the most of the others.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final
 
-from model_check.recordings.clocks import ahead_of_zookeeper
+from model_check.recordings.clocks import ahead_of_zookeeper, lives_of
 from model_check.recordings.entries import TORN_END, Log
 from model_check.recordings.lines import Lines
-from model_check.recordings.lives import lives_of
+from model_check.recordings.members import MEMBERS, Member
 from model_check.recordings.processes import AnswerReceived
 from model_check.recordings.recording import Cluster, Contradiction, Observed
 from model_check.recordings.reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from model_check.recordings.zookeeper import ZooKeeperChange
+from spec.errors import BadInput
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
@@ -77,3 +84,51 @@ def read_logs(
         found.contradictions += lines.contradictions
         found.answers += lines.answers
     return found
+
+
+NEWEST_FIRST: Final = sorted(KafkaVersion, reverse=True)
+ERA: Final = f"{min(KafkaVersion)} to {max(KafkaVersion)}"
+
+Releases = Mapping[int, KafkaVersion | None]
+"""By broker; None, if a broker claims none of the documented ones."""
+
+
+def releases_of(
+    files: Mapping[int, Path], members: Mapping[int, Member] | None, given: KafkaVersion | None
+) -> Releases:
+    """The release of each member, and of each broker that has a state-change.log.
+
+    BadInput if a broker's lines belong to no documented release, and nobody says that it claims none.
+    """
+    said = {broker: one.release for broker, one in (members or {}).items()}
+    unsaid = {broker: BrokerLogs.of(file) for broker, file in files.items() if broker not in said}
+    if given is not None:
+        return {**said, **dict.fromkeys(unsaid, given)}
+    return {**said, **_told(unsaid)}
+
+
+def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
+    """What the lines of some brokers tell."""
+    everything = [log for one in logs.values() for log in (one.changes, one.reports)]
+    common = next((release for release in NEWEST_FIRST if _reads_all(everything, release)), None)
+    if common is not None:
+        return dict.fromkeys(logs, common)
+    return {broker: _of_one(broker, one) for broker, one in logs.items()}
+
+
+def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
+    """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
+    unread = {release: logs.changes.unread(release) + logs.reports.unread(release) for release in NEWEST_FIRST}
+    best = min(NEWEST_FIRST, key=lambda release: unread[release])
+    entries = logs.changes.number_of_entries + logs.reports.number_of_entries
+    if 2 * unread[best] > entries:
+        raise BadInput(
+            f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"
+            f" {ERA}; if broker {broker} runs something else, write {MEMBERS} with release null for it (RECORDING.md),"
+            " and its logs are not read"
+        )
+    return best
+
+
+def _reads_all(logs: Iterable[Log], release: KafkaVersion) -> bool:
+    return all(log.reads_all(release) for log in logs)

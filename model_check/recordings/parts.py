@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from model_check.recordings.limits import SequencesByName
 from model_check.recordings.processes import ControllerSaid, ProcessStopping
-from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.recording import Cluster, Observed, SequencesByName
 from model_check.recordings.tracks import REPORTS, SKEW
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
@@ -22,8 +21,8 @@ from model_check.recordings.zookeeper import (
     SessionEnded,
 )
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
-from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.tables.partition_states import PartitionState

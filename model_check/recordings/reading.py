@@ -22,18 +22,15 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.recordings.actions import ACTIONS, ActionLog, read_actions
-from model_check.recordings.acts import read_acts
+from model_check.recordings.actions import ACTIONS, ActionLog, read_actions, read_acts
 from model_check.recordings.agreement import disagreements
 from model_check.recordings.changes import Changes
 from model_check.recordings.cluster import cluster_of, is_unclean_by_default
 from model_check.recordings.failed_isr_writes import with_their_leaders
-from model_check.recordings.limits import limit_of, up_to
-from model_check.recordings.logs import BrokerLogs, read_logs
+from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
-from model_check.recordings.recording import Cluster, Contradiction, NotModelled, Observed, Recording
-from model_check.recordings.releases import releases_of
+from model_check.recordings.recording import Cluster, Contradiction, NotModelled, Observed, Recording, limit_of, up_to
 from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions

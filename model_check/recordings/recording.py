@@ -5,6 +5,9 @@ writes as controller, and what it writes as broker, is in the order of its log; 
 order of the protocol of the experiment. Between the sequences nothing is certain. `time` is a wall clock, which orders
 a search, and tells a hole in a log from its end; else it forbids nothing.
 
+A recording ends where the specification does: at the first transaction that only a part does which is not modelled
+(`writes.py`), for what follows may depend on it.
+
 Brokers are numbered as in the specification, from 1 in the order of their ids, 0 for none; partitions over all topics,
 in the order in which the topics were created.
 """
@@ -14,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
+from typing import TypeAlias
 
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -132,3 +137,19 @@ class Recording:
     def observations(self) -> int:
         """How many observations there are in all."""
         return sum(map(len, self.tracks.values()))
+
+
+SequencesByName: TypeAlias = Mapping[str, tuple[Observed, ...]]
+
+
+def limit_of(sequences: SequencesByName) -> NotModelled | None:
+    """The first observation, by the clock, of what is not modelled."""
+    found = (one for sequence in sequences.values() for one in sequence if isinstance(one, NotModelled))
+    return min(found, key=lambda one: one.time, default=None)
+
+
+def up_to(sequences: SequencesByName, limit: NotModelled | None) -> SequencesByName:
+    """The sequences as far as they were observed before a limit."""
+    if limit is None:
+        return sequences
+    return {name: tuple(takewhile(lambda one: one.time < limit.time, track)) for name, track in sequences.items()}

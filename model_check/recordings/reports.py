@@ -1,28 +1,32 @@
 """A broker's controller.log as observations: what its controller read, and when.
 
-`observed_lines` says which lines those are. All others are passed over, by the part that they are about; a line that is
-in no table of `spec/logs/controller_log/` is refused.
+The lines that the rules of the specification say are observations; of those about deletion, or about a reassignment,
+only where the recording shows any. All others are passed over, by the part that they are about; a line that is in no
+table of `spec/logs/controller_log/` is refused.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
-from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
+from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
 from spec.errors import MalformedInput
+from spec.logs.controller_log import reassignment, topic_deletion
 from spec.logs.controller_log.broker_changes import BROKER_LINES
-from spec.logs.controller_log.channels import CHANNEL_LINES
+from spec.logs.controller_log.channels import CHANNEL_LINES, DeletionThreadFailed
+from spec.logs.controller_log.elections import ELECTION_LINES, ImbalanceRatio
 from spec.logs.controller_log.failover import FAILOVER_LINES, Resigned
 from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
 from spec.logs.controller_log.leader_selection import SELECTION_LINES
-from spec.logs.controller_log.preferred_election import PREFERRED_ELECTION_LINES, ImbalanceRatio
+from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
 from spec.logs.controller_log.topic_deletion import DELETION_LINES
@@ -30,6 +34,26 @@ from spec.logs.controller_log.topics import TOPIC_LINES
 from spec.logs.log_lines import Line
 from spec.logs.logger_lines import LoggerRegistered
 from spec.scopes import IMBALANCE_PERCENTAGE
+
+
+def _said() -> Iterator[type[Line]]:
+    """The lines that modules of the protocol name, which are loaded with the rules."""
+    modules = [module for name, module in sys.modules.items() if name.startswith(f"{protocol.__name__}.")]
+    for one in (value for module in modules for value in vars(module).values()):
+        if isinstance(one, type) and issubclass(one, ControllerLogLine):
+            yield one
+
+
+SAID: Final = frozenset(_said())
+DELETION_REPORTS: Final = frozenset(
+    one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
+)
+"""The lines of deletion that are observations."""
+REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ == reassignment.__name__)
+"""The lines that are observations where something is reassigned."""
+REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
+"""The lines that are observations in any recording."""
+
 
 CONTROLLER_LOG: Final = "controller.log"
 
@@ -41,7 +65,7 @@ REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
     SELECTION_LINES: "the choice of a leader, which is in ZooKeeper once it is written",
     CHANNEL_LINES: "requests and connections: what arrives is in the brokers' state-change.log",
     ISR_NOTIFICATION_LINES: "ISR change notifications, whose deletion is in ZooKeeper",
-    PREFERRED_ELECTION_LINES: "an election's other lines, and imbalances within the percentage",
+    ELECTION_LINES: "an election's other lines, and imbalances within the percentage",
     REASSIGNMENT_LINES: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
     DELETION_LINES: "a topic deletion's other lines, which say nothing more",
     (LoggerRegistered,): "a line of log4j",
@@ -58,7 +82,7 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
 """What is an observation only where the recording has a part of the protocol."""
 
 
-IN_BALANCE: Final = REASONS[PREFERRED_ELECTION_LINES]
+IN_BALANCE: Final = REASONS[ELECTION_LINES]
 
 
 def is_in_balance(line: Line) -> bool:

@@ -169,14 +169,14 @@ class NotificationDeleted(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class ElectionRequested(ZooKeeperChange):
-    """/admin/preferred_replica_election was created, and names these partitions."""
+    """Somebody asks for elections of these partitions."""
 
     partitions: frozenset[int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ElectionRequestDeleted(ZooKeeperChange):
-    """/admin/preferred_replica_election was deleted: by a controller, or by hand."""
+    """The request for elections was deleted: by a controller, or by hand."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ Left out, and with a reason each:
 * that a partition was heard of which does not exist: it reads like one that was not;
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
-* which preferred election request a controller has read, but whether it is the one that stands where that counts;
+* which request for elections a controller has read, but whether it is the one that stands where that counts;
 * which reassignment request a controller has read for its write, but whether it stands, where answers to that may be
   lost;
 * what is in a controller's own batch, but that there is something: it is sent within a step, or never (D53);
@@ -51,7 +51,7 @@ from reference.broker_events.isr_notification import DeleteNotification, ReadNot
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
-from reference.elections.preferred import DeleteElectionRequest, FinishFailover
+from reference.elections.requested import DeleteElectionRequest, FinishFailover
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
@@ -250,7 +250,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken)
     if "deletion" in cluster.scope.parts:
         yield "listeners of topics", controller.topic_listeners
-    yield "preferred elections", (context.partitions_undergoing_preferred_election, controller.imbalanced)
+    yield "elections", (context.partitions_undergoing_election, controller.imbalanced)
     assignment = {tp: replicas for tp, replicas in context.partition_replica_assignment.items() if replicas}
     yield "assignment", _items(assignment)
     yield "reassignments", (_items(context.partitions_being_reassigned), _items(controller.to_reassign))

@@ -14,7 +14,6 @@ from reference.memory.cluster import MemoryCluster
 from reference.requests.connections import QueuedRequest
 from reference.scripts import (
     BROKER_TOPICS,
-    PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     parsed,
     state_path,
@@ -22,8 +21,9 @@ from reference.scripts import (
 )
 from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znode_paths import DELETE_TOPIC, ISR_CHANGE, STATE, TOPIC_CONFIG
+from spec.formats.znode_paths import ADMIN_REQUESTS, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
+from spec.language.rules import rules_of
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster
 from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers.processes import close_failed_startup, crash
@@ -31,12 +31,12 @@ from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import request_deletion
 from spec.protocol.failover.election import elect_create
 
-BROKER_STEPS = tuple(one.name for one in isr_changes.RULES)
+BROKER_STEPS = tuple(one.name for one in rules_of(isr_changes))
 """The steps that a process takes as a broker, and not as a controller."""
 ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""
 
-HANDLED = (ISR_CHANGE.prefix, DELETE_TOPIC.prefix, STATE.prefix, TOPIC_CONFIG.prefix)
+HANDLED = tuple(kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *ADMIN_REQUESTS.values()))
 """What the paths begin with of znodes that a controller deletes."""
 Original = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
@@ -153,7 +153,7 @@ def _is_state(path: str) -> bool:
 
 def _is_message(path: str) -> bool:
     """Whether a znode is one that the controller deletes: a message that it has handled, or of a topic that goes."""
-    return path.startswith(HANDLED) or path in {PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS}
+    return path.startswith(HANDLED)
 
 
 def is_of_a_reassignment(path: str) -> bool:

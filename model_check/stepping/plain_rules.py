@@ -25,7 +25,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from spec.language import rules as language
-from spec.language.rules import Rule
+from spec.language.rules import Rule, rules_of
 from spec.language.terms import Value, flag
 from spec.system import CONTINUATIONS, MODULES
 
@@ -224,6 +224,6 @@ def plain_rules() -> Mapping[str, Rule]:
 
     def rules() -> Iterator[Rule]:
         for module in MODULES:
-            yield from reader.module(module.__name__).RULES
+            yield from rules_of(reader.module(module.__name__))
 
     return {rule.name: rule for rule in rules()}

@@ -37,7 +37,7 @@ class Registration:
 
 
 NO_REQUEST = -1
-"""The czxid of the preferred election request that was read, before any was."""
+"""The czxid of the request for elections that was read, before any was."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class ControllerContext:
     partition_replica_assignment: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     partition_leadership_info: dict[TopicPartition, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
     controller_channel_manager: ControllerChannelManager | None = None
-    partitions_undergoing_preferred_election: frozenset[TopicPartition] = frozenset()
+    partitions_undergoing_election: frozenset[TopicPartition] = frozenset()
     election_request: int = NO_REQUEST
     partitions_being_reassigned: dict[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     shutting_down_broker_ids: frozenset[int] = frozenset()
@@ -88,10 +88,9 @@ class ControllerContext:
         return [(tp, r) for tp, ar in self.partition_replica_assignment.items() if tp.topic == topic for r in ar]
 
     def is_busy(self, topic: str) -> bool:
-        """Whether a partition of the topic is being reassigned, or has a preferred election under way."""
-        return self.is_reassigned(topic) or any(
-            partition.topic == topic for partition in self.partitions_undergoing_preferred_election
-        )
+        """Whether a partition of the topic is being reassigned, or has an election under way."""
+        electing = (partition.topic == topic for partition in self.partitions_undergoing_election)
+        return self.is_reassigned(topic) or any(electing)
 
     def is_reassigned(self, topic: str) -> bool:
         """Whether a partition of the topic is being reassigned."""
@@ -171,7 +170,7 @@ class Activity:
     `handler` is why partitions are being brought online; `dead` are the brokers whose failure is, or is to be, handled,
     and `lost_leader` says that one of them led a partition; `returned` are those of them that are back, each with its
     broker epoch. `created` are the topics that were found new, `creating` partitions whose replicas become new, `asked`
-    those of the preferred election that is running. `due` is RAR of the partitions whose reassignment is still to be
+    those of the requested election that is running. `due` is RAR of the partitions whose reassignment is still to be
     begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go. `topic` is the one
     that the deletion thread is busy with, `turns` are those that it has yet to turn to, `retried` the replicas that
     failed and are taken Offline again. `resuming` are topics that are no more held back once this handler is over.

@@ -27,12 +27,12 @@ from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
 from spec.state.enumerations import DeletionThread
-from spec.state.listeners import LISTENED
+from spec.state.listeners import IN_ORDER, LISTENED
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import AS_CODED, Switch, Switches
 
-LISTENED_PATHS = tuple(str(kind.path()) for kind in LISTENED.values())
+LISTENED_PATHS = tuple(LISTENED[name].path for name in IN_ORDER)
 """The paths whose children, or data, only the active controller listens to, in ZkClient's order after an expiry."""
 
 

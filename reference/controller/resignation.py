@@ -57,7 +57,7 @@ def take_down(controller: KafkaController) -> None:
     else:
         if controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN:
             controller.context.keep_topics(kept)
-        controller.context.partitions_undergoing_preferred_election = kept.partitions_undergoing_preferred_election
+        controller.context.partitions_undergoing_election = kept.partitions_undergoing_election
         controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
 
 

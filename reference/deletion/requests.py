@@ -41,6 +41,7 @@ class ReadDeletions(Effect[Topics]):
     """Failover: the topics whose deletion is asked for."""
 
     at = At.READ_DELETIONS
+    parts = frozenset({"deletion"})
 
     def script(self) -> Script[Topics]:
         """Children."""

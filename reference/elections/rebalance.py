@@ -12,12 +12,12 @@ from __future__ import annotations
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import on_controller_moved
-from reference.elections.preferred import tell_outcome
+from reference.elections.requested import tell_outcome
 from reference.leadership.partitions import bring_online
 from reference.procedures import FencedOff, Procedure
 from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.preferred_election import PreferredElectionStarted
+from spec.logs.controller_log.elections import PreferredElectionStarted
 from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 
@@ -30,7 +30,7 @@ def is_running(controller: KafkaController) -> bool:
     return controller.is_active and controller.deletion in {DeletionThread.RUNNING, DeletionThread.ENDED}
 
 
-def preferred_brokers(controller: KafkaController) -> list[int]:
+def brokers_to_lead(controller: KafkaController) -> list[int]:
     """The brokers that are the first assigned replica of some partition."""
     return sorted({replicas[0] for replicas in controller.context.partition_replica_assignment.values() if replicas})
 
@@ -55,7 +55,7 @@ def may_rebalance(controller: KafkaController, partition: TopicPartition) -> boo
     context = controller.context
     if partition.topic not in context.all_topics or partition.topic in controller.deleting.queued:
         return False
-    busy = bool(context.partitions_undergoing_preferred_election or context.partitions_being_reassigned)
+    busy = bool(context.partitions_undergoing_election or context.partitions_being_reassigned)
     return not busy and context.partition_replica_assignment[partition][0] in controller.live
 
 

@@ -24,10 +24,10 @@ from reference.controller.resignation import on_controller_moved, resign, take_d
 from reference.deletion.thread import is_due
 from reference.failover.steps import on_controller_failover
 from reference.procedures import THROWABLE, FencedOff, MissingDeletionThread, Procedure
-from reference.scripts import ISR_CHANGES, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.formats.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
 from spec.state.enumerations import DeletionThread
+from spec.state.listeners import LISTENED, UNWATCHED_FIRST
 from spec.variants import Switch
 
 
@@ -93,7 +93,7 @@ def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     It never ends where a sender is in a callback that waits for the lock (D50), nor, before 0.10.2.0, where the
     deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
-    controller.listeners -= {ISR_CHANGES, REASSIGN_PARTITIONS, PREFERRED_REPLICA_ELECTION}
+    controller.listeners -= {LISTENED[name].path for name in UNWATCHED_FIRST}
     if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.fixes(Switch.RESIGN_CLEANS_UP):
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     manager = controller.context.controller_channel_manager

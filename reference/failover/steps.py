@@ -23,9 +23,9 @@ from reference.controller.effects import (
 )
 from reference.deletion.requests import initialize_topic_deletion
 from reference.deletion.thread import start_deletion_thread
-from reference.elections.preferred import (
+from reference.elections.requested import (
     FinishFailover,
-    initialize_preferred_election,
+    load_pending_elections,
     removal_of,
     run_pending_elections,
 )
@@ -136,7 +136,7 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     context.partition_leadership_info = {}
     yield from _update_leader_and_isr_cache(controller)
     _start_channel_manager(controller)
-    yield from initialize_preferred_election(controller)
+    yield from load_pending_elections(controller)
     yield from initialize_partition_reassignment(controller)
     yield from initialize_topic_deletion(controller)
     controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))

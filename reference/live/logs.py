@@ -10,8 +10,8 @@ A line is one write to a file that is only appended to, so a process that is kil
 its incarnations share one file. Times are UTC, to the millisecond.
 
 Kafka 0.10.2.2: `config/log4j.properties`. Left out on purpose: what controller.log says of connections to brokers, of
-threads, of a machine's start and stop, of the check of the balance, of what the preferred election's and the
-notifications' listeners found, of calls for deletion, and of errors beyond those of state-change.log; and the many
+threads, of a machine's start and stop, of the check of the balance, of what the listeners on requests for elections
+and on notifications found, of calls for deletion, and of errors beyond those of state-change.log; and the many
 lines of server.log that nobody here reads.
 
 Three lines are written behind the effect that Kafka announces with them, so who dies in it has not written them:

@@ -24,9 +24,7 @@ from typing import Any, Final, Self
 
 from reference.broker_events.controlled_shutdown import RequestShutdown
 from reference.brokers.broker import Broker
-from reference.controller.controller import LISTENED_PATHS, Configuration, KafkaController
-from reference.deletion.requests import ReadDeletions
-from reference.elections.preferred import ReadElectionRequest
+from reference.controller.controller import Configuration, KafkaController
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
 from reference.leadership.effects import CreateState, IsrWrite, StateRead, StateWrite
@@ -40,15 +38,11 @@ from reference.scripts import (
     BROKER_TOPICS,
     COMMON_PATHS,
     CONTROLLER,
-    DELETE_TOPICS,
-    ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
     broker_path,
     topic_path,
 )
 from reference.threads import event_of
-from reference.topics.creation import Assignment, ListenToTopics, ReadTopics
+from reference.topics.creation import Assignment, ListenToTopics
 from reference.zookeeper.api import (
     AnyOperation,
     Children,
@@ -68,6 +62,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.model import IMPLIED, Model
 from spec.scopes import Scope
+from spec.state.listeners import IN_ORDER, LISTENED
 from spec.variants import AS_CODED, Switch, Switches
 
 LACKING = frozenset({"delayed_operations"})
@@ -326,15 +321,7 @@ class MemoryCluster:
 
     def is_no_step(self, effect: Effect[Any]) -> bool:
         """Whether an effect is no step of its own in this scope, but done with the one before."""
-        if isinstance(effect, ReadElectionRequest):
-            return "preferred_election" not in self.scope.parts
-        if isinstance(effect, ReadReassignments):
-            return "reassignment" not in self.scope.parts
-        if isinstance(effect, ReadDeletions):
-            return "deletion" not in self.scope.parts
-        if isinstance(effect, ReadTopics):
-            return "partitions" not in self.scope.parts
-        return isinstance(effect, ListenToTopics)
+        return isinstance(effect, ListenToTopics) or not effect.parts <= self.scope.parts
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
         """Take requests that this scope leaves out off a controller's queues."""
@@ -354,15 +341,8 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
 
 def listened_paths(scope: Scope) -> tuple[str, ...]:
     """The paths that a scope's active controller listens to, in the order of their callbacks after an expiry."""
-    optional = (
-        (BROKER_TOPICS, {"creation", "deletion"}),
-        (DELETE_TOPICS, {"deletion"}),
-        (ISR_CHANGES, {"notifications"}),
-        (REASSIGN_PARTITIONS, {"reassignment"}),
-        (PREFERRED_REPLICA_ELECTION, {"preferred_election"}),
-    )
-    paths = (BROKER_IDS, *(path for path, parts in optional if parts & scope.parts))
-    return tuple(path for path in LISTENED_PATHS if path in paths) if scope.fires_by_hash else paths
+    order = IN_ORDER if scope.fires_by_hash else LISTENED
+    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts))
 
 
 def partitions_of(scope: Scope) -> Iterator[TopicPartition]:

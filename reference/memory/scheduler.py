@@ -8,36 +8,27 @@ What a process can only try in vain (an ISR write whose version is stale) change
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from reference.broker_events.isr_notification import DeleteNotification
 from reference.controller.effects import (
-    CreateEpoch,
     ElectCreate,
-    IncrementEpoch,
-    ReadBrokers,
-    ReadEpoch,
-    Subscribe,
 )
-from reference.deletion.requests import ReadDeletions
 from reference.deletion.thread import is_deleted, is_due
-from reference.elections.preferred import FinishFailover, ReadElectionRequest
 from reference.elections.rebalance import (
+    brokers_to_lead,
     find_imbalance,
     is_running,
     may_rebalance,
-    preferred_brokers,
     rebalance_partition,
 )
-from reference.leadership.effects import ReadState
 from reference.memory import admin, isr_changes, late_copies, shutdown, steps
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
-from reference.reassignment.effects import ReadReassignments
 from reference.reassignment.requests import take_up, verdict
 from reference.scripts import (
     CONTROLLER,
@@ -45,32 +36,14 @@ from reference.scripts import (
     broker_path,
     parsed,
 )
-from reference.threads import callback_of, is_run
-from reference.topics.creation import ReadTopics
+from reference.threads import HANDLERS, callback_of, is_run
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
+from spec.protocol.failover.steps import FAILOVER
 from spec.state.enumerations import At, Callback, Handler
 from spec.variants import Switch
-
-TAKES: Final[Mapping[Callback, str]] = {
-    Callback.CONTROLLER: "on_controller_change",
-    Callback.SESSION: "on_new_session",
-    Callback.BROKERS: "on_broker_change",
-    Callback.TOPICS: "on_topic_change",
-    Callback.DELETIONS: "on_deletion_change",
-    Callback.ISR_CHANGES: "on_isr_change",
-    Callback.REASSIGNMENTS: "on_reassignment_request",
-    Callback.PREFERRED: "on_preferred_election",
-}
-"""The step that begins a callback; one that only the active controller listens to may be skipped instead."""
-
-UNCAUGHT: Final = (
-    ReadEpoch, IncrementEpoch, CreateEpoch, Subscribe, ReadBrokers, ReadTopics, ReadState, ReadElectionRequest,
-    ReadReassignments, ReadDeletions, FinishFailover,
-)  # fmt: skip
-"""Effects of a failover in whose place an exception ends it; elsewhere it is caught and logged for one partition."""
 
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -176,7 +149,7 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
     if not is_run(process.controller, callback):
         yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
     elif isinstance(head, Callback):
-        yield Choice(TAKES[head], of_controller, take)
+        yield Choice(HANDLERS[head].__name__, of_controller, take)
     elif isinstance(head, str):
         yield Choice("on_partition_modifications", (*of_controller, ("t", cluster.topics().index(head))), take)
     else:
@@ -220,7 +193,7 @@ def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
                 partial(steps.take_lock, c=c, partition=tp, treat=rebalance_partition),
             )
     if is_running(controller) and not controller.imbalanced:
-        for h in preferred_brokers(controller):
+        for h in brokers_to_lead(controller):
             if find_imbalance(controller, h):
                 check = partial(steps.check_imbalance, c=c, broker=h)
                 yield Choice("check_imbalance", (("c", c), ("h", h)), check)
@@ -252,7 +225,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
     running, c = process.running, process.broker_id
     if running is None or process.controller is None:
         return
-    if process.controller.activity.in_failover and isinstance(running.options[0], UNCAUGHT):
+    if process.controller.activity.in_failover and running.options[0].at in FAILOVER:
         yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
     can_operate = cluster.can_operate(process)
     has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION

@@ -72,6 +72,7 @@ class ReadReassignments(Effect["ReassignmentRequest | None"]):
     """Failover: what is being reassigned."""
 
     at = At.READ_REASSIGNMENTS
+    parts = frozenset({"reassignment"})
 
     def script(self) -> Script[ReassignmentRequest | None]:
         """Read it."""

@@ -72,6 +72,7 @@ class ReadTopics(Effect[Topics]):
 
     listens: bool = False
     at = At.READ_TOPICS
+    parts = frozenset({"partitions"})
 
     def script(self) -> Script[Topics]:
         """Children and data."""

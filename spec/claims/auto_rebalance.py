@@ -13,7 +13,7 @@ from collections.abc import Collection
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
@@ -36,27 +36,25 @@ def a_broker_is_out_of_balance(s: State, m: Model) -> Value:
 
 
 @claim("step", source=SOURCE, witness="a_broker_is_out_of_balance", parts=PARTS)
-def rebalance_acts_only_beyond_the_percentage(before: State, after: State, m: Model, action: Action) -> Value | None:
+def rebalance_acts_only_beyond_the_percentage(before: State, after: State, m: Model, action: Action) -> Facts:
     """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead.
 
     Those of topics that are queued for deletion do not count. Exactly the percentage is not more.
     """
     c = action.parameters.get("c")
     if c is None:
-        return None
+        return
     old, new = before.controllers[c], after.controllers[c]
     taken_up = {p: _becomes_true(old.imbalanced[p], new.imbalanced[p]) for p in m.partitions}
     if is_false(either(*taken_up.values()).term):
-        return None
+        return
     counted = {p: both(old.topics[m.topic_of(p)], ~is_queued(before, m, c, p)) for p in m.partitions}
     heads = {p: m.brokers.first(assigned_replicas(before, m, c, p)) for p in m.partitions}
-    facts = []
     for h in m.brokers.ids:
         own = {p: both(counted[p], heads[p] == h) for p in m.partitions}
         lost = [both(own[p], is_cached(old.partitions[p]), old.partitions[p].leader != h) for p in m.partitions]
         concerned = either(*(both(taken_up[p], heads[p] == h) for p in m.partitions))
-        facts.append(either(~concerned, _is_more_than_the_percentage(m, lost, own.values())))
-    return both(*facts)
+        yield either(~concerned, _is_more_than_the_percentage(m, lost, own.values()))
 
 
 def _becomes_true(old: Value, new: Value) -> Value:
@@ -92,17 +90,15 @@ def a_rebalance_elects(s: State, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_elects", parts=PARTS)
-def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Value:
+def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Facts:
     """A rebalance elects one partition at a time, and only while it takes the preferred broker to live, and to stay."""
-    facts = []
     for c in m.controllers:
         controller, live = s.controllers[c], live_brokers(s, m, c)
         for p in m.partitions:
             elected = both(_elects(controller), controller.partitions[p].todo)
             alone = ~either(*(controller.partitions[q].todo for q in m.partitions if q != p))
             lives = m.brokers.in_set(m.brokers.first(assigned_replicas(s, m, c, p)), live)
-            facts.append(either(~elected, both(alone, lives)))
-    return both(*facts)
+            yield either(~elected, both(alone, lives))
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
@@ -151,14 +147,12 @@ def _stays(s: State, m: Model, c: int, p: int) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_dying_topic_is_out_of_balance", parts=(*PARTS, "deletion"))
-def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Value:
+def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Facts:
     """No rebalance elects for a topic that is queued for deletion, or that has been deleted and is known no more."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         elected = {p: both(_elects(controller), controller.partitions[p].todo) for p in m.partitions}
-        facts += [either(~elected[p], _stays(s, m, c, p)) for p in m.partitions]
-    return both(*facts)
+        yield from (either(~elected[p], _stays(s, m, c, p)) for p in m.partitions)
 
 
 @claim(

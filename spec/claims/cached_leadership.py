@@ -5,7 +5,7 @@ from __future__ import annotations
 from spec.claims.deletion import is_gone
 from spec.claims.goals import both_claims, runs
 from spec.claims.request_batch import ANSWERS, queued_places
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
@@ -32,16 +32,15 @@ def a_later_leader_epoch_is_cached(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md D43", witness="a_later_leader_epoch_is_cached", parts=CACHED)
-def caches_get_no_older_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
+def caches_get_no_older_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """In no broker's metadata cache an older leadership takes the place of a newer one; a partition may be removed."""
     if action.rule not in DELIVERIES:
-        return None
-    b, facts = action.parameters["b"], []
+        return
+    b = action.parameters["b"]
     for p in m.partitions:
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
         removed = _is_removed(m, before.connections[action.parameters["c"]][b][0], p)
-        facts.append(either(removed, old.cached_epoch <= new.cached_epoch))
-    return both(*facts)
+        yield either(removed, old.cached_epoch <= new.cached_epoch)
 
 
 def _is_removed(m: Model, place: Slot, p: int) -> Value:
@@ -68,20 +67,17 @@ def _is_told(head: Slot, p: int) -> Value:
 @claim(
     "step", source="PROTOCOL.md D18, KAFKA-9212", witness="metadata_follows_an_earlier_leader_and_isr", parts=MOVED
 )  # fmt: skip
-def what_is_told_is_no_older_than_what_was_ordered(
-    before: State, after: State, m: Model, action: Action
-) -> Value | None:
+def what_is_told_is_no_older_than_what_was_ordered(before: State, after: State, m: Model, action: Action) -> Facts:
     """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
     if action.rule not in DELIVERIES:
-        return None
+        return
     c, b = action.parameters["c"], action.parameters["b"]
     broker, head = before.brokers[b], before.connections[c][b][0]
-    accepted, facts = _is_accepted(before, m, c, b), []
+    accepted = _is_accepted(before, m, c, b)
     for p in m.partitions:
         if b in m.assigned(p):
             older = both(head.told_epoch[p] < broker.partitions[p].leader_epoch, ~_is_removed(m, head, p))
-            facts.append(~both(accepted, _is_told(head, p), older))
-    return both(*facts)
+            yield ~both(accepted, _is_told(head, p), older)
 
 
 def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
@@ -111,19 +107,17 @@ def metadata_reports_a_removed_partition(s: State, m: Model) -> Value:
     witness="metadata_reports_a_removed_partition",
     parts=REMOVED,
 )
-def metadata_reports_partitions_being_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def metadata_reports_partitions_being_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
     c = action.parameters.get("c")
     if c is None or action.rule in ANSWERS:
-        return None
-    facts = []
+        return
     for b in m.brokers.ids:
         for new, place in queued_places(before, after, m, action, b):
             told = both(new, place.metadata)
             for p in m.partitions:
                 known = is_cached(after.controllers[c].partitions[p])
-                facts.append(either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p)))
-    return both(*facts)
+                yield either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p))
 
 
 @claim(
@@ -132,25 +126,22 @@ def metadata_reports_partitions_being_deleted(before: State, after: State, m: Mo
     witness="metadata_reports_a_removed_partition",
     parts=REMOVED,
 )
-def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, action: Action) -> Value | None:
+def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, action: Action) -> Facts:
     """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
     if action.rule not in DELIVERIES:
-        return None
+        return
     c, b = action.parameters["c"], action.parameters["b"]
-    head, accepted, facts = before.connections[c][b][0], _is_accepted(before, m, c, b), []
+    head, accepted = before.connections[c][b][0], _is_accepted(before, m, c, b)
     for p in m.partitions:
         told = both(accepted, _is_told(head, p), _is_removed(m, head, p))
-        facts.append(either(~told, after.brokers[b].partitions[p].cached_epoch == -1))
-    return both(*facts)
+        yield either(~told, after.brokers[b].partitions[p].cached_epoch == -1)
 
 
-def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Value:
+def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
     """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
-    facts = []
     for p in m.partitions:
         gone = is_gone(s, m.topic_of(p))
-        facts += [either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1) for b in m.brokers.ids]
-    return both(*facts)
+        yield from (either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1) for b in m.brokers.ids)
 
 
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
@@ -167,13 +158,12 @@ def a_dead_replica_is_known(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)
-def the_dead_are_not_in_sync(s: State, m: Model) -> Value:
+def the_dead_are_not_in_sync(s: State, m: Model) -> Facts:
     """A controller at rest has no partition with a dead member in its ISR, but the last one.
 
     A partition of a topic that vanished is none, though its leadership stays in the cache (D53); and from a topic that
     is queued for deletion nobody takes the dead out.
     """
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         busy = ~_rests(s, c)
@@ -182,8 +172,7 @@ def the_dead_are_not_in_sync(s: State, m: Model) -> Value:
             dead = m.brokers.difference(m.brokers.members(cached.isr), controller.live)
             single = flag(m.brokers.at(cached.isr, 1) == 0)
             has = both(controller.topics[m.topic_of(p)], is_there(s, m, c, p), ~is_queued(s, m, c, p))
-            facts.append(either(busy, ~has, m.brokers.is_empty(dead), single))
-    return both(*facts)
+            yield either(busy, ~has, m.brokers.is_empty(dead), single)
 
 
 def _rests(s: State, c: int) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
@@ -45,16 +45,14 @@ def a_broker_is_shutting_down(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
-def brokers_shutting_down_are_not_elected(before: State, after: State, m: Model, action: Action) -> Value | None:
+def brokers_shutting_down_are_not_elected(before: State, after: State, m: Model, action: Action) -> Facts:
     """No controller makes a broker leader that it counts as shutting down."""
     c = action.parameters.get("c")
     if c is None or "b" in action.parameters:
-        return None
-    facts = []
+        return
     for p in m.partitions:
         old, new = before.zookeeper.state[p].leader, after.zookeeper.state[p].leader
-        facts.append(either(old == new, ~m.brokers.in_set(new, before.controllers[c].shutting_down)))
-    return both(*facts)
+        yield either(old == new, ~m.brokers.in_set(new, before.controllers[c].shutting_down))
 
 
 @claim("step", source="PROTOCOL.md section 7.2", witness="a_broker_is_shutting_down", parts=PARTS)
@@ -67,15 +65,13 @@ def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Act
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 
 
-def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Value:
+def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Facts:
     """No active controller counts a broker as shutting down that runs and has not been told to stop."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         for b in m.brokers.ids:
             stays = both(s.processes[b].session == Session.LIVE, s.processes[b].leaving == Leaving.NO)
-            facts.append(~both(controller.active, stays, m.brokers.in_set(b, controller.shutting_down)))
-    return both(*facts)
+            yield ~both(controller.active, stays, m.brokers.in_set(b, controller.shutting_down))
 
 
 def shutdowns_come_to_an_end(s: State, m: Model) -> Value:

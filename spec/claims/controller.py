@@ -10,13 +10,14 @@ from itertools import combinations
 
 from spec.claims import claims_of
 from spec.language.records import array_of
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.brokers import Stage
 from spec.state.cluster import State, epochs_acted_in
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Session, listened_paths
+from spec.state.enumerations import At, Session
+from spec.state.listeners import listened_paths
 
 
 def acts_now(before: State, after: State, c: int) -> Value:
@@ -53,12 +54,8 @@ def two_controllers_act(s: State, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md D1", witness="two_controllers_act")
 def one_controller_acts_in_an_epoch(s: State, m: Model) -> Value:
     """No two controllers act in one epoch at the same time."""
-    return both(
-        *(
-            ~both(s.controllers[a].acted, s.controllers[b].acted, s.controllers[a].epoch == s.controllers[b].epoch)
-            for a, b in combinations(m.controllers, 2)
-        )
-    )
+    pairs = combinations((s.controllers[c] for c in m.controllers), 2)
+    return both(*(~both(a.acted, b.acted, a.epoch == b.epoch) for a, b in pairs))
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
@@ -98,18 +95,10 @@ def a_broker_gives_up(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D4", witness="a_broker_gives_up")
-def resigned_controllers_are_inactive(s: State, m: Model) -> Value:
+def resigned_controllers_are_inactive(s: State, m: Model) -> Facts:
     """A broker that gave /controller up, and is not electing again, is not active."""
-    return both(
-        *(
-            ~both(
-                s.controllers[c].active,
-                s.controllers[c].leader_id != c,
-                s.controllers[c].at == At.IDLE,
-            )
-            for c in m.controllers
-        )
-    )
+    for c in m.controllers:
+        yield ~both(s.controllers[c].active, s.controllers[c].leader_id != c, s.controllers[c].at == At.IDLE)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
@@ -119,17 +108,16 @@ def the_second_epoch(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 6", witness="the_second_epoch")
-def epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Value | None:
+def epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Facts:
     """Within one incarnation, a resignation's reset aside, no process's controller epoch goes back; nor ZooKeeper's."""
-    facts = [before.zookeeper.epoch <= after.zookeeper.epoch]
+    yield before.zookeeper.epoch <= after.zookeeper.epoch
     for b in m.brokers.ids:
         ended = flag(after.processes[b].session == Session.NONE)
         if b in m.controllers:
             old, new = before.controllers[b].epoch, after.controllers[b].epoch
-            facts.append(either(ended, old <= new, both(new == 0, _is_taken_down(after.controllers[b], m))))
+            yield either(ended, old <= new, both(new == 0, _is_taken_down(after.controllers[b], m)))
         if m.has("partitions"):
-            facts.append(either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch))
-    return both(*facts)
+            yield either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch)
 
 
 def _is_taken_down(controller: Controller, m: Model) -> Value:

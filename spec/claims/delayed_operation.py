@@ -13,7 +13,7 @@ from collections.abc import Callable
 from itertools import combinations
 
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.state.purgatory import (
@@ -99,15 +99,13 @@ def a_creation_that_failed_is_answered(s: Purgatory, m: Model) -> Value:
     "always", source=f"{SOURCE}; DelayedCreateTopics.onComplete", witness="a_creation_that_failed_is_answered",
     parts=PARTS,
 )  # fmt: skip
-def an_error_is_kept(s: Purgatory, m: Model) -> Value:
+def an_error_is_kept(s: Purgatory, m: Model) -> Facts:
     """A topic whose creation failed is answered with that error, and no other topic is."""
-    facts = []
     for o in requests(m):
         for k in named(m, o):
             answer = s.operations[o].answer[k]
             other = answer != Answer.REFUSED
-            facts.append(other if k in awaited(m, o) else either(answer == Answer.NONE, ~other))
-    return both(*facts)
+            yield other if k in awaited(m, o) else either(answer == Answer.NONE, ~other)
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
@@ -121,14 +119,12 @@ def an_operation_is_completed_by_its_condition(s: Purgatory, m: Model) -> Value:
     "always", source=f"{SOURCE}; DelayedCreateTopics.onComplete",
     witness="an_operation_is_completed_by_its_condition", parts=PARTS,
 )  # fmt: skip
-def completed_operations_do_not_time_out(s: Purgatory, m: Model) -> Value:
+def completed_operations_do_not_time_out(s: Purgatory, m: Model) -> Facts:
     """An operation that its condition completed is not answered with a time-out."""
-    facts = []
     for o in requests(m):
         operation = s.operations[o]
         late = either(*(operation.answer[k] == Answer.TIMED_OUT for k in named(m, o)))
-        facts.append(~both(operation.winner == Winner.CONDITION, late))
-    return both(*facts)
+        yield ~both(operation.winner == Winner.CONDITION, late)
 
 
 # -------------------------------------------------------------------------------------------------- nobody is forgotten
@@ -165,13 +161,11 @@ def an_operation_is_completed_while_its_timer_is_armed(s: Purgatory, m: Model) -
     "always", source=f"{SOURCE}; TimerTaskEntry.remove",
     witness="an_operation_is_completed_while_its_timer_is_armed", parts=PARTS,
 )  # fmt: skip
-def answered_operations_have_no_timer(s: Purgatory, m: Model) -> Value:
+def answered_operations_have_no_timer(s: Purgatory, m: Model) -> Facts:
     """When the request's thread is back and the winner has answered, the timer is not armed any more."""
-    facts = []
     for o in requests(m):
         operation, back = s.operations[o], s.threads[o].at == At.DONE
-        facts.append(~both(operation.told, back, operation.armed))
-    return both(*facts)
+        yield ~both(operation.told, back, operation.armed)
 
 
 def every_request_is_answered(s: Purgatory, m: Model) -> Value:
@@ -193,14 +187,12 @@ CLAIMS = (
 
 
 @claim("always", source=f"{SOURCE}; AtomicBoolean.compareAndSet", parts=PARTS)
-def one_thread_wins(s: Purgatory, m: Model) -> Value:
+def one_thread_wins(s: Purgatory, m: Model) -> Facts:
     """At most one thread has won an operation and not answered yet; `completed` is set, and nobody has answered."""
-    facts = []
     for o in requests(m):
         at_work = {x: is_about(s, m, x, o, *COMPLETING) for x in threads(m)}
-        facts += [~both(at_work[a], at_work[b]) for a, b in combinations(threads(m), 2)]
-        facts.append(either(*at_work.values()).implies(both(s.operations[o].completed, ~s.operations[o].told)))
-    return both(*facts)
+        yield from (~both(at_work[a], at_work[b]) for a, b in combinations(threads(m), 2))
+        yield either(*at_work.values()).implies(both(s.operations[o].completed, ~s.operations[o].told))
 
 
 @claim("always", source=SOURCE, parts=PARTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_busy, is_queued
@@ -31,17 +31,16 @@ def a_replica_is_deleted(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
-def deleted_replicas_stay_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def deleted_replicas_stay_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
     does not know; a broker that has just started, and knows no epoch, may obey it, whatever is fixed.
     """
     if not action.rule.startswith("deliver_"):
-        return None
+        return
     c, b = action.parameters["c"], action.parameters["b"]
     states = {p: before.controllers[c].partitions[p].replicas[b] for p in m.partitions if b in m.assigned(p)}
-    return both(
-        *(~both(_appears(before, after, b, p), one == ReplicaState.DELETION_SUCCESSFUL) for p, one in states.items())
-    )
+    for p, one in states.items():
+        yield ~both(_appears(before, after, b, p), one == ReplicaState.DELETION_SUCCESSFUL)
 
 
 def _appears(before: State, after: State, b: int, p: int) -> Value:
@@ -50,18 +49,17 @@ def _appears(before: State, after: State, b: int, p: int) -> Value:
 
 
 @claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
-def dying_topics_get_no_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
+def dying_topics_get_no_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """For a topic that is queued for deletion, and not being reassigned, no LeaderAndIsr goes out."""
     if "c" not in action.parameters or action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
-        return None
-    c, facts = action.parameters["c"], []
+        return
+    c = action.parameters["c"]
     for p in m.partitions:
         for b in m.assigned(p):
             queues = before.connections[c][b], after.connections[c][b]
             sent = either(*(~queues[0][k].partitions[p].ordered & queues[1][k].partitions[p].ordered for k in m.slots))
             doomed = both(is_queued(after, m, c, p), ~is_busy(after, m, c, m.topic_of(p)))
-            facts.append(~both(sent, doomed))
-    return both(*facts)
+            yield ~both(sent, doomed)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
@@ -76,27 +74,23 @@ def is_gone(s: State, t: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", witness="a_topic_is_gone", parts=("deletion",))
-def nothing_of_a_deleted_topic_is_left(s: State, m: Model) -> Value:
+def nothing_of_a_deleted_topic_is_left(s: State, m: Model) -> Facts:
     """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper."""
-    facts = []
     for t in m.topics:
         states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
-        facts.append(either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t]))
-    return both(*facts)
+        yield either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t])
 
 
 @claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
-def deleted_topics_are_hosted_nowhere(s: State, m: Model) -> Value:
+def deleted_topics_are_hosted_nowhere(s: State, m: Model) -> Facts:
     """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
     unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
     """
-    facts = []
     for p in m.partitions:
         for r in m.assigned(p):
             known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
             waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))
-            facts.append(either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits))
-    return both(*facts)
+            yield either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits)
 
 
 def _is_in_office(s: State, m: Model, c: int) -> Value:
@@ -131,11 +125,11 @@ def a_topic_is_held_back(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D45", witness="a_topic_is_held_back", parts=("deletion",))
-def only_queued_topics_are_held_back(s: State, m: Model) -> Value:
+def only_queued_topics_are_held_back(s: State, m: Model) -> Facts:
     """Only a topic that is queued for deletion is marked as ineligible for it."""
-    return both(
-        *(either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t]) for c in m.controllers for t in m.topics)
-    )
+    for c in m.controllers:
+        for t in m.topics:
+            yield either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t])
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
@@ -153,28 +147,24 @@ def _waits_for_its_deletion(s: State, c: int, p: int, r: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46", witness="a_deletion_is_under_way", parts=("deletion",))
-def started_deletions_are_on_their_way(s: State, m: Model) -> Value:
+def started_deletions_are_on_their_way(s: State, m: Model) -> Facts:
     """For a replica in ReplicaDeletionStarted there is a StopReplica that is yet to be answered."""
-    facts = []
     for c in m.controllers:
         for p in m.partitions:
             for r in m.assigned(p):
                 sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
-                facts.append(either(~_waits_for_its_deletion(s, c, p, r), sent))
-    return both(*facts)
+                yield either(~_waits_for_its_deletion(s, c, p, r), sent)
 
 
 @claim("step", source="PROTOCOL.md section 7.4", witness="a_topic_is_held_back", parts=("deletion",))
-def held_back_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def held_back_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """No replica's deletion starts while its topic is held back."""
     c = action.parameters.get("c")
     if c is None:
-        return None
-    facts = []
+        return
     for p in m.partitions:
         held_back = before.controllers[c].ineligible[m.topic_of(p)]
-        facts += [~both(held_back, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p)]
-    return both(*facts)
+        yield from (~both(held_back, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p))
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "busy_topics"))
@@ -189,21 +179,19 @@ def a_doomed_topic_is_busy(s: State, m: Model) -> Value:
     witness="a_doomed_topic_is_busy",
     parts=("deletion", "busy_topics"),
 )
-def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the
     topic, and deletes no znode of it.
     """
     c = action.parameters.get("c")
     if c is None:
-        return None
-    facts = []
+        return
     for p in m.partitions:
         t = m.topic_of(p)
         starts = either(*(_deletion_starts(before, after, c, p, r) for r in m.assigned(p)))
         goes = both(exists(before.zookeeper.state[p]), ~exists(after.zookeeper.state[p]))
         goes = either(goes, both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]))
-        facts.append(either(~is_busy(before, m, c, t), ~starts & ~goes))
-    return both(*facts)
+        yield either(~is_busy(before, m, c, t), ~starts & ~goes)
 
 
 def _deletion_starts(before: State, after: State, c: int, p: int, r: int) -> Value:

@@ -6,7 +6,7 @@ PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cac
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State
@@ -28,15 +28,13 @@ def a_broker_is_up_to_date(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", witness="a_broker_is_up_to_date", parts=PARTS)
-def one_leader_for_each_leader_epoch(s: State, m: Model) -> Value:
+def one_leader_for_each_leader_epoch(s: State, m: Model) -> Facts:
     """A broker that holds a state znode's leader epoch holds its leader, too."""
-    facts = []
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         for b in m.assigned(p):
             known = s.brokers[b].partitions[p]
-            facts.append(flag(known.leader_epoch != znode.leader_epoch) | flag(known.leader == znode.leader))
-    return both(*facts)
+            yield flag(known.leader_epoch != znode.leader_epoch) | flag(known.leader == znode.leader)
 
 
 CLAIMS = claims_of(__name__)

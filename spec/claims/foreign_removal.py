@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -22,9 +22,8 @@ def a_known_topic_is_gone(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D51", witness="a_known_topic_is_gone", parts=PARTS)
-def dead_leaders_are_replaced(s: State, m: Model) -> Value:
+def dead_leaders_are_replaced(s: State, m: Model) -> Facts:
     """A controller at rest takes no partition to be online whose leader, for all it knows, is dead."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         rests = both(controller.active, controller.at == At.IDLE)
@@ -32,8 +31,7 @@ def dead_leaders_are_replaced(s: State, m: Model) -> Value:
             cached = controller.partitions[p]
             online = both(is_cached(cached), cached.leader != 0, cached.state == PartitionState.ONLINE)
             lives = m.brokers.in_set(cached.leader, controller.live)
-            facts.append(either(~rests, ~online, is_queued(s, m, c, p), lives))
-    return both(*facts)
+            yield either(~rests, ~online, is_queued(s, m, c, p), lives)
 
 
 @claim("always", source="PROTOCOL.md D53", witness="a_known_topic_is_gone", parts=PARTS)

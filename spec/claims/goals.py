@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spec.language.rules import GOALS, Claim, claim
+from spec.language.rules import GOALS, Claim, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
@@ -35,16 +35,14 @@ def runs(s: State, b: int) -> Value:
     return flag(s.processes[b].session == Session.LIVE)
 
 
-def live_replicas_are_informed(s: State, m: Model) -> Value:
+def live_replicas_are_informed(s: State, m: Model) -> Facts:
     """Every live assigned replica has got a LeaderAndIsr of the current leader epoch."""
-    facts = []
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         for r in m.assigned(p):
             informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
             assigned = m.brokers.in_set(r, stored_set(s, m, p))
-            facts.append(either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), informed))
-    return both(*facts)
+            yield either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), informed)
 
 
 def _is_to_serve(s: State, m: Model, p: int) -> Value:
@@ -53,16 +51,14 @@ def _is_to_serve(s: State, m: Model, p: int) -> Value:
     return there & ~s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else there
 
 
-def leaders_can_lead(s: State, m: Model) -> Value:
+def leaders_can_lead(s: State, m: Model) -> Facts:
     """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches
     the znode's version.
     """
-    facts = []
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         in_sync = either(*(both(runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
-        facts.append(either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p))))
-    return both(*facts)
+        yield either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p)))
 
 
 def _leads_well(s: State, r: int, p: int) -> Value:
@@ -76,7 +72,9 @@ def _leads_well(s: State, r: int, p: int) -> Value:
     )
 
 
-def both_claims(function: Callable[..., Value], source: str, parts: Sequence[str] = ()) -> tuple[Claim, ...]:
+def both_claims(
+    function: Callable[..., Value] | Callable[..., Facts], source: str, parts: Sequence[str] = ()
+) -> tuple[Claim, ...]:
     """The two claims of a goal."""
     found = []
     for kind in GOALS:

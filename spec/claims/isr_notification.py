@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims, works
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
@@ -29,20 +29,18 @@ def only_the_active_handle_notifications(before: State, after: State, m: Model, 
     return before.controllers[action.parameters["c"]].active
 
 
-def isr_changes_are_known(s: State, m: Model) -> Value:
+def isr_changes_are_known(s: State, m: Model) -> Facts:
     """No ISR change is left to be announced, and each ISR in the working controller's cache is ZooKeeper's.
 
     A notification may be left: who fails over reads all state znodes, and lists notifications with the next one only.
     """
-    facts = []
     for p in m.partitions:
-        facts += [~s.brokers[b].partitions[p].unreported for b in m.assigned(p)]
+        yield from (~s.brokers[b].partitions[p].unreported for b in m.assigned(p))
         znode = s.zookeeper.state[p]
         for c in m.controllers:
             cached = s.controllers[c].partitions[p]
             known = both(works(s, c), exists(znode), is_cached(cached))
-            facts.append(known.implies(cached.isr == znode.isr))
-    return both(*facts)
+            yield known.implies(cached.isr == znode.isr)
 
 
 CLAIMS = (

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from spec.claims import claims_of
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
@@ -39,12 +39,11 @@ def a_leader_is_elected(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 1", witness="a_leader_is_elected", parts=("partitions",))
-def leader_epoch_never_goes_back(before: State, after: State, m: Model, action: Action) -> Value | None:
+def leader_epoch_never_goes_back(before: State, after: State, m: Model, action: Action) -> Facts:
     """A partition's leader_epoch in ZooKeeper never goes back, unless the partition is deleted."""
     states = (before.zookeeper.state, after.zookeeper.state)
-    return both(
-        *(is_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch) for p in m.partitions)
-    )
+    for p in m.partitions:
+        yield is_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch)
 
 
 def is_deleted(m: Model, znode: Leadership) -> Value:
@@ -53,14 +52,12 @@ def is_deleted(m: Model, znode: Leadership) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
-def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action) -> Value | None:
+def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action) -> Facts:
     """Until it is deleted the state znode changes only by a conditional write on the version read."""
-    facts = []
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         changed = both(exists(old), ~is_deleted(m, new), ~_same(old, new))
-        facts.append(~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new)))
-    return both(*facts)
+        yield ~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new))
 
 
 def _version_read(before: State, action: Action, p: int) -> Value:
@@ -89,15 +86,13 @@ def another_leader_is_elected(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
-def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
+def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
     """A leader that is elected cleanly was in the ISR."""
-    facts = []
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         elected = both(exists(old), new.leader != old.leader, new.leader != 0)
         clean = flag(True) if not m.unclean else _somebody_in_sync_lives(before, m, action, p)
-        facts.append(~both(elected, clean) | m.brokers.contains(old.isr, new.leader))
-    return both(*facts)
+        yield ~both(elected, clean) | m.brokers.contains(old.isr, new.leader)
 
 
 def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> Value:
@@ -137,17 +132,12 @@ def two_brokers_lead(s: State, m: Model) -> Value:
 @claim("always", source="PROTOCOL.md section 10", witness="two_brokers_lead", parts=("connections",))
 def one_leader_in_a_leader_epoch(s: State, m: Model) -> Value:
     """Two brokers never lead a partition in the same leader epoch."""
-    return both(
-        *(
-            ~both(
-                leads(s, a, p),
-                leads(s, b, p),
-                s.brokers[a].partitions[p].leader_epoch == s.brokers[b].partitions[p].leader_epoch,
-            )
-            for p in m.partitions
-            for a, b in combinations(m.assigned(p), 2)
-        )
-    )
+    facts = []
+    for p in m.partitions:
+        for a, b in combinations(m.assigned(p), 2):
+            known, other = s.brokers[a].partitions[p], s.brokers[b].partitions[p]
+            facts.append(~both(leads(s, a, p), leads(s, b, p), known.leader_epoch == other.leader_epoch))
+    return both(*facts)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
@@ -167,34 +157,28 @@ def a_leader_epoch_comes_again(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",))
-def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Model, action: Action) -> Value | None:
+def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Model, action: Action) -> Facts:
     """No broker obeys a LeaderAndIsr of an older or equal leader epoch than it has stored in this incarnation."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
-        return None
+        return
     b = action.parameters["b"]
-    facts = []
     for p in m.partitions:
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
         names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
         unchanged = both(*(old[name] == new[name] for name in names))
         other_topic = flag(m.tells_topics_apart and old.topic_id != new.topic_id)
-        facts.append(either(unchanged, old.leader_epoch < new.leader_epoch, other_topic))
-    return both(*facts)
+        yield either(unchanged, old.leader_epoch < new.leader_epoch, other_topic)
 
 
 @claim("step", source="PROTOCOL.md section 3", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
-def writers_epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Value | None:
+def writers_epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Facts:
     """In a partition's state no write by a term of lower epoch follows one of a higher."""
     c = action.parameters.get("c")
     if c is None or "b" in action.parameters:
-        return None
+        return
     states = (before.zookeeper.state, after.zookeeper.state)
-    return both(
-        *(
-            is_deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
-            for p in m.partitions
-        )
-    )
+    for p in m.partitions:
+        yield is_deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
 
 
 @claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
@@ -273,21 +257,17 @@ def a_replica_is_not_online(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 4", witness="a_replica_is_not_online", parts=("partitions",))
-def replicas_are_in_known_states(s: State, m: Model) -> Value:
+def replicas_are_in_known_states(s: State, m: Model) -> Facts:
     """A topic's replicas are being deleted, or are deleted, only while the topic is queued for deletion.
 
     ReplicaDeletionIneligible says nothing of that: start-up gives it to the dead.
     """
     never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
-    return both(
-        *(
-            is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
-            for c in m.controllers
-            for p in m.partitions
-            for r in m.assigned(p)
-            for state in never
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            for r in m.assigned(p):
+                for state in never:
+                    yield is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
 
 
 CLAIMS = claims_of(__name__)

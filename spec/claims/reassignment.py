@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -41,12 +41,11 @@ def an_assignment_is_the_union(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
-def assignments_change_in_order(before: State, after: State, m: Model, action: Action) -> Value | None:
+def assignments_change_in_order(before: State, after: State, m: Model, action: Action) -> Facts:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
     The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
     """
-    facts = []
     for p in m.partitions:
         old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
         wanted, original = before.zookeeper.requested[p], before.history.original[p]
@@ -54,18 +53,16 @@ def assignments_change_in_order(before: State, after: State, m: Model, action: A
         has_all = both(old == original, m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(original)))
         first, second = both(old == original, new == union), both(either(old == union, has_all), new == wanted)
         kept = either(new == old, old == (), ~after.zookeeper.topics[m.topic_of(p)])
-        facts.append(either(kept, both(wanted != (), either(first, second))))
-    return both(*facts)
+        yield either(kept, both(wanted != (), either(first, second)))
 
 
 @claim("step", source="PROTOCOL.md section 8, D14, D41", witness="an_assignment_is_the_union", parts=PARTS)
-def no_reassignment_ends_halfway(before: State, after: State, m: Model, action: Action) -> Value | None:
+def no_reassignment_ends_halfway(before: State, after: State, m: Model, action: Action) -> Facts:
     """Who takes a partition from /admin/reassign_partitions leaves it with RAR, or with the AR that it had, unless it
     was not there when that was asked for, or its topic is to be deleted.
     """
     if action.rule not in DROPS:
-        return None
-    facts = []
+        return
     for p in m.partitions:
         wanted, assigned = before.zookeeper.requested[p], before.zookeeper.assigned[p]
         dropped, original = both(wanted != (), after.zookeeper.requested[p] == ()), before.history.original[p]
@@ -73,8 +70,7 @@ def no_reassignment_ends_halfway(before: State, after: State, m: Model, action: 
         goes = ~before.zookeeper.topics[m.topic_of(p)]
         if m.has("deletion"):
             goes = goes | before.zookeeper.deletions[m.topic_of(p)]
-        facts.append(either(~dropped, goes, done))
-    return both(*facts)
+        yield either(~dropped, goes, done)
 
 
 @claim("sometimes", source="PROTOCOL.md section 8", parts=PARTS)
@@ -87,19 +83,15 @@ def an_assignment_is_the_target(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
-def original_replicas_stay_assigned(s: State, m: Model) -> Value:
+def original_replicas_stay_assigned(s: State, m: Model) -> Facts:
     """Until step 10 every replica of OAR is in the AR of a topic in ZooKeeper, so OAR can be recovered from there."""
     zookeeper, members = s.zookeeper, m.brokers.members
-    return both(
-        *(
-            either(
-                ~zookeeper.topics[m.topic_of(p)],
-                zookeeper.assigned[p] == zookeeper.requested[p],
-                m.brokers.is_subset(members(s.history.original[p]), members(zookeeper.assigned[p])),
-            )
-            for p in m.partitions
+    for p in m.partitions:
+        yield either(
+            ~zookeeper.topics[m.topic_of(p)],
+            zookeeper.assigned[p] == zookeeper.requested[p],
+            m.brokers.is_subset(members(s.history.original[p]), members(zookeeper.assigned[p])),
         )
-    )
 
 
 def _takes_leave(controller: Controller) -> Value:
@@ -116,16 +108,14 @@ def an_old_replica_is_to_go(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def old_replicas_leave_after_new_ones_are_in_sync(
-    before: State, after: State, m: Model, action: Action
-) -> Value | None:
+def old_replicas_leave_after_new_ones_are_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
     """No replica of OAR leaves the ISR on a reassignment's account, and no StopReplica for one is queued, outside topic
     deletion, before all of RAR has been in sync. Whether its broker obeys is not asked.
     """
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:
-        return None
-    members, facts = m.brokers.members, []
+        return
+    members = m.brokers.members
     for p in m.partitions:
         isr = (members(before.zookeeper.state[p].isr), members(after.zookeeper.state[p].isr))
         removed = both(_takes_leave(before.controllers[c]), isr[0] != isr[1])
@@ -136,8 +126,7 @@ def old_replicas_leave_after_new_ones_are_in_sync(
                 for k in m.slots
             )
         )
-        facts.append(either(~removed & ~told, is_queued(before, m, c, p), before.history.caught_up[p]))
-    return both(*facts)
+        yield either(~removed & ~told, is_queued(before, m, c, p), before.history.caught_up[p])
 
 
 def _newly(before: State, after: State, c: int, b: int, k: int, p: int) -> Value:
@@ -147,47 +136,42 @@ def _newly(before: State, after: State, c: int, b: int, k: int, p: int) -> Value
 
 
 @claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def assigned_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def assigned_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """Outside topic deletion no StopReplica with delete goes to a member of the controller's AR."""
     c = action.parameters.get("c")
     if c is None or action.rule in DELIVERIES:
-        return None
-    facts = []
+        return
     for p in m.partitions:
         assigned = m.brokers.members(after.controllers[c].partitions[p].assigned)
         for b in m.assigned(p):
             slots = [(before.connections[c][b][k].delete[p], after.connections[c][b][k].delete[p]) for k in m.slots]
             told = either(*(both(~old, new) for old, new in slots))
-            facts.append(~both(told, m.brokers.in_set(b, assigned), ~is_queued(before, m, c, p)))
-    return both(*facts)
+            yield ~both(told, m.brokers.in_set(b, assigned), ~is_queued(before, m, c, p))
 
 
 @claim(
     "step", source="PROTOCOL.md D22, KIP-570", witness="an_old_replica_is_to_go", parts=(*WITH_REQUESTS, "late_copies")
 )
-def in_sync_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def in_sync_replicas_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """No broker deletes a replica that is assigned, and in sync, by a request, unless its topic is to be deleted."""
     if action.rule not in {*DELIVERIES, "execute_late_copy"}:
-        return None
-    zookeeper, facts = before.zookeeper, []
+        return
+    zookeeper = before.zookeeper
     for p in m.partitions:
         for b in m.assigned(p):
             deleted = both(before.logs[b][p], ~after.logs[b][p])
             serves = both(m.brokers.contains(zookeeper.assigned[p], b), m.brokers.contains(zookeeper.state[p].isr, b))
             if m.has("deletion"):
                 serves = both(serves, ~zookeeper.deletions[m.topic_of(p)])
-            facts.append(~both(deleted, serves))
-    return both(*facts)
+            yield ~both(deleted, serves)
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="an_assignment_is_the_target", parts=PARTS)
-def leaders_are_assigned(s: State, m: Model) -> Value:
+def leaders_are_assigned(s: State, m: Model) -> Facts:
     """The leader in a state znode is an assigned replica."""
-    facts = []
     for p in m.partitions:
         leader, assigned = s.zookeeper.state[p].leader, m.brokers.members(s.zookeeper.assigned[p])
-        facts.append(either(leader == 0, m.brokers.in_set(leader, assigned)))
-    return both(*facts)
+        yield either(leader == 0, m.brokers.in_set(leader, assigned))
 
 
 @claim("sometimes", source="PROTOCOL.md section 8, step 7", parts=PARTS)
@@ -282,23 +266,19 @@ def reassignments_complete(s: State, m: Model) -> Value:
     return both(*(s.zookeeper.requested[p] == () for p in m.partitions))
 
 
-def only_assigned_replicas_have_logs(s: State, m: Model) -> Value:
+def only_assigned_replicas_have_logs(s: State, m: Model) -> Facts:
     """No broker has a log of a partition whose AR does not have the broker."""
-    facts = []
     for p in m.partitions:
         assigned = m.brokers.members(s.zookeeper.assigned[p])
-        facts += [either(~s.logs[b][p], m.brokers.in_set(b, assigned)) for b in m.assigned(p)]
-    return both(*facts)
+        yield from (either(~s.logs[b][p], m.brokers.in_set(b, assigned)) for b in m.assigned(p))
 
 
-def only_assigned_replicas_lead(s: State, m: Model) -> Value:
+def only_assigned_replicas_lead(s: State, m: Model) -> Facts:
     """No running broker believes that it leads a partition whose AR does not have the broker."""
-    facts = []
     for p in m.partitions:
         assigned = m.brokers.members(s.zookeeper.assigned[p])
         leads = {b: flag(s.brokers[b].partitions[p].leader == b) for b in m.assigned(p)}
-        facts += [either(~believes, m.brokers.in_set(b, assigned)) for b, believes in leads.items()]
-    return both(*facts)
+        yield from (either(~believes, m.brokers.in_set(b, assigned)) for b, believes in leads.items())
 
 
 CLAIMS = (

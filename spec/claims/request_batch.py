@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from spec.claims import claims_of
 from spec.language.records import Array
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import everybody_is_informed
@@ -89,24 +89,20 @@ def a_request_is_on_its_way(s: State, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_wait_where_there_is_a_channel(s: State, m: Model) -> Value:
+def requests_wait_where_there_is_a_channel(s: State, m: Model) -> Facts:
     """What waits for a broker is on a channel that is open to it; without a channel, nothing is queued, or stays so."""
-    facts = []
     for c, b in _queues(m):
         queue, open_ = s.connections[c][b], _is_open(s, m, c, b)
-        facts += [either(open_, ~_waits(queue[k])) for k in _filled(m, queue)]
-    return both(*facts)
+        yield from (either(open_, ~_waits(queue[k])) for k in _filled(m, queue))
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_are_of_the_present_term(s: State, m: Model) -> Value:
+def requests_are_of_the_present_term(s: State, m: Model) -> Facts:
     """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
-    facts = []
     for c, b in _queues(m):
         controller, queue = s.controllers[c], s.connections[c][b]
         places = [queue[k] for k in _filled(m, queue)]
-        facts += [either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places]
-    return both(*facts)
+        yield from (either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places)
 
 
 # ----------------------------------------------------------------------------------------------------------- the order
@@ -124,12 +120,11 @@ def a_batch_has_several_requests(s: State, m: Model) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
-def requests_of_a_batch_go_in_order(s: State, m: Model) -> Value:
+def requests_of_a_batch_go_in_order(s: State, m: Model) -> Facts:
     """What is due of a batch is the first that it has: LeaderAndIsr, UpdateMetadata, StopReplica, with delete last.
 
     StopReplica without delete may be of no partition.
     """
-    facts = []
     for c, b in _queues(m):
         queue = s.connections[c][b]
         for place in (queue[k] for k in _filled(m, queue)):
@@ -137,14 +132,11 @@ def requests_of_a_batch_go_in_order(s: State, m: Model) -> Value:
                 _orders(m, place), _informs(place), _stops(m, place), _deletes(m, place),
             )  # fmt: skip
             due = place.stage
-            facts += [
-                (due == Stage.LEADER_AND_ISR) == orders,
-                (due == Stage.UPDATE_METADATA) == both(informs, ~orders),
-                either(~stops, orders, informs, due == Stage.STOP_REPLICA),
-                either(due == Stage.EMPTY, orders, informs, stops, deletes),
-                either(due != Stage.EMPTY, ~deletes),
-            ]
-    return both(*facts)
+            yield (due == Stage.LEADER_AND_ISR) == orders
+            yield (due == Stage.UPDATE_METADATA) == both(informs, ~orders)
+            yield either(~stops, orders, informs, due == Stage.STOP_REPLICA)
+            yield either(due == Stage.EMPTY, orders, informs, stops, deletes)
+            yield either(due != Stage.EMPTY, ~deletes)
 
 
 @claim("step", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
@@ -211,16 +203,14 @@ def _is_same(m: Model, one: Slot, other: Slot, *, due: bool = True) -> Value:
 
 
 @claim("step", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_stay_until_they_are_answered(before: State, after: State, m: Model, action: Action) -> Value | None:
+def requests_stay_until_they_are_answered(before: State, after: State, m: Model, action: Action) -> Facts:
     """What waits for a broker stays, and before what is queued later, until it is answered or its channel is closed."""
     if action.rule in ANSWERS:
-        return None
-    facts = []
+        return
     for c, b in _queues(m):
         old, new = before.connections[c][b], after.connections[c][b]
         stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
-        facts.append(either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b)))
-    return both(*facts)
+        yield either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b))
 
 
 def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value:

@@ -14,7 +14,7 @@ Only some scopes ask (the part `soft_failures`, which brings no variable and no 
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.state.brokers import Stage
@@ -54,18 +54,16 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     witness="a_new_term_sends_what_an_earlier_one_wrote",
     parts=PARTS,
 )
-def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Value | None:
+def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
-        return None
+        return
     c, b = action.parameters["c"], action.parameters["b"]
-    facts = []
     for p in m.partitions:
         if b in m.assigned(p):
             told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
             older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
-            facts.append(~both(older, _is_an_earlier_terms(before, c, b, p)))
-    return both(*facts)
+            yield ~both(older, _is_an_earlier_terms(before, c, b, p))
 
 
 CLAIMS = claims_of(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas, stored_set
@@ -28,29 +28,25 @@ def a_partition_is_added(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)
-def partitions_stay(before: State, after: State, m: Model, action: Action) -> Value | None:
+def partitions_stay(before: State, after: State, m: Model, action: Action) -> Facts:
     """A topic never has a partition less than before, unless it is deleted."""
-    facts = []
     for p in m.partitions:
         lost = both(before.zookeeper.assigned[p] != (), after.zookeeper.assigned[p] == ())
-        facts.append(either(~lost, ~after.zookeeper.topics[m.topic_of(p)]))
-    return both(*facts)
+        yield either(~lost, ~after.zookeeper.topics[m.topic_of(p)])
 
 
-def partitions_are_led(s: State, m: Model) -> Value:
+def partitions_are_led(s: State, m: Model) -> Facts:
     """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
 
     One of whose replicas no broker runs stays New.
     """
-    facts = []
     for p in m.partitions:
         is_named = s.zookeeper.assigned[p] != () if m.has("addition") else True
         is_doomed = s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else False
         replicas = stored_set(s, m, p)
         running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
         wanted = both(s.zookeeper.topics[m.topic_of(p)], is_named, either(*running))
-        facts.append(either(~wanted, is_doomed, exists(s.zookeeper.state[p])))
-    return both(*facts)
+        yield either(~wanted, is_doomed, exists(s.zookeeper.state[p]))
 
 
 CLAIMS = (

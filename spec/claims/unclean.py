@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import Action, claim
+from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import exists
@@ -19,14 +19,12 @@ def a_leader_is_lost(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md D30, KIP-106", witness="a_leader_is_lost", parts=PARTS)
-def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
+def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
     """Whoever is elected leader was in the ISR, so that nothing is lost which was committed."""
-    facts = []
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        facts.append(~elected | m.brokers.contains(old.isr, new.leader))
-    return both(*facts)
+        yield ~elected | m.brokers.contains(old.isr, new.leader)
 
 
 @claim("always", source="PROTOCOL.md D29, KAFKA-5083", witness="a_leader_is_lost", parts=PARTS)

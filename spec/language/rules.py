@@ -14,11 +14,13 @@ that is enabled but does not fit has a true `overflow`, which engines count and 
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, Final
+from types import ModuleType
+from typing import Any, Final, TypeAlias
 
 import z3
 
@@ -51,6 +53,8 @@ class Action:
     taken: Mapping[str, z3.BoolRef] = field(default_factory=dict, repr=False)
 
 
+Facts: TypeAlias = Iterator[Value]
+"""What is true where a claim holds, fact by fact."""
 GOALS: Final = ("recoverable", "eventually")
 """The kinds of claims that speak of a whole graph of states."""
 
@@ -203,16 +207,37 @@ def action(
     return declare
 
 
+def rules_of(module: ModuleType) -> tuple[Rule, ...]:
+    """The rules that a module declares, in its order."""
+    found = (one for one in vars(module).values() if isinstance(one, Rule))
+    return tuple(one for one in found if one.function.__module__ == module.__name__)
+
+
 def claim(
     kind: str, *, source: str, witness: str | None = None, parts: Sequence[str] = ()
-) -> Callable[[Callable[..., Value | None]], Claim]:
-    """Declare a property of one of the kinds always, step, sometimes, recoverable, eventually."""
+) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
+    """Declare a property of one of the kinds always, step, sometimes, recoverable, eventually.
 
-    def declare(function: Callable[..., Value | None]) -> Claim:
+    The function gives a value, or the facts that are true where it holds; None, or no fact, if it is not about this.
+    """
+
+    def declare(function: Callable[..., Any]) -> Claim:
         statement = inspect.cleandoc(function.__doc__ or "")
-        return Claim(function, function.__name__, kind, statement, source, witness, frozenset(parts))
+        whole = _all_of(function) if inspect.isgeneratorfunction(function) else function
+        return Claim(whole, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
+
+
+def _all_of(function: Callable[..., Facts]) -> Callable[..., Value | None]:
+    """Whether all facts hold that a function yields."""
+
+    @functools.wraps(function)
+    def whole(*given: Any) -> Value | None:
+        facts = tuple(function(*given))
+        return both(*facts) if facts else None
+
+    return whole
 
 
 def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]) -> tuple[Action, View]:

@@ -8,7 +8,7 @@ None there.
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
@@ -29,14 +29,13 @@ def only_active_controllers_handle_shutdowns(s: State, m: Model) -> Value | None
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
-def a_shutdown_is_treated_apart(s: State, m: Model) -> Value:
+def a_shutdown_is_treated_apart(s: State, m: Model) -> Facts:
     """The lock is held for the treatment of one broker, or for the handling of the dead, and not for both.
 
     While one is treated the controller elects, or removes, or resigns since it cannot send. Where a follower is taken
     out of the ISR, it is the broker that is treated, and does not lead that partition in the cache; it may lead those
     that are to be moved next.
     """
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         treats, dead = flag(controller.handler == Handler.SHUTDOWN), ~m.brokers.is_empty(controller.dead)
@@ -45,37 +44,35 @@ def a_shutdown_is_treated_apart(s: State, m: Model) -> Value:
         if m.shutdowns_outlive_terms:
             working = either(working, controller.at == At.RESIGN_DELETE)
         broker_change = either(*(controller.handler == one for one in (Handler.BROKER_STARTUP, Handler.BROKER_FAILURE)))
-        facts.append(flag(controller.handler == Handler.BROKER_FAILURE).implies(dead))
-        facts.append(dead.implies(either(both(electing, broker_change), removing)))
-        facts.append(treats.implies(both(working, controller.shutdown_of != 0, ~dead)))
-        facts.append(both(removing, ~treats).implies(dead))
+        yield flag(controller.handler == Handler.BROKER_FAILURE).implies(dead)
+        yield dead.implies(either(both(electing, broker_change), removing))
+        yield treats.implies(both(working, controller.shutdown_of != 0, ~dead))
+        yield both(removing, ~treats).implies(dead)
         writes = both(treats, controller.at == At.REMOVE_WRITE)
-        facts.append(writes.implies(controller.replica == controller.shutdown_of))
+        yield writes.implies(controller.replica == controller.shutdown_of)
         removes = both(treats, removing)
         for p in m.partitions:
             cached = controller.partitions[p]
             others = [both(m.brokers.in_set(r, cached.visiting), controller.shutdown_of != r) for r in m.brokers.ids]
             treated = either(~m.brokers.is_empty(cached.visiting), both(writes, controller.partition == p))
             follows = treated.implies(cached.leader != controller.shutdown_of)
-            facts.append(removes.implies(both(~either(*others), follows)))
-    return both(*facts)
+            yield removes.implies(both(~either(*others), follows))
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
-def current_controllers_know_the_topics(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_topics(s: State, m: Model) -> Facts:
     """Every topic is there; a current controller that has read which there are knows each, and what epochs it read."""
     if not only_the_current_writes(m) or m.scope.budget("losses"):
-        return None
-    facts = [s.zookeeper.topics[t] for t in m.topics]
+        return
+    yield from (s.zookeeper.topics[t] for t in m.topics)
     for c in m.controllers:
         controller = s.controllers[c]
         knows = both(is_current(s, c), ~is_at(controller, BEFORE_TOPICS))
-        facts += [knows.implies(controller.topics[t]) for t in m.topics]
+        yield from (knows.implies(controller.topics[t]) for t in m.topics)
         for p in m.partitions:
             cached, to_be_read = controller.partitions[p], flag(controller.at == At.READ_STATES)
             known = flag(cached.leader_epoch == s.zookeeper.state[p].leader_epoch)
-            facts.append(knows.implies(either(known, both(to_be_read, cached.todo))))
-    return both(*facts)
+            yield knows.implies(either(known, both(to_be_read, cached.todo)))
 
 
 LEMMAS = claims_of(__name__)

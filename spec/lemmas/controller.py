@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import epoch_is_as_read
@@ -61,64 +61,50 @@ def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="KafkaController.incrementControllerEpoch 0.10.2.2")
-def the_epoch_read_is_the_versions(s: State, m: Model) -> Value | None:
+def the_epoch_read_is_the_versions(s: State, m: Model) -> Facts:
     """While the data version is the one read, the epoch is too; or it is the first, and what was read was nothing."""
     if not m.keeps(ZooKeeper.epoch_version):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller, epoch = s.controllers[c], s.zookeeper.epoch
         about_to_write = both(controller.at == At.INCREMENT_EPOCH, epoch_is_as_read(s, m, c))
-        facts.append(about_to_write.implies(either(controller.epoch == epoch, both(controller.epoch == 0, epoch == 1))))
-    return both(*facts)
+        yield about_to_write.implies(either(controller.epoch == epoch, both(controller.epoch == 0, epoch == 1)))
 
 
 @claim("always", source="PROTOCOL.md section 2")
-def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Value:
+def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Facts:
     """A process that is not running is not active, in no controller epoch, and at no place in its code."""
-    facts = []
     for c in m.controllers:
         controller, ended = s.controllers[c], flag(s.processes[c].session == Session.NONE)
         blank = both(controller.at == At.IDLE, ~controller.active, ~controller.acted, controller.epoch == 0)
-        facts.append(ended.implies(blank))
-    return both(*facts)
+        yield ended.implies(blank)
 
 
 @claim("always", source="PROTOCOL.md section 6")
-def only_active_controllers_change_states(s: State, m: Model) -> Value:
+def only_active_controllers_change_states(s: State, m: Model) -> Facts:
     """Whoever is in the middle of a state change is an active controller."""
-    return both(
-        *(
-            s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in CHANGING_STATES))
-            for c in m.controllers
-        )
-    )
+    for c in m.controllers:
+        yield s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in CHANGING_STATES))
 
 
 @claim("always", source="PROTOCOL.md D4 fixed")
-def a_failover_starts_from_nothing(s: State, m: Model) -> Value | None:
+def a_failover_starts_from_nothing(s: State, m: Model) -> Facts:
     """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
     if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return None
-    return both(
-        *(
-            ~s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in BEFORE_CHANNELS))
-            for c in m.controllers
-        )
-    )
+        return
+    for c in m.controllers:
+        yield ~s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in BEFORE_CHANNELS))
 
 
 @claim("always", source="PROTOCOL.md D56 fixed")
-def only_the_active_have_channels(s: State, m: Model) -> Value | None:
+def only_the_active_have_channels(s: State, m: Model) -> Facts:
     """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
     if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
-        facts.append(m.brokers.is_empty(controller.stranded))
-        facts.append(controller.active | both(~controller.acted, m.brokers.is_empty(controller.channels)))
-    return both(*facts)
+        yield m.brokers.is_empty(controller.stranded)
+        yield controller.active | both(~controller.acted, m.brokers.is_empty(controller.channels))
 
 
 @claim("always", source="PROTOCOL.md D56")
@@ -130,16 +116,14 @@ def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D4 fixed")
-def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Value | None:
+def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Facts:
     """Whoever is active, or in a failover, knows itself as the controller."""
     if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         in_failover = either(*(controller.at == at for at in IN_FAILOVER))
-        facts.append(either(controller.active, in_failover).implies(controller.leader_id == c))
-    return both(*facts)
+        yield either(controller.active, in_failover).implies(controller.leader_id == c)
 
 
 def has_one_epoch_a_term(m: Model) -> bool:
@@ -173,45 +157,38 @@ def only_the_current_writes(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md D1 fixed")
-def an_epoch_has_one_owner(s: State, m: Model) -> Value | None:
+def an_epoch_has_one_owner(s: State, m: Model) -> Facts:
     """No two terms that are in office, on whatever brokers, have the same epoch."""
     if not has_one_epoch_a_term(m):
-        return None
-    return both(
-        *(
-            ~both(is_in_office(s, a), is_in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
-            for a, b in combinations(m.controllers, 2)
-        )
-    )
+        return
+    for a, b in combinations(m.controllers, 2):
+        yield ~both(is_in_office(s, a), is_in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
 
 
 @claim("always", source="PROTOCOL.md D1 fixed")
-def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Value | None:
+def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Facts:
     """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
     if not has_one_epoch_a_term(m):
-        return None
-    facts = []
+        return
     for epoch, acted in _history(s, m):
-        facts.append(acted.implies(epoch <= s.zookeeper.epoch))
+        yield acted.implies(epoch <= s.zookeeper.epoch)
         for c in m.controllers:
             controller = s.controllers[c]
-            facts.append(both(acted, is_in_office(s, c), controller.epoch == epoch).implies(controller.acted))
-    return both(*facts)
+            yield both(acted, is_in_office(s, c), controller.epoch == epoch).implies(controller.acted)
 
 
 @claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 fixed")
-def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Value | None:
+def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Facts:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
     if not (has_one_epoch_a_term(m) and m.fixes(Switch.ATOMIC_ELECTION)):
-        return None
-    zookeeper, facts = s.zookeeper, []
+        return
+    zookeeper = s.zookeeper
     used = [(s.controllers[d].epoch, is_in_office(s, d)) for d in m.controllers] + _history(s, m)
     for c in m.controllers:
         own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
         at = s.controllers[c].at
         unanswered = both(own, either(at == At.ELECT_CREATE, at == At.ELECT_CREATE_AGAIN))
-        facts += [~both(unanswered, is_used, epoch == zookeeper.epoch) for epoch, is_used in used]
-    return both(*facts)
+        yield from (~both(unanswered, is_used, epoch == zookeeper.epoch) for epoch, is_used in used)
 
 
 def _history(s: State, m: Model) -> list[tuple[Value, Value]]:

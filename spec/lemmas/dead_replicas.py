@@ -6,8 +6,8 @@ It does so between the starts of its two state machines, so what a partition is 
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
-from spec.language.terms import Value, both, either, flag
+from spec.language.rules import Facts, claim
+from spec.language.terms import both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.model import Model
 from spec.state.cluster import State
@@ -17,22 +17,20 @@ from spec.variants import Switch
 
 
 @claim("always", source="PROTOCOL.md section 6; D4, D15 fixed", parts=("partitions", "dead_replicas"))
-def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Value | None:
+def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Facts:
     """Nobody has a partition in a state without being active, or while its failover takes dead replicas Offline.
 
     While it does, it is at the removal of a replica from the ISR.
     """
     if not (m.takes_the_dead_offline and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         taking = flag(controller.handler == Handler.STARTUP)
-        facts.append(taking.implies(is_at(controller, REMOVING)))
+        yield taking.implies(is_at(controller, REMOVING))
         started = both(controller.active, ~taking)
         none = both(*(controller.partitions[p].state == PartitionState.NON_EXISTENT for p in m.partitions))
-        facts.append(either(started, none))
-    return both(*facts)
+        yield either(started, none)
 
 
 LEMMAS = claims_of(__name__)

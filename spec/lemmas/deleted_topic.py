@@ -9,7 +9,7 @@ lemmas about that are None; where a topic may be created again they are, too.
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
 from spec.lemmas.deletion import PARTS
@@ -28,100 +28,89 @@ ZNODES_GO = (At.DELETE_STATE, At.DELETE_TOPIC)
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
-def no_topic_is_new(s: State, m: Model) -> Value | None:
+def no_topic_is_new(s: State, m: Model) -> Facts:
     """Whoever has read which topics there are knows all that are there."""
     if not only_deletes(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         reads = either(controller.active, controller.at == At.READ_STATES)
-        facts += [both(reads, s.zookeeper.topics[t]).implies(controller.topics[t]) for t in m.topics]
-    return both(*facts)
+        yield from (both(reads, s.zookeeper.topics[t]).implies(controller.topics[t]) for t in m.topics)
 
 
 @claim("always", source="AdminUtils.deleteTopic 0.10.2.2", parts=(*PARTS, "remembered_requests"))
-def deletion_requests_are_meant(s: State, m: Model) -> Value | None:
+def deletion_requests_are_meant(s: State, m: Model) -> Facts:
     """The request for a topic that is there was made while it was; so was what any controller deletes."""
     if not only_deletes(m):
-        return None
-    facts = []
+        return
     for t in m.topics:
         deletes = [_is_being_deleted(s.controllers[c], t) for c in m.controllers]
         waits = [s.controllers[c].to_queue[t] for c in m.controllers if m.has_several_topics]
         wanted = either(s.zookeeper.deletions[t], *deletes, *waits)
-        facts.append(both(s.zookeeper.topics[t], wanted).implies(s.history.asked[t]))
-    return both(*facts)
+        yield both(s.zookeeper.topics[t], wanted).implies(s.history.asked[t])
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D55", parts=PARTS)
-def a_topic_goes_before_its_configuration(s: State, m: Model) -> Value | None:
+def a_topic_goes_before_its_configuration(s: State, m: Model) -> Facts:
     """A topic that is there has its configuration; where that, or the request, is to be deleted, the topic is gone."""
     if not only_deletes(m) or goes_for_good(m):
-        return None
-    facts = []
+        return
     for t in m.topics:
         there = s.zookeeper.topics[t]
-        facts.append(there.implies(s.zookeeper.configurations[t]))
+        yield there.implies(s.zookeeper.configurations[t])
         for c in m.controllers:
             controller = s.controllers[c]
             left = both(is_at(controller, (At.DELETE_CONFIGURATION, At.DELETE_REQUEST)), controller.topic == t)
-            facts.append(left.implies(~there))
-    return both(*facts)
+            yield left.implies(~there)
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2, D37, D55 fixed", parts=PARTS)
-def a_topic_goes_as_a_whole(s: State, m: Model) -> Value | None:
+def a_topic_goes_as_a_whole(s: State, m: Model) -> Facts:
     """A topic and its configuration are both there or both gone, a state znode is of a topic that is there.
 
     So nobody has a configuration or a request left to delete.
     """
     if not goes_for_good(m):
-        return None
+        return
     zookeeper, left = s.zookeeper, (At.DELETE_CONFIGURATION, At.DELETE_REQUEST)
-    facts = [~is_at(s.controllers[c], left) for c in m.controllers]
-    facts += [zookeeper.topics[t] == zookeeper.configurations[t] for t in m.topics]
-    facts += [either(~exists(zookeeper.state[p]), zookeeper.topics[m.topic_of(p)]) for p in m.partitions]
-    return both(*facts)
+    yield from (~is_at(s.controllers[c], left) for c in m.controllers)
+    yield from (zookeeper.topics[t] == zookeeper.configurations[t] for t in m.topics)
+    yield from (either(~exists(zookeeper.state[p]), zookeeper.topics[m.topic_of(p)]) for p in m.partitions)
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
-def current_controllers_know_no_topic_that_is_gone(s: State, m: Model) -> Value | None:
+def current_controllers_know_no_topic_that_is_gone(s: State, m: Model) -> Facts:
     """The current controller knows no topic that is gone, and none of its new partitions is of a topic that goes."""
     if not goes_for_good(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         current = both(is_current(s, c), ~is_at(controller, BEFORE_TOPICS))
-        facts += [both(current, controller.topics[t]).implies(s.zookeeper.topics[t]) for t in m.topics]
+        yield from (both(current, controller.topics[t]).implies(s.zookeeper.topics[t]) for t in m.topics)
         for p in m.partitions:
             t, new = m.topic_of(p), flag(controller.partitions[p].state == PartitionState.NEW)
             goes = both(is_at(controller, ZNODES_GO), controller.topic == t)
-            facts.append(both(current, new).implies(both(controller.topics[t], ~goes)))
-    return both(*facts)
+            yield both(current, new).implies(both(controller.topics[t], ~goes))
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
-def current_controllers_delete_what_is_requested(s: State, m: Model) -> Value | None:
+def current_controllers_delete_what_is_requested(s: State, m: Model) -> Facts:
     """The current controller deletes what it knows only while the request is there, and the state znodes first."""
     if not goes_for_good(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller, current = s.controllers[c], is_current(s, c)
         for t in m.topics:
             asked, known = s.zookeeper.deletions[t], controller.topics[t]
-            facts.append(both(current, known, _is_being_deleted(controller, t)).implies(asked))
+            yield both(current, known, _is_being_deleted(controller, t)).implies(asked)
             if m.has_several_topics:
-                facts.append(both(current, controller.to_queue[t]).implies(asked))
+                yield both(current, controller.to_queue[t]).implies(asked)
             at_hand = both(current, controller.topic == t)
             for p in m.partitions_of(t):
                 there, due = exists(s.zookeeper.state[p]), controller.partitions[p].todo
-                facts.append(both(at_hand, controller.at == At.DELETE_TOPIC).implies(~there))
-                facts.append(both(at_hand, controller.at == At.DELETE_STATE, there).implies(due))
-                facts.append(both(controller.at == At.DELETE_STATE, due).implies(controller.topic == t))
-    return both(*facts)
+                yield both(at_hand, controller.at == At.DELETE_TOPIC).implies(~there)
+                yield both(at_hand, controller.at == At.DELETE_STATE, there).implies(due)
+                yield both(controller.at == At.DELETE_STATE, due).implies(controller.topic == t)
 
 
 def _is_being_deleted(controller: Controller, t: int) -> Value:
@@ -130,11 +119,10 @@ def _is_being_deleted(controller: Controller, t: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D2 fixed", parts=PARTS)
-def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
+def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Facts:
     """While there are copies of a state znode that is gone, its topic is gone, or the request there and obeyed."""
     if not goes_for_good(m):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         t = m.topic_of(p)
         was_there = [flag(one.version != -1) for one in copies(s, m, p)]
@@ -145,30 +133,27 @@ def a_state_that_was_deleted_stays_so(s: State, m: Model) -> Value | None:
             reads = is_at(controller, (*WITH_AN_EPOCH, At.READ_DELETIONS))
             obeyed.append(is_current(s, c).implies(either(reads, _is_being_deleted(controller, t))))
         kept = either(exists(s.zookeeper.state[p]), ~s.zookeeper.topics[t], both(*obeyed))
-        facts += [one.implies(kept) for one in was_there]
-    return both(*facts)
+        yield from (one.implies(kept) for one in was_there)
 
 
 @claim("always", source="PROTOCOL.md D53 fixed", parts=PARTS)
-def unknown_topics_are_forgotten(s: State, m: Model) -> Value | None:
+def unknown_topics_are_forgotten(s: State, m: Model) -> Facts:
     """A topic that a controller does not know is in no state, so nothing dirties its batch.
 
     Nor are the partitions and replicas of one whose znodes it deletes; their leadership it forgets with the topic.
     """
     if not (only_deletes(m) and m.fixes(Switch.FORGET_THE_VANISHED) and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         if m.loses_topics:
-            facts.append(both(~controller.dirty, ~controller.resigns_again))
+            yield both(~controller.dirty, ~controller.resigns_again)
         for p in m.partitions:
             t, cached = m.topic_of(p), controller.partitions[p]
-            facts.append(either(controller.topics[t], is_in_no_state(s, m, c, p)))
+            yield either(controller.topics[t], is_in_no_state(s, m, c, p))
             states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
             ended = both(cached.state == PartitionState.NON_EXISTENT, m.brokers.is_empty(cached.visiting), *states)
-            facts.append(both(is_at(controller, ZNODES_GO), controller.topic == t).implies(ended))
-    return both(*facts)
+            yield both(is_at(controller, ZNODES_GO), controller.topic == t).implies(ended)
 
 
 LEMMAS = claims_of(__name__)

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from spec.claims import claims_of
 from spec.language.records import array_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
@@ -53,32 +53,29 @@ def is_one_of(value: Value, members: Iterable[enum.Enum]) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def only_active_controllers_delete(s: State, m: Model) -> Value:
+def only_active_controllers_delete(s: State, m: Model) -> Facts:
     """Whoever deletes or is about to read what to delete, has a deletion manager or has queued a topic, is active."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         manages = flag(controller.deletion != DeletionThread.NONE)
         queues = either(*(controller.queued[t] for t in m.topics))
-        facts.append(either(is_at(controller, DELETING), manages, queues).implies(controller.active))
-    return both(*facts)
+        yield either(is_at(controller, DELETING), manages, queues).implies(controller.active)
 
 
 @claim("always", source="PROTOCOL.md D4 fixed", parts=PARTS)
-def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Value | None:
+def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Facts:
     """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
 
     No deletion of a replica has begun before there is a thread for it.
     """
     if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         comes = either(~controller.active, controller.at == At.READ_DELETIONS)
         begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
         taking_over = either(begins, controller.at == At.FINISH)
-        facts.append(taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead))))
+        yield taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead)))
         marks = [array_of(controller, name)[t] for name in MARKS if name in controller for t in m.topics]
         nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
         nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
@@ -88,9 +85,8 @@ def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Value | None:
             nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
             nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
             nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
-            facts += [_is_begun(cached, r).implies(has_threads(s, c)) for r in m.assigned(p)]
-        facts.append(comes.implies(both(*nothing)))
-    return both(*facts)
+            yield from (_is_begun(cached, r).implies(has_threads(s, c)) for r in m.assigned(p))
+        yield comes.implies(both(*nothing))
 
 
 def _is_begun(cached: CachedPartition, r: int) -> Value:
@@ -98,91 +94,83 @@ def _is_begun(cached: CachedPartition, r: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 9", parts=PARTS)
-def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Value | None:
+def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Facts:
     """An empty place of a queue holds nothing and is at its end; where StopReplica is due LeaderAndIsr is done with.
 
     Replicas are deleted by the batch at the head only, and an answer that waits for its callback is to a deletion.
     """
     if not only_deletes(m):
-        return None
-    facts = []
+        return
     for queue in (s.connections[c][b] for c in m.controllers for b in m.brokers.ids):
         for k in m.slots:
             slot, empty = queue[k], flag(queue[k].stage == Stage.EMPTY)
             if k + 1 in m.slots:
-                facts.append(empty.implies(queue[k + 1].stage == Stage.EMPTY))
-                facts.append(~is_one_of(queue[k + 1].stage, DELETING_REPLICAS))
+                yield empty.implies(queue[k + 1].stage == Stage.EMPTY)
+                yield ~is_one_of(queue[k + 1].stage, DELETING_REPLICAS)
             silent = either(empty, is_one_of(slot.stage, BEHIND_LEADERSHIP))
             for p in m.partitions:
-                facts.append(empty.implies(both(~slot.stop[p], ~slot.delete[p])))
-                facts.append(silent.implies(~slot.partitions[p].ordered))
+                yield empty.implies(both(~slot.stop[p], ~slot.delete[p]))
+                yield silent.implies(~slot.partitions[p].ordered)
         waits = is_one_of(queue[0].stage, (Stage.ANSWERED, Stage.REFUSED))
-        facts += [both(waits, queue[0].answered == p).implies(queue[0].delete[p]) for p in m.partitions]
-    return both(*facts)
+        yield from (both(waits, queue[0].answered == p).implies(queue[0].delete[p]) for p in m.partitions)
 
 
 @claim("always", source="PROTOCOL.md section 9; D4 fixed", parts=PARTS)
-def batches_wait_only_where_there_is_a_channel(s: State, m: Model) -> Value | None:
+def batches_wait_only_where_there_is_a_channel(s: State, m: Model) -> Facts:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
     if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
-        facts.append(m.brokers.disjoint(controller.dead, controller.channels))
+        yield m.brokers.disjoint(controller.dead, controller.channels)
         for b in m.brokers.ids:
             empty = s.connections[c][b][0].stage == Stage.EMPTY
-            facts.append(either(m.brokers.in_set(b, controller.channels), empty))
-    return both(*facts)
+            yield either(m.brokers.in_set(b, controller.channels), empty)
 
 
 @claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 fixed", parts=PARTS)
-def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Value | None:
+def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Facts:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
     Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
     deleted.
     """
     if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         for b in m.brokers.ids:
             queue = s.connections[c][b]
             for p in m.partitions:
                 if b not in m.assigned(p):
-                    facts += [~queue[k].delete[p] for k in m.slots]
+                    yield from (~queue[k].delete[p] for k in m.slots)
                     continue
                 state = s.controllers[c].partitions[p].replicas[b]
                 started = either(state == ReplicaState.DELETION_STARTED, ~s.controllers[c].topics[m.topic_of(p)])
                 for k in m.slots:
                     behind = [either(queue[i].partitions[p].ordered, queue[i].delete[p]) for i in m.slots[k + 1 :]]
-                    facts.append(queue[k].delete[p].implies(both(started, *(~one for one in behind))))
+                    yield queue[k].delete[p].implies(both(started, *(~one for one in behind)))
                     deleted = flag(state == ReplicaState.DELETION_SUCCESSFUL)
-                    facts.append(deleted.implies(~queue[k].partitions[p].ordered))
-    return both(*facts)
+                    yield deleted.implies(~queue[k].partitions[p].ordered)
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46 fixed", parts=PARTS)
-def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Value | None:
+def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Facts:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
     For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
     """
     if not (only_deletes(m) and m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.FORGET_THE_VANISHED)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         nobody_dies = [is_at(controller, (At.IDLE, *IN_TURN)), is_one_of(controller.handler, FOR_DELETION)]
-        facts.append(either(*nobody_dies).implies(m.brokers.is_empty(controller.dead)))
-        facts.append(either(~controller.active, m.brokers.is_subset(controller.live, controller.channels)))
+        yield either(*nobody_dies).implies(m.brokers.is_empty(controller.dead))
+        yield either(~controller.active, m.brokers.is_subset(controller.live, controller.channels))
         for p in m.partitions:
             for r in m.assigned(p):
                 sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
                 is_handled = either(sent, m.brokers.in_set(r, controller.dead))
-                facts.append(_is_begun(controller.partitions[p], r).implies(is_handled))
-    return both(*facts)
+                yield _is_begun(controller.partitions[p], r).implies(is_handled)
 
 
 def _tells_the_dying_nothing(m: Model) -> bool:
@@ -191,36 +179,34 @@ def _tells_the_dying_nothing(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
-def only_known_topics_are_handled(s: State, m: Model) -> Value | None:
+def only_known_topics_are_handled(s: State, m: Model) -> Facts:
     """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
     The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
     nobody is while one is being deleted.
     """
     if not only_deletes(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
             cached, known = controller.partitions[p], controller.topics[m.topic_of(p)]
             concerned = flag(controller.partition == p)
-            facts.append(cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE))))
-            facts.append(both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo))
+            yield cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE)))
+            yield both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo)
             told, leave = ~m.brokers.is_empty(cached.batched), ~m.brokers.is_empty(cached.visiting)
             for_deletion = is_one_of(controller.handler, FOR_DELETION)
-            facts.append(told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)), ~for_deletion)))
-            facts.append(leave.implies(both(known, is_at(controller, REMOVING))))
+            yield told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)), ~for_deletion))
+            yield leave.implies(both(known, is_at(controller, REMOVING)))
             for r in m.assigned(p):
                 waits = m.brokers.in_set(r, cached.visiting)
-                facts.append(waits.implies(may_go_online_or_offline(cached.replicas[r])))
+                yield waits.implies(may_go_online_or_offline(cached.replicas[r]))
                 written = both(controller.at == At.REMOVE_WRITE, concerned, controller.replica == r)
-                facts.append(written.implies(waits))
-    return both(*facts)
+                yield written.implies(waits)
 
 
 @claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Value | None:
+def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Facts:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
     Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
@@ -229,49 +215,45 @@ def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Value | None:
     dropped of unknown topics only, while known ones wait.
     """
     if not only_deletes(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         begun = is_one_of(controller.handler, FOR_DELETION)
         for_deletion = both(begun, is_at(controller, REMOVING))
         starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
-        facts.append(begun.implies(either(for_deletion, both(starts, resigns, controller.active))))
+        yield begun.implies(either(for_deletion, both(starts, resigns, controller.active)))
         in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
         if m.fixes(Switch.RESIGN_CLEANS_UP):
-            facts.append(either(begun, in_turn).implies(has_threads(s, c)))
+            yield either(begun, in_turn).implies(has_threads(s, c))
         drops = flag(controller.at == At.DROP_REQUEST)
         for t in m.topics:
             if m.has_several_topics:
-                facts.append(controller.to_queue[t].implies(both(drops, controller.topics[t])))
+                yield controller.to_queue[t].implies(both(drops, controller.topics[t]))
             queued, at_hand = controller.queued[t], flag(controller.topic == t)
-            facts.append(both(for_deletion, at_hand).implies(queued))
-            facts.append(both(starts, for_deletion, at_hand).implies(~controller.ineligible[t]))
-            facts.append(controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion)))
-            facts.append(both(controller.turns[t], ~drops).implies(queued))
-            facts.append(both(controller.turns[t], drops).implies(~controller.topics[t]))
+            yield both(for_deletion, at_hand).implies(queued)
+            yield both(starts, for_deletion, at_hand).implies(~controller.ineligible[t])
+            yield controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion))
+            yield both(controller.turns[t], ~drops).implies(queued)
+            yield both(controller.turns[t], drops).implies(~controller.topics[t])
             for p in m.partitions_of(t):
                 leaves = ~m.brokers.is_empty(controller.partitions[p].visiting)
-                facts.append(both(leaves, for_deletion).implies(at_hand))
-                facts.append(both(leaves, ~for_deletion).implies(~queued))
-                facts.append(both(queued, controller.topics[t]).implies(controller.doomed[p]))
-    return both(*facts)
+                yield both(leaves, for_deletion).implies(at_hand)
+                yield both(leaves, ~for_deletion).implies(~queued)
+                yield both(queued, controller.topics[t]).implies(controller.doomed[p])
 
 
 @claim("always", source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS)
-def queued_topics_get_no_leader(s: State, m: Model) -> Value | None:
+def queued_topics_get_no_leader(s: State, m: Model) -> Facts:
     """No partition of a queued topic is brought online, or told of."""
     if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
             t, cached = m.topic_of(p), controller.partitions[p]
             queued = controller.queued[t]
             visited = both(cached.todo, is_at(controller, ELECTING))
-            facts.append(queued.implies(both(~visited, m.brokers.is_empty(cached.batched))))
-    return both(*facts)
+            yield queued.implies(both(~visited, m.brokers.is_empty(cached.batched)))
 
 
 LEMMAS = claims_of(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.state.cluster import State
@@ -12,16 +12,14 @@ from spec.variants import Switch
 
 
 @claim("always", source="PROTOCOL.md D13 fixed", parts=("preferred_election",))
-def new_controllers_have_no_election_under_way(s: State, m: Model) -> Value | None:
+def new_controllers_have_no_election_under_way(s: State, m: Model) -> Facts:
     """Before a failover has read the request for preferred elections its controller has none under way."""
     if not (m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.CLEAR_CONTEXT)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         comes = either(~controller.active, controller.at == At.READ_PREFERRED)
-        facts += [~both(comes, controller.electing[p]) for p in m.partitions]
-    return both(*facts)
+        yield from (~both(comes, controller.electing[p]) for p in m.partitions)
 
 
 @claim("always", source="KafkaController.checkAndTriggerPartitionRebalance 0.10.2.2", parts=("auto_rebalance",))

@@ -7,8 +7,8 @@ They hold elsewhere, too, but no other proof needs them.
 from __future__ import annotations
 
 from spec.claims import claims_of
-from spec.language.rules import claim
-from spec.language.terms import Value, both, either, flag
+from spec.language.rules import Facts, claim
+from spec.language.terms import both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import live_assigned
 from spec.state.cluster import State
@@ -23,22 +23,20 @@ def _keeps_the_last(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
-def every_leader_is_in_sync(s: State, m: Model) -> Value | None:
+def every_leader_is_in_sync(s: State, m: Model) -> Facts:
     """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
     if not (m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m)):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
         caches = [s.controllers[c].partitions[p] for c in m.controllers]
         slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
         named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
-        facts += [either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named]
+        yield from (either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named)
         for b, known in memories.items():
-            facts.append(flag(known.leader == b).implies(m.brokers.contains(known.isr, b)))
+            yield flag(known.leader == b).implies(m.brokers.contains(known.isr, b))
             if "retrying" in known:
-                facts.append(either(known.retrying == (), m.brokers.contains(known.retrying, b)))
-    return both(*facts)
+                yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
 
 
 @claim(
@@ -46,19 +44,17 @@ def every_leader_is_in_sync(s: State, m: Model) -> Value | None:
     source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2",
     parts=("partitions",),
 )
-def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Value | None:
+def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Facts:
     """Whoever is about to create a state znode knows of an assigned replica that lives."""
     if not _keeps_the_last(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         online = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
         for p in m.partitions:
             cached = controller.partitions[p]
             visited = both(online, cached.todo, cached.state == PartitionState.NEW)
-            facts.append(visited.implies(live_assigned(s, m, c, p) != ()))
-    return both(*facts)
+            yield visited.implies(live_assigned(s, m, c, p) != ())
 
 
 LEMMAS = claims_of(__name__)

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from spec.claims import claims_of
 from spec.claims.leadership import is_deleted
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
 from spec.model import Model
@@ -75,85 +75,70 @@ def _holds_a_version(controller: Controller) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Value | None:
+def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Facts:
     """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
     if not every_copy_was_written(m):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         for one in copies(s, m, p):
             behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
-            facts.append(either(is_deleted(m, znode), behind))
-    return both(*facts)
+            yield either(is_deleted(m, znode), behind)
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Value:
+def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Facts:
     """The version that a controller is about to write on was the znode's at some time: there is one, and none newer."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
             znode = s.zookeeper.state[p]
             behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
             read = both(controller.read_version != -1, behind)
-            facts.append(both(_holds_a_version(controller), controller.partition == p).implies(read))
-    return both(*facts)
+            yield both(_holds_a_version(controller), controller.partition == p).implies(read)
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def leadership_has_a_version(s: State, m: Model) -> Value | None:
+def leadership_has_a_version(s: State, m: Model) -> Facts:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
     if not every_copy_was_written(m):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         for one in _all(s, m, p):
-            facts.append((one.version == -1) == (one.leader_epoch == -1))
-            facts.append((one.version == -1).implies(one.leader == 0))
-    return both(*facts)
+            yield (one.version == -1) == (one.leader_epoch == -1)
+            yield (one.version == -1).implies(one.leader == 0)
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def the_same_version_is_the_same_leader_epoch(s: State, m: Model) -> Value | None:
+def the_same_version_is_the_same_leader_epoch(s: State, m: Model) -> Facts:
     """A copy with the znode's version has the znode's leader_epoch."""
     if not every_copy_was_written(m):
-        return None
+        return
     znodes = s.zookeeper.state
-    return both(
-        *(
-            (one.version == znodes[p].version).implies(one.leader_epoch == znodes[p].leader_epoch)
-            for p in m.partitions
-            for one in copies(s, m, p)
-        )
-    )
+    for p in m.partitions:
+        for one in copies(s, m, p):
+            yield (one.version == znodes[p].version).implies(one.leader_epoch == znodes[p].leader_epoch)
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
-def a_leader_epoch_has_one_leader(s: State, m: Model) -> Value | None:
+def a_leader_epoch_has_one_leader(s: State, m: Model) -> Facts:
     """The znode and all copies with the same leader_epoch name the same leader."""
     if not every_copy_was_written(m):
-        return None
-    return both(
-        *(
-            (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)
-            for p in m.partitions
-            for one, other in combinations(_all(s, m, p), 2)
-        )
-    )
+        return
+    for p in m.partitions:
+        for one, other in combinations(_all(s, m, p), 2):
+            yield (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)
 
 
 @claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_decision_stands_while_the_version_does(s: State, m: Model) -> Value | None:
+def a_decision_stands_while_the_version_does(s: State, m: Model) -> Facts:
     """As long as the znode has the version read, what was decided on it would be decided again.
 
     It exists, no newer controller wrote it, and its leader_epoch is the one read. A leader can be elected, and is the
     one decided for, if that is what is being done; likewise for a removal.
     """
     if not _never_begins_anew(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
@@ -163,18 +148,17 @@ def a_decision_stands_while_the_version_does(s: State, m: Model) -> Value | None
             elected = both(election.possible, _is_decided(controller, election.leader, election.isr))
             not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
             stands = both(not_newer, controller.decided.leader_epoch == znode.leader_epoch)
-            facts.append(both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected)))
-            facts.append(both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands))
+            yield both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected))
+            yield both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands)
             if m.has("reassignment"):
                 kept = _is_decided(controller, znode.leader, znode.isr)
-                facts.append(both(controller.at == At.BUMP_WRITE, unchanged).implies(both(stands, kept)))
+                yield both(controller.at == At.BUMP_WRITE, unchanged).implies(both(stands, kept))
                 move = election_of_move(s, m, c, p)
                 moved = both(move.possible, _is_decided(controller, move.leader, move.isr))
-                facts.append(both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved)))
+                yield both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved))
             for r in m.assigned(p):
                 removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
-                facts.append(removing.implies(_is_decided(controller, *without_replica(m, znode, r))))
-    return both(*facts)
+                yield removing.implies(_is_decided(controller, *without_replica(m, znode, r)))
 
 
 def _is_decided(controller: Controller, leader: Value, isr: Value) -> Value:
@@ -189,29 +173,25 @@ def a_partition_without_a_znode_has_no_writer(s: State, m: Model) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 1", parts=("partitions",))
-def copies_of_the_isr_are_assigned(s: State, m: Model) -> Value | None:
+def copies_of_the_isr_are_assigned(s: State, m: Model) -> Facts:
     """The ISR of the znode and any copy, and one that a leader will write again, is within the assigned replicas."""
     if all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
         lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories if "retrying" in one]
         assigned = m.brokers.set_kind.constant(m.assigned(p))
-        facts += [m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists]
-    return both(*facts)
+        yield from (m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists)
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def an_unknown_topic_is_in_no_state(s: State, m: Model) -> Value:
+def an_unknown_topic_is_in_no_state(s: State, m: Model) -> Facts:
     """A controller does nothing about a topic that it does not know; its partitions and replicas are in no state."""
-    facts = []
     for c in m.controllers:
         for p in m.partitions:
             controller, topic = s.controllers[c], m.topic_of(p)
-            facts.append(controller.topics[topic] | is_in_no_state(s, m, c, p))
-            facts.append(controller.topics[topic].implies(s.zookeeper.topics[topic]))
-    return both(*facts)
+            yield controller.topics[topic] | is_in_no_state(s, m, c, p)
+            yield controller.topics[topic].implies(s.zookeeper.topics[topic])
 
 
 def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
@@ -229,16 +209,14 @@ def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Value:
+def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Facts:
     """A replica that is still to be taken to NewReplica is in no state."""
-    facts = []
     for c in m.controllers:
         for p in m.partitions:
             cached = s.controllers[c].partitions[p]
             for r in m.assigned(p):
                 waits = both(s.controllers[c].at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
-                facts.append(waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT))
-    return both(*facts)
+                yield waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT)
 
 
 LEMMAS = claims_of(__name__)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spec.claims import claims_of
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import (
     BEFORE_CHANNELS,
@@ -75,155 +75,132 @@ def currents(s: State, m: Model) -> Iterator[tuple[Controller, Value, int]]:
 
 
 @claim("always", source="PROTOCOL.md D13 fixed", parts=PARTS)
-def only_active_controllers_reassign(s: State, m: Model) -> Value | None:
+def only_active_controllers_reassign(s: State, m: Model) -> Facts:
     """Without being active nobody has a reassignment, or anything of a run of one."""
     if not (m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.CLEAR_CONTEXT)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         lists = [one[p] == () for one in (controller.reassigned, controller.due) for p in m.partitions]
         nothing = both(m.brokers.is_empty(controller.leaving), controller.handler == Handler.NONE, *lists)
-        facts.append(controller.active | nothing)
-    return both(*facts)
+        yield controller.active | nothing
 
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
-def a_run_has_its_handler(s: State, m: Model) -> Value:
+def a_run_has_its_handler(s: State, m: Model) -> Facts:
     """Each place in a run of a reassignment has a handler that leads there, and a partition; elections have none.
 
     Replicas are to go only from step 7 to step 9; what a broker's start makes due is being reassigned.
     """
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         handled, leaving = controller.handler, ~m.brokers.is_empty(controller.leaving)
         runs = either(*(handled == one for one in RUNS))
         for places, handlers in HANDLERS.items():
-            facts.append(is_at(controller, places).implies(either(*(handled == one for one in handlers))))
-        facts.append(leaving.implies(both(is_at(controller, (*MOVING, *REMOVING)), runs)))
-        facts.append(both(is_at(controller, REMOVING), runs).implies(leaving))
-        facts.append(either(*(controller.reassigning == p for p in m.partitions)))
+            yield is_at(controller, places).implies(either(*(handled == one for one in handlers)))
+        yield leaving.implies(both(is_at(controller, (*MOVING, *REMOVING)), runs))
+        yield both(is_at(controller, REMOVING), runs).implies(leaving)
+        yield either(*(controller.reassigning == p for p in m.partitions))
         deciding = is_at(controller, (At.BUMP_WRITE, At.MOVE_WRITE))
-        facts.append(deciding.implies(controller.partition == controller.reassigning))
+        yield deciding.implies(controller.partition == controller.reassigning)
         for p in m.partitions:
             done = flag(controller.due[p] == ())
-            facts.append(
-                (handled == Handler.BROKER_STARTUP).implies(done | (controller.due[p] == controller.reassigned[p]))
-            )
+            yield (handled == Handler.BROKER_STARTUP).implies(done | (controller.due[p] == controller.reassigned[p]))
             in_turn = either(
                 is_at(controller, REFUSING), both(is_at(controller, (*WORKING, *COMPLETING, *REMOVING)), runs)
             )
             waits = either(controller.at == At.REASSIGN_NEXT, in_turn, handled == Handler.BROKER_STARTUP)
-            facts.append(either(done, both(waits, handled != Handler.ISR_CHANGE)))
-            facts.append(both(in_turn, controller.reassigning == p).implies(done))
-    return both(*facts)
+            yield either(done, both(waits, handled != Handler.ISR_CHANGE))
+            yield both(in_turn, controller.reassigning == p).implies(done)
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 5 and 6", parts=PARTS)
-def leaving_replicas_are_not_of_the_target(s: State, m: Model) -> Value:
+def leaving_replicas_are_not_of_the_target(s: State, m: Model) -> Facts:
     """Replicas that are to go are not of RAR, which is AR in memory from step 6 on; with D48 fixed, after step 7."""
-    facts = []
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
             wanted, leaving = controller.reassigned[p], ~m.brokers.is_empty(controller.leaving)
             apart = m.brokers.disjoint(controller.leaving, m.brokers.members(wanted))
-            facts.append(both(leaving, controller.reassigning == p).implies(apart))
+            yield both(leaving, controller.reassigning == p).implies(apart)
             among = m.brokers.is_subset(controller.partitions[p].visiting, controller.leaving)
-            facts.append(both(leaving, is_at(controller, REMOVING)).implies(among))
+            yield both(leaving, is_at(controller, REMOVING)).implies(among)
             moved = has_moved(m, controller, p)
             if not m.fixes(Switch.WAIT_FOR_LEADER):
                 moved = moved | both(controller.reassigning == p, is_at(controller, MOVING))
-            facts.append(moved.implies(controller.partitions[p].assigned == wanted))
-    return both(*facts)
+            yield moved.implies(controller.partitions[p].assigned == wanted)
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
-def current_controllers_reassign_what_is_requested(s: State, m: Model) -> Value | None:
+def current_controllers_reassign_what_is_requested(s: State, m: Model) -> Facts:
     """What the current controller reassigns, or is about to, is what /admin/reassign_partitions says."""
     if not only_the_current_writes(m):
-        return None
-    facts = []
+        return
     for controller, current, p in currents(s, m):
         asked = s.zookeeper.requested[p]
         held = (controller.reassigned[p], controller.due[p])
-        facts += [current.implies(either(one == (), one == asked)) for one in held]
+        yield from (current.implies(either(one == (), one == asked)) for one in held)
         works = both(current, _works(m, controller, p))
-        facts.append(works.implies(both(asked != (), controller.reassigned[p] == asked)))
+        yield works.implies(both(asked != (), controller.reassigned[p] == asked))
         refuses = both(current, is_at(controller, REFUSING), controller.reassigning == p)
-        facts.append(refuses.implies(asked != ()))
+        yield refuses.implies(asked != ())
         writing = both(current, is_at(controller, (At.COMPLETE_WRITE, At.REFUSE_WRITE)))
         remains = either(
             both(controller.reassigning == p, controller.remaining[p] == ()),
             both(controller.reassigning != p, controller.remaining[p] == asked),
         )
-        facts.append(writing.implies(remains))
-    return both(*facts)
+        yield writing.implies(remains)
 
 
 @claim("always", source="PROTOCOL.md section 8; D2, D13 fixed", parts=PARTS)
-def current_controllers_know_the_assignment(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_assignment(s: State, m: Model) -> Facts:
     """AR as the current controller holds it is AR in ZooKeeper, but between steps 6 and 10."""
     if not only_the_current_writes(m):
-        return None
-    facts = []
+        return
     for controller, current, p in currents(s, m):
         same = flag(controller.partitions[p].assigned == s.zookeeper.assigned[p])
-        facts.append(current.implies(either(same, is_at(controller, BEFORE_TOPICS), has_moved(m, controller, p))))
-    return both(*facts)
+        yield current.implies(either(same, is_at(controller, BEFORE_TOPICS), has_moved(m, controller, p)))
 
 
 @claim("always", source="PROTOCOL.md section 8", parts=PARTS)
-def an_assignment_is_one_of_three(s: State, m: Model) -> Value | None:
+def an_assignment_is_one_of_three(s: State, m: Model) -> Facts:
     """While a partition is being reassigned its AR in ZooKeeper is OAR, RAR + OAR or RAR."""
     if not only_the_current_writes(m):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         wanted, original, assigned = s.zookeeper.requested[p], s.history.original[p], s.zookeeper.assigned[p]
         one_of_three = either(assigned == original, assigned == m.brokers.merged(wanted, original), assigned == wanted)
-        facts.append(either(wanted == (), one_of_three))
-        facts.append(either(wanted != (), original == ()))
-    return both(*facts)
+        yield either(wanted == (), one_of_three)
+        yield either(wanted != (), original == ())
 
 
 @claim("always", source="PROTOCOL.md section 8, steps 10 and 11", parts=PARTS)
-def completed_reassignments_wrote_the_target(s: State, m: Model) -> Value | None:
+def completed_reassignments_wrote_the_target(s: State, m: Model) -> Facts:
     """When the current controller completes a reassignment, AR in ZooKeeper is RAR."""
     if not only_the_current_writes(m):
-        return None
-    return both(
-        *(
-            both(current, is_at(controller, COMPLETING), controller.reassigning == p).implies(
-                s.zookeeper.assigned[p] == s.zookeeper.requested[p]
-            )
-            for controller, current, p in currents(s, m)
+        return
+    for controller, current, p in currents(s, m):
+        yield both(current, is_at(controller, COMPLETING), controller.reassigning == p).implies(
+            s.zookeeper.assigned[p] == s.zookeeper.requested[p]
         )
-    )
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=PARTS)
-def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Value:
+def no_writer_is_ahead_of_zookeeper(s: State, m: Model) -> Facts:
     """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
-    return both(
-        *(
-            one.controller_epoch <= s.zookeeper.epoch
-            for p in m.partitions
-            for one in (s.zookeeper.state[p], *copies(s, m, p))
-        )
-    )
+    for p in m.partitions:
+        for one in (s.zookeeper.state[p], *copies(s, m, p)):
+            yield one.controller_epoch <= s.zookeeper.epoch
 
 
 @claim("always", source="PROTOCOL.md section 6; D2 fixed", parts=PARTS)
-def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | None:
+def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Facts:
     """The current controller has the state znode's leader epoch in its cache, if any, but where an answer was lost.
 
     Then it is about to write again: to elect, which can be done, or to take a replica out of the ISR.
     """
     if not (only_the_current_writes(m) and m.fixes(Switch.CACHE_BUMPED_EPOCH)):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         current = is_current(s, c)
@@ -236,42 +213,35 @@ def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Value | Non
             visited = both(cached.todo, cached.state != PartitionState.NEW)
             electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
             removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
-            facts.append(current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing)))
-            facts.append(both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited))
+            yield current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing))
+            yield both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited)
             for r in m.assigned(p):
                 at = both(controller.at == At.REMOVE_WRITE, controller.partition == p, controller.replica == r)
-                facts.append(at.implies(m.brokers.in_set(r, cached.visiting)))
-    return both(*facts)
+                yield at.implies(m.brokers.in_set(r, cached.visiting))
 
 
 @claim("always", source="PROTOCOL.md section 8, step 7; D48 fixed", parts=PARTS)
-def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Value | None:
+def after_step_7_the_leader_is_of_the_target(s: State, m: Model) -> Facts:
     """From step 7 to step 10 of a reassignment that the current controller runs the leader is of RAR."""
     if not (only_the_current_writes(m) and m.fixes(Switch.WAIT_FOR_LEADER)):
-        return None
-    facts = []
+        return
     for controller, current, p in currents(s, m):
         wanted, leader = controller.reassigned[p], s.zookeeper.state[p].leader
-        facts.append(both(current, has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader)))
+        yield both(current, has_moved(m, controller, p)).implies(m.brokers.contains(wanted, leader))
         writing = both(current, controller.at == At.MOVE_WRITE, controller.reassigning == p)
-        facts.append(writing.implies(m.brokers.contains(wanted, controller.decided.leader)))
-    return both(*facts)
+        yield writing.implies(m.brokers.contains(wanted, controller.decided.leader))
 
 
 @claim("always", source="PROTOCOL.md section 8, step 2; S8 fixed", parts=PARTS)
-def accepted_reassignments_have_leadership(s: State, m: Model) -> Value | None:
+def accepted_reassignments_have_leadership(s: State, m: Model) -> Facts:
     """Whatever a controller has accepted to reassign has leadership in its cache."""
     if not _leadership_is_asked_for(m):
-        return None
-    return both(
-        *(
-            either(
+        return
+    for controller in (s.controllers[c] for c in m.controllers):
+        for p in m.partitions:
+            yield either(
                 controller.reassigned[p] == (), _is_to_be_taken_up(controller, p), is_cached(controller.partitions[p])
             )
-            for controller in (s.controllers[c] for c in m.controllers)
-            for p in m.partitions
-        )
-    )
 
 
 def _leadership_is_asked_for(m: Model) -> bool:
@@ -297,35 +267,32 @@ def _is_to_be_taken_up(controller: Controller, p: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 8, step 1; S8 fixed", parts=PARTS)
-def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Value | None:
+def an_assignment_changes_where_there_is_leadership(s: State, m: Model) -> Facts:
     """Every partition has an AR; once a reassignment has changed it there is a state znode, and the current controller
     has that in its cache.
     """
     if not (_leadership_is_asked_for(m) and partitions_stay(m)):
-        return None
-    facts = [both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ()) for p in m.partitions]
+        return
+    yield from (both(s.zookeeper.topics[m.topic_of(p)], s.zookeeper.assigned[p] != ()) for p in m.partitions)
     for controller, current, p in currents(s, m):
         changed = both(s.zookeeper.requested[p] != (), s.zookeeper.assigned[p] != s.history.original[p])
         to_read = both(controller.at == At.READ_STATES, controller.partitions[p].todo)
         has_read = both(current, ~is_at(controller, BEFORE_TOPICS), ~to_read)
-        facts.append(changed.implies(exists(s.zookeeper.state[p])))
-        facts.append(both(changed, has_read).implies(is_cached(controller.partitions[p])))
-    return both(*facts)
+        yield changed.implies(exists(s.zookeeper.state[p]))
+        yield both(changed, has_read).implies(is_cached(controller.partitions[p]))
 
 
 @claim("always", source="PROTOCOL.md section 8, D41; S8 fixed", parts=PARTS)
-def refused_reassignments_are_not_halfway(s: State, m: Model) -> Value | None:
+def refused_reassignments_are_not_halfway(s: State, m: Model) -> Facts:
     """What the current controller refuses, or drops, has the AR that it had, or RAR."""
     if not (_leadership_is_asked_for(m) and partitions_stay(m)):
-        return None
-    facts = []
+        return
     for controller, current, p in currents(s, m):
         asked, assigned = s.zookeeper.requested[p], s.zookeeper.assigned[p]
         dropping = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.NONE)
-        facts.append(both(current, dropping, controller.due[p] != ()).implies(assigned == asked))
+        yield both(current, dropping, controller.due[p] != ()).implies(assigned == asked)
         refusing = both(current, is_at(controller, REFUSING), controller.reassigning == p)
-        facts.append(refusing.implies(either(assigned == asked, assigned == s.history.original[p])))
-    return both(*facts)
+        yield refusing.implies(either(assigned == asked, assigned == s.history.original[p]))
 
 
 LEMMAS = claims_of(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.claims import claims_of
 from spec.claims.soft_failure import PARTS
-from spec.language.rules import claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import is_current, only_the_current_writes
 from spec.lemmas.leadership import copies, every_copy_was_written
@@ -22,17 +22,15 @@ def _is_said(m: Model) -> bool:
 
 
 @claim("always", source="PROTOCOL.md section 2", parts=PARTS)
-def the_same_version_is_of_no_earlier_writer(s: State, m: Model) -> Value | None:
+def the_same_version_is_of_no_earlier_writer(s: State, m: Model) -> Facts:
     """A copy with the znode's version names the controller epoch that the znode does, or a later one that read it."""
     if not _is_said(m):
-        return None
-    facts = []
+        return
     for p in m.partitions:
         znode = s.zookeeper.state[p]
         for one in copies(s, m, p):
             same = both(exists(znode), one.version == znode.version)
-            facts.append(same.implies(znode.controller_epoch <= one.controller_epoch))
-    return both(*facts)
+            yield same.implies(znode.controller_epoch <= one.controller_epoch)
 
 
 @claim("always", source="PROTOCOL.md section 7.3", parts=PARTS)
@@ -46,11 +44,10 @@ def a_state_has_its_topic(s: State, m: Model) -> Value | None:
 
 
 @claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
-def current_controllers_know_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
+def current_controllers_know_what_earlier_ones_wrote(s: State, m: Model) -> Facts:
     """The cache of the current controller, once it has read it, is not behind what an earlier epoch wrote last."""
     if not _is_said(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         controller = s.controllers[c]
         for p in m.partitions:
@@ -58,27 +55,24 @@ def current_controllers_know_what_earlier_ones_wrote(s: State, m: Model) -> Valu
             before = either(*(controller.at == at for at in BEFORE_LEADERSHIP))
             unread = either(before, both(controller.at == At.READ_STATES, cached.todo))
             others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
-            facts.append(either(~is_current(s, c), unread, ~others, znode.leader_epoch <= cached.leader_epoch))
-    return both(*facts)
+            yield either(~is_current(s, c), unread, ~others, znode.leader_epoch <= cached.leader_epoch)
 
 
 @claim("always", source="PROTOCOL.md D5 fixed", parts=PARTS)
-def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Value | None:
+def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Facts:
     """No request is of an epoch yet to come; none of the current tells less than an earlier epoch wrote last."""
     if not _is_said(m):
-        return None
-    facts = []
+        return
     for c in m.controllers:
         for b in m.brokers.ids:
             for k in m.slots:
                 slot = s.connections[c][b][k]
-                facts.append(either(slot.stage == Stage.EMPTY, slot.epoch <= s.zookeeper.epoch))
+                yield either(slot.stage == Stage.EMPTY, slot.epoch <= s.zookeeper.epoch)
                 for p in m.partitions:
                     told, znode = slot.partitions[p], s.zookeeper.state[p]
                     current = both(told.ordered, slot.stage != Stage.EMPTY, flag(slot.epoch == s.zookeeper.epoch))
                     others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
-                    facts.append(either(~current, ~others, znode.leader_epoch <= told.leader_epoch))
-    return both(*facts)
+                    yield either(~current, ~others, znode.leader_epoch <= told.leader_epoch)
 
 
 LEMMAS = claims_of(__name__)

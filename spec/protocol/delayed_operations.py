@@ -314,10 +314,3 @@ def purge(s: Purgatory, m: Model, k: int) -> None:
         if k in named(m, o):
             s.watching[k][o] = both(s.watching[k][o], ~s.operations[o].completed)
     s.purging[k] = False
-
-
-RULES = (
-    answer_at_once, try_request, watch, check_completed, make_entry, look_at_entry, insert_entry, recheck,
-    compare_and_set, cancel_timer, complete, update_metadata, count_delayed, visit, end_walk, expire, run_task,
-    run_on_expiration, begin_purge, purge,
-)  # fmt: skip

@@ -25,8 +25,8 @@ from spec.protocol.broker_events.controlled_shutdown import end_of_removal, fail
 from spec.protocol.controller.threads import end_turn, leave_broker_change
 from spec.protocol.deletion.queue import end_thread
 from spec.protocol.deletion.thread import end_retry, stop_and_delete
-from spec.protocol.elections.preferred import end_pending_election, end_requested_election
 from spec.protocol.elections.rebalance import end_election
+from spec.protocol.elections.requested import end_pending_election, end_requested_election
 from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
 from spec.protocol.failover.steps import after_election_request, elect_pending, load_deletions, resume
 from spec.protocol.junctions import Column, Junction, Then, follow

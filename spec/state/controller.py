@@ -9,15 +9,8 @@ from spec.language.records import Choice, Each, Field, Flag, Nested, Record, fla
 from spec.model import Model
 from spec.state.controller_parts import DeletionManager, LostTopics, Notifications, Reassigning, TopicListeners
 from spec.state.elections import Elections, Rebalance, Shutdowns
-from spec.state.enumerations import (
-    At,
-    Callback,
-    DeletionThread,
-    Handler,
-    callback_kind,
-    listened_paths,
-    watched_paths,
-)
+from spec.state.enumerations import At, Callback, DeletionThread, Handler
+from spec.state.listeners import callback_kind, listened_paths, watched_paths
 from spec.state.per_scope import (
     ASSIGNMENTS,
     BROKER,

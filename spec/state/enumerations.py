@@ -1,13 +1,8 @@
-"""What the values of the state may be: sessions, callbacks, places in the controller's code, handlers; and the paths
-that a controller watches.
-"""
+"""What the values of the state may be: sessions, callbacks, places in the controller's code, handlers."""
 
 from __future__ import annotations
 
 import enum
-
-from spec.language.terms import Kind, enumeration
-from spec.model import Model
 
 
 class Session(enum.Enum):
@@ -124,33 +119,3 @@ class DeletionThread(enum.Enum):
     MANAGER_ONLY = "the manager is made, its thread is not: a resignation raises (D56)"
     RUNNING = "both"
     ENDED = "the thread was ended by an exception: nothing is deleted until the next failover"
-
-
-def watched_paths(m: Model) -> dict[str, Callback]:
-    """The paths whose watches are modelled, with the callback that each one queues."""
-    paths = {"controller": Callback.CONTROLLER, "brokers": Callback.BROKERS}
-    if m.has("creation") or m.has("deletion"):
-        paths["topics"] = Callback.TOPICS
-    if m.has("deletion"):
-        paths["deletions"] = Callback.DELETIONS
-    if m.has("notifications"):
-        paths["isr_changes"] = Callback.ISR_CHANGES
-    if m.has("reassignment"):
-        paths["reassignments"] = Callback.REASSIGNMENTS
-    if m.has("preferred_election"):
-        paths["preferred"] = Callback.PREFERRED
-    return paths
-
-
-def listened_paths(m: Model) -> dict[str, Callback]:
-    """Those of the watched paths that only a controller listens to."""
-    return {path: callback for path, callback in watched_paths(m).items() if path != "controller"}
-
-
-def callback_kind(m: Model) -> Kind:
-    """A place in an event queue; it has room for what is queued in this scope only, for queues are long."""
-    order = list(Callback)
-    queued = [Callback.REGISTRATION, *watched_paths(m).values()]
-    queued += [Callback.STATE] if m.has("reassignment") else []
-    queued += [Callback.MODIFICATIONS] if m.has("addition") else []
-    return enumeration(Callback, max(queued, key=order.index))

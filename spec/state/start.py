@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from spec.language.rules import Variable
 from spec.model import Model
-from spec.state.enumerations import DeletionThread, Session, listened_paths
+from spec.state.enumerations import DeletionThread, Session
+from spec.state.listeners import listened_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

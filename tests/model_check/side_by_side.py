@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.recordings.observed_lines import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.recordings.recording import Cluster
+from model_check.recordings.reports import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.refinement.abstraction.cluster import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer

@@ -11,7 +11,7 @@ from typing import Any
 
 from reference.deletion.requests import OnDeletionChange
 from reference.deletion.thread import DeleteQueuedTopic, on_replica_deleted
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report
 from reference.leadership.effects import ReadForRemoval, WriteRemoval
 from reference.threads import on_callback, on_deletion_thread

@@ -20,7 +20,7 @@ from reference.controller.effects import (
     Subscribe,
 )
 from reference.deletion.requests import ReadDeletions
-from reference.elections.preferred import FinishFailover, ReadElectionRequest
+from reference.elections.requested import FinishFailover, ReadElectionRequest
 from reference.failover.election import elect
 from reference.journal import Entry, Milestone, Reached, RequestSent
 from reference.leadership.effects import ReadState

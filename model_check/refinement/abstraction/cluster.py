@@ -34,11 +34,10 @@ from model_check.refinement.abstraction.leadership import (
     leadership,
 )
 from model_check.refinement.abstraction.threads import (
-    has_read_request,
+    election_request,
     on_the_way_out,
     other_threads,
-    preferred_election_request,
-    preferred_elections,
+    requested_elections,
 )
 from model_check.refinement.abstraction.topics import (
     after_removals,
@@ -73,7 +72,8 @@ from spec.language.terms import Kind
 from spec.model import Model
 from spec.state.cluster import epochs_acted_in
 from spec.state.controller import CachedPartition, Controller
-from spec.state.enumerations import At, Callback, Handler, Owes, Session, watched_paths
+from spec.state.enumerations import At, Callback, Handler, Owes, Session
+from spec.state.listeners import watched_paths
 from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -197,8 +197,7 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
         for p, partition in enumerate(cluster.partitions):
             named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
             yield f"zookeeper.notified[{p}]", frozenset(named)
-    if m.has("preferred_election"):
-        yield from preferred_election_request(cluster)
+    yield from election_request(m, cluster)
     if m.has("deletion"):
         yield from deletion_requests(cluster)
 
@@ -247,8 +246,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
             yield from _to_be_told(m, process, controller, f"{path}.partitions[{p}]", partition)
             if m.has("creation"):
                 yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
-    if m.has("preferred_election"):
-        yield from preferred_elections(cluster, controller, path)
+    yield from requested_elections(m, cluster, controller, path)
     if m.has("reassignment"):
         yield from reassignments(cluster, process, controller, path)
     yield from known_assignments(m, cluster, process, controller, path)
@@ -309,8 +307,6 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
         yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
         if callback is not Callback.CONTROLLER:
             yield f"{path}.listening.{name}", process.listens_to(znode)
-    if m.has("preferred_election"):
-        yield f"{path}.request_read", has_read_request(cluster, controller)
     if m.keeps(Controller.remaining_read):
         yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     if m.fixes(Switch.BROKER_EPOCHS):

@@ -1,4 +1,4 @@
-"""The part of the abstraction that shutdowns, preferred elections and the automatic rebalance have of their own."""
+"""The part of the abstraction that shutdowns, elections on request and the automatic rebalance have of their own."""
 
 from __future__ import annotations
 
@@ -51,8 +51,10 @@ def _shutdowns(cluster: MemoryCluster, controller: KafkaController, path: str) -
         yield f"{path}.to_move[{p}]", work is not None and partition in work.to_move
 
 
-def preferred_election_request(cluster: MemoryCluster) -> Named:
-    """What a preferred election is asked for."""
+def election_request(m: Model, cluster: MemoryCluster) -> Named:
+    """The partitions that preferred replicas are asked to lead."""
+    if not m.has("preferred_election"):
+        return
     request, named = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION), frozenset[TopicPartition]()
     if request is not None:
         named = frozenset(parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, request.data).partitions)
@@ -60,11 +62,14 @@ def preferred_election_request(cluster: MemoryCluster) -> Named:
         yield f"zookeeper.preferred[{p}]", partition in named
 
 
-def preferred_elections(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
-    """The elections under way, and which of them the running handler is at."""
+def requested_elections(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """The elections under way, which of them the running handler is at, and whether their request is the one read."""
+    if not m.has("preferred_election"):
+        return
     for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_preferred_election
+        yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_election
         yield f"{path}.asked[{p}]", partition in controller.activity.asked
+    yield f"{path}.request_read", has_read_request(cluster, controller)
 
 
 def has_read_request(cluster: MemoryCluster, controller: KafkaController) -> bool:

@@ -86,7 +86,7 @@ class TopicsToBeDeleted(ControllerSays, text="List of topics to be deleted: {top
 
 
 class IneligibleTopics(ControllerSays, text="List of topics ineligible for deletion: {topics:topics}"):
-    """Topics with a dead replica, a reassignment or a preferred replica election, queued for deletion or not."""
+    """Topics with a dead replica, a reassignment or an election under way, queued for deletion or not."""
 
     topics: Topics
 

@@ -12,10 +12,10 @@ from typing import Final
 
 from spec.logs.controller_log.broker_changes import BROKER_LINES
 from spec.logs.controller_log.channels import CHANNEL_LINES
+from spec.logs.controller_log.elections import ELECTION_LINES
 from spec.logs.controller_log.failover import FAILOVER_LINES
 from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
 from spec.logs.controller_log.leader_selection import SELECTION_LINES
-from spec.logs.controller_log.preferred_election import PREFERRED_ELECTION_LINES
 from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
 from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
 from spec.logs.controller_log.topic_deletion import DELETION_LINES
@@ -32,7 +32,7 @@ CONTROLLER_LOG: Final = Vocabulary(
         *SELECTION_LINES,
         *CHANNEL_LINES,
         *REASSIGNMENT_LINES,
-        *PREFERRED_ELECTION_LINES,
+        *ELECTION_LINES,
         *ISR_NOTIFICATION_LINES,
         *DELETION_LINES,
         LoggerRegistered,

@@ -260,6 +260,3 @@ def _leaving(s: State, m: Model, c: int) -> dict[int, Value]:
     nobody, dead = m.brokers.empty_set(), s.controllers[c].dead
     leaving = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
     return {p: choose(is_queued(s, m, c, p), nobody, replicas) for p, replicas in leaving.items()}
-
-
-RULES = (on_broker_change, read_broker_data)

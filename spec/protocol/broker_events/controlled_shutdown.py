@@ -259,9 +259,3 @@ def leave_cluster(s: State, m: Model, b: int) -> None:
     with when(process.session == Session.LIVE):
         end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
-
-
-RULES = (
-    stop_broker, request_shutdown, refuse_shutdown, lose_shutdown_request, accept_shutdown, move_partition,
-    answer_shutdown, leave_cluster,
-)  # fmt: skip

@@ -182,9 +182,3 @@ def _delete(s: State, m: Model, c: int, n: int) -> None:
         with when(m.notices.in_set(n, other.taken)):
             other.taken = m.notices.difference(other.taken, one)
             other.gone = m.notices.union(other.gone, one)
-
-
-RULES = (
-    report_isr_changes, report_isr_changes_without, report_isr_changes_before, on_isr_change, read_notified,
-    delete_notification,
-)  # fmt: skip

@@ -33,6 +33,14 @@ def shrink_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     _write_isr(s, m, b, p, m.brokers.without(known.isr, r))
 
 
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
+def shrink_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
+    known = _leading(s, m, b, p)
+    require(r != b, m.brokers.contains(known.isr, r))
+    _write_unanswered(s, m, b, p, m.brokers.without(known.isr, r))
+
+
 @action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="joint_shrinks", parts=("partitions",))
 def shrink_isr_jointly(s: State, m: Model, b: int, p: int, lagging: int) -> None:
     """A leader takes several followers out of its ISR, in one write; `lagging` is a set of them, a bit for each."""
@@ -54,14 +62,6 @@ def _without(s: State, m: Model, b: int, p: int, lagging: int) -> Value:
     return isr
 
 
-@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
-def shrink_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
-    """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
-    known = _leading(s, m, b, p)
-    require(r != b, m.brokers.contains(known.isr, r))
-    _write_unanswered(s, m, b, p, m.brokers.without(known.isr, r))
-
-
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
 def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a live follower of its own leader epoch, mostly, into its ISR."""
@@ -70,6 +70,16 @@ def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     _require_fetching(s, m, b, p, r)
     _require_same_epoch(s, m, b, p, r)
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+
+
+@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
+def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
+    """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
+    known = _leading(s, m, b, p)
+    require(r != b, ~m.brokers.contains(known.isr, r))
+    _require_fetching(s, m, b, p, r)
+    _require_same_epoch(s, m, b, p, r)
+    _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
 @action(
@@ -85,16 +95,6 @@ def expand_isr_on_a_stale_fetch(s: State, m: Model, b: int, p: int, r: int) -> N
     _require_fetching(s, m, b, p, r)
     require(flag(not _takes_any_epoch(m)), s.brokers[r].partitions[p].leader_epoch != known.leader_epoch)
     _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
-
-
-@action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
-def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
-    """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
-    known = _leading(s, m, b, p)
-    require(r != b, ~m.brokers.contains(known.isr, r))
-    _require_fetching(s, m, b, p, r)
-    _require_same_epoch(s, m, b, p, r)
-    _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
 
 
 def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
@@ -217,9 +217,3 @@ def _content_is(m: Model, znode: Leadership, known: BrokerPartition, isr: Value)
         return flag(False)
     names = ("leader", "leader_epoch", "controller_epoch")
     return both(znode.isr == isr, *(znode[name] == known[name] for name in names))
-
-
-RULES = (
-    shrink_isr, shrink_isr_unanswered, shrink_isr_jointly, shrink_isr_jointly_unanswered, expand_isr,
-    expand_isr_unanswered, expand_isr_on_a_stale_fetch, rewrite_isr,
-)  # fmt: skip

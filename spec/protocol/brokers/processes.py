@@ -30,15 +30,8 @@ from spec.protocol.controller.threads import reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
 from spec.state.cluster import State
 from spec.state.elections import OnTheWayOut
-from spec.state.enumerations import (
-    At,
-    Callback,
-    Owes,
-    Session,
-    listened_paths,
-    watched_paths,
-)
-from spec.state.listeners import BEHIND_CONTROLLER, ON_CHILDREN
+from spec.state.enumerations import At, Callback, Owes, Session
+from spec.state.listeners import BEHIND_CONTROLLER, IN_ORDER, listened_paths, watched_paths
 
 
 @action(actor="broker {b}", source="KafkaServer.startup 0.10.2.2")
@@ -207,10 +200,7 @@ def renew_session(s: State, m: Model, b: int) -> None:
 def _before_controller(m: Model) -> list[str]:
     """The listened paths whose callbacks come before that of /controller, in their order."""
     paths = [path for path in listened_paths(m) if path not in BEHIND_CONTROLLER]
-    if not m.scope.fires_by_hash:
-        return paths
-    on_children = [path for path in ON_CHILDREN if path in paths]
-    return on_children + [path for path in paths if path not in ON_CHILDREN]
+    return [path for path in IN_ORDER if path in paths] if m.scope.fires_by_hash else paths
 
 
 def _queue_listeners(s: State, m: Model, c: int, paths: Iterable[str]) -> None:
@@ -278,10 +268,3 @@ def close_failed_startup(s: State, m: Model, b: int) -> None:
         require(lock_is_free(s, m, b))
     end_session(s, m, b, orphaned=False)
     forget_process(s, m, b)
-
-
-RULES = (
-    start_process, start_process_early, crash, end_orphaned_session, expire_session, expire_session_heard,
-    renew_session, register_broker, register_broker_unanswered, fail_registration,
-    close_failed_startup,
-)  # fmt: skip

@@ -46,7 +46,7 @@ def adding_raises(s: State, m: Model, c: int) -> Value:
 
 
 def is_busy(s: State, m: Model, c: int, t: int) -> Value:
-    """Whether a partition of a topic is being reassigned, or has a preferred election under way."""
+    """Whether a partition of a topic is being reassigned, or has an election under way."""
     electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
     return either(is_reassigned(s, m, c, t), *electing)
 

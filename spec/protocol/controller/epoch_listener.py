@@ -25,6 +25,3 @@ def adopt_epoch(s: State, m: Model, c: int) -> None:
     controller.epoch = s.zookeeper.epoch
     controller.acted = False
     observe(f"controller {c}", "read /controller_epoch", epoch=controller.epoch)
-
-
-RULES = (adopt_epoch,)

@@ -17,15 +17,13 @@ from spec.protocol.controller.threads import become_idle, forget_returned, reset
 from spec.protocol.requests.connections import drop_channels, is_awaited
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
+from spec.state.enumerations import At, DeletionThread, Handler
+from spec.state.listeners import UNWATCHED_FIRST, listened_paths
 from spec.state.zookeeper import ZooKeeper
 from spec.variants import Switch
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
 RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
-
-#: The listeners that a resignation unsubscribes before anything that may raise.
-UNWATCHED_FIRST = ("isr_changes", "reassignments", "preferred")
 
 #: What a resignation leaves in the context, for the next term of this broker to find (D13).
 KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")

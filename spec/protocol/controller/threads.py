@@ -17,6 +17,7 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being 
 
 from __future__ import annotations
 
+from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.language.records import Record
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
@@ -26,7 +27,8 @@ from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes, listened_paths
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
+from spec.state.listeners import listened_paths
 from spec.variants import Switch
 
 
@@ -117,7 +119,7 @@ def has_started(s: State, m: Model, c: int) -> Value:
     """
     if m.loses_topics:
         return flag(s.controllers[c].started)
-    if not any(m.has(part) for part in ("preferred_election", "reassignment", "deletion")):
+    if not any(map(m.has, ADMIN_REQUESTS)):
         return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
@@ -171,6 +173,3 @@ def become_idle(s: State, c: int) -> None:
     s.controllers[c].at = At.IDLE
     with when(s.processes[c].owes == Owes.AFTER_ELECTION):
         s.processes[c].owes = Owes.AT_START
-
-
-RULES = (skip_callback,)

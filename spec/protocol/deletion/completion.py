@@ -185,6 +185,3 @@ def _end_completion(s: State, m: Model, c: int, t: int) -> None:
     say(TopicDeleted, topic=t)
     say_held_back(s, c, t)
     turn_to_next(s, m, c)
-
-
-RULES = (delete_state, delete_topic, delete_configuration, delete_request)

@@ -146,6 +146,3 @@ def read_deletions(s: State, m: Model, c: int) -> None:
         controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
         controller.modified[t] = controller.topics[t]
     proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
-
-
-RULES = (request_deletion, request_stray_deletion, on_deletion_change, drop_request, read_deletions)

@@ -285,6 +285,3 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
         with when(~succeeded):
             fail_deletion(s, m, c, p, b)
     end_deletion(s, m, c, b, p)
-
-
-RULES = (delete_queued_topic, on_replica_deleted)

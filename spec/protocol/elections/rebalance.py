@@ -23,14 +23,14 @@ from collections.abc import Mapping
 
 from spec.language.rules import observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag, number
-from spec.logs.controller_log.preferred_election import ImbalanceRatio
+from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.threads import end_turn, has_threads
-from spec.protocol.elections.preferred import say_begun, say_who_leads
+from spec.protocol.elections.requested import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import can_operate
@@ -130,6 +130,3 @@ def may_rebalance(s: State, m: Model, c: int, p: int) -> Value:
     preferred = m.brokers.first(assigned_replicas(s, m, c, p))
     stays = both(controller.topics[m.topic_of(p)], ~is_queued(s, m, c, p))
     return both(stays, m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))
-
-
-RULES = (check_imbalance, rebalance_partition)

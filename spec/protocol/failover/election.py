@@ -184,9 +184,3 @@ def _may_delete(s: State, m: Model, c: int) -> Value:
     if not m.fixes(Switch.FENCED_RESIGN):
         return flag(True)
     return both(s.zookeeper.controller == c, ~s.zookeeper.controller_orphaned)
-
-
-RULES = (
-    on_controller_change, on_new_session, elect_read, elect_create, elect_create_unanswered,
-    elect_create_without_session, elect_reread, resign_delete, resign_delete_unanswered,
-)  # fmt: skip

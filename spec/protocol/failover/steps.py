@@ -35,7 +35,7 @@ from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import wake
-from spec.protocol.elections.preferred import (
+from spec.protocol.elections.requested import (
     begin_pending_election,
     is_requested,
     nothing_is_pending,
@@ -51,7 +51,8 @@ from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import epoch_is_as_read, is_fenced_off, is_read_in_vain
 from spec.state.cluster import State
-from spec.state.enumerations import At, DeletionThread, Handler, listened_paths
+from spec.state.enumerations import At, DeletionThread, Handler
+from spec.state.listeners import listened_paths
 from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -360,9 +361,3 @@ def fail_failover(s: State, m: Model, c: int) -> None:
     """An unexpected exception ends the failover; the elector resigns."""
     observe(f"controller {c}", "fail in failover")
     elector_resigns(s, m, c)
-
-
-RULES = (
-    read_epoch, increment_epoch, increment_epoch_unanswered, create_epoch, create_epoch_unanswered, subscribe,
-    read_brokers, read_topics, read_state, finish_failover, fail_failover,
-)  # fmt: skip

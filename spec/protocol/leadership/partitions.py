@@ -349,8 +349,3 @@ def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, V
                 kept = cached.found[r].leader_epoch != -1
                 words[p, r] = {name: choose(kept, cached.found[r][name], cached[name]) for name in FIELDS}
     return words
-
-
-RULES = (
-    create_state, create_state_unanswered, read_for_election, write_elected_leader, write_elected_leader_unanswered,
-)  # fmt: skip

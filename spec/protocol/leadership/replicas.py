@@ -306,6 +306,3 @@ def finish_removal(s: State, m: Model, c: int, p: int, r: int) -> None:
     partitions[p].visiting = m.brokers.difference(partitions[p].visiting, m.brokers.set_kind.constant((r,)))
     with when(~either(*(~m.brokers.is_empty(partitions[q].visiting) for q in m.partitions))):
         proceed(Junction.REMOVALS_DONE, s, m, c, p=p)
-
-
-RULES = (read_for_removal, write_removal, write_removal_unanswered)

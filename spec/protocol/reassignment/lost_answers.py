@@ -61,9 +61,3 @@ def write_remaining_unanswered(s: State, m: Model, c: int, p: int) -> None:
     working_on(s, c, p)
     require(~is_fenced_off(s, m, c), changes_request(s, m, c))
     write_request(s, m, c)
-
-
-RULES = (
-    write_union_unanswered, write_bump_unanswered, write_move_unanswered, write_target_unanswered,
-    write_remaining_unanswered,
-)  # fmt: skip

@@ -111,6 +111,3 @@ def _wait(s: State, m: Model, c: int, p: int) -> None:
     """Step 4: the new replicas are to catch up; the handler is done with the partition."""
     say(WaitingForNewReplicas, partition=p, new_replicas=s.controllers[c].reassigned[p])
     go_on(s, m, c)
-
-
-RULES = (write_union, read_for_bump, write_bump, start_new_replica)

@@ -253,6 +253,3 @@ def write_target(s: State, m: Model, c: int, p: int) -> None:
         controller.at = At.COMPLETE_READ
     with when(fenced):
         controller_moved(s, m, c)
-
-
-RULES = (read_for_move, write_move, write_target)

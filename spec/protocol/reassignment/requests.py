@@ -327,9 +327,3 @@ def end_listener(s: State, _m: Model, c: int) -> None:
     """A listener has nothing more to reassign: it is over."""
     s.controllers[c].handler = Handler.NONE
     become_idle(s, c)
-
-
-RULES = (
-    request_reassignment, on_reassignment_request, read_reassignments, accept_reassignment, read_remaining,
-    write_remaining,
-)  # fmt: skip

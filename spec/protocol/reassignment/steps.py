@@ -101,6 +101,3 @@ def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
         begin_phase_b(s, m, c, p)
     with when(~known):
         end_run(s, m, c, p)
-
-
-RULES = (on_state_change, read_whether_caught_up)

@@ -219,6 +219,3 @@ def open_channels(s: State, m: Model, c: int, new: Value) -> Value:
     opened = openable(m, new, controller.stranded)
     controller.channels = m.brokers.union(controller.channels, opened)
     return ~m.brokers.is_subset(new, controller.channels)
-
-
-RULES = (deliver_request, deliver_request_unanswered, deliver_deletion, deliver_deletion_unanswered)

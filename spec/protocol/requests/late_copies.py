@@ -42,6 +42,3 @@ def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
         require(s.brokers[b].partitions[p].retrying == ())
     handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
     reset(late)
-
-
-RULES = (leave_late_copy, execute_late_copy)

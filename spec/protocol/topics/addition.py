@@ -127,6 +127,3 @@ def topic_is_read(s: State, c: int, t: int) -> None:
     controller = s.controllers[c]
     with when(both(s.zookeeper.topics[t], controller.topic_listening[t])):
         controller.topic_watching[t] = True
-
-
-RULES = (read_for_addition, write_addition, on_partition_modifications)

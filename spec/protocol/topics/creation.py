@@ -223,6 +223,3 @@ def _is_created(s: State, m: Model, c: int, p: int) -> Value:
     controller, young = s.controllers[c], (ReplicaState.NON_EXISTENT, ReplicaState.NEW)
     states = [controller.partitions[p].replicas[r] for r in m.assigned(p)]
     return either(controller.reassigned[p] == (), both(*(either(*(one == y for y in young)) for one in states)))
-
-
-RULES = (create_topic, on_topic_change, read_for_new_replica)

@@ -69,6 +69,3 @@ def read_topic_id(s: State, m: Model, c: int, t: int) -> None:
     """Where topics have ids (a fix): the controller takes over which topic of that name it is; none if it is gone."""
     if m.tells_topics_apart:
         s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])
-
-
-RULES = (remove_topic, remove_state)

@@ -8,9 +8,9 @@ from model_check.judging.writing import Writing
 from model_check.recordings.processes import ControllerSaid
 from model_check.stepping.said_lines import Expected
 from spec.formats.kafka_types import TopicPartition
+from spec.logs.controller_log.elections import PreferredReplicaLeads
 from spec.logs.controller_log.failover import BecomingController, EpochIncremented, Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.controller_log.preferred_election import PreferredReplicaLeads
 from spec.logs.controller_log.reassignment import ReassignmentRequested
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElectionStarted

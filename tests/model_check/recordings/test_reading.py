@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from model_check.recordings.observed_lines import REPORTS
 from model_check.recordings.processes import ControllerSaid, RequestHandled
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster
-from model_check.recordings.reports import PASSED_OVER
+from model_check.recordings.reports import PASSED_OVER, REPORTS
 from model_check.recordings.transactions import may_be_unanswered
 from model_check.recordings.zookeeper import (
     AssignmentRead,

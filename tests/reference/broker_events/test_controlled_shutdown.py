@@ -13,7 +13,7 @@ from reference.broker_events.controlled_shutdown import Departure, answer_shutdo
 from reference.controller.context import Shutdown
 from reference.controller.effects import EpochZnode, ResignDelete
 from reference.controller.resignation import take_down
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.journal import Report, ShutdownAnswered, StateChange
 from reference.leadership.effects import ReadForRemoval, StateWrite, WriteRemoval
 from reference.procedures import FencedOff

@@ -25,7 +25,7 @@ from reference.controller.effects import (
     ResignDelete,
     Subscribe,
 )
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.failover.election import elect, on_controller_change, on_new_session
 from reference.journal import Milestone, Reached, RequestSent, StateChange
 from reference.leadership.effects import (

@@ -16,7 +16,7 @@ from reference.deletion.completion import (
     partition_path,
 )
 from reference.deletion.thread import DeleteQueuedTopic, is_due
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.journal import Milestone
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import PastZkClient, Script

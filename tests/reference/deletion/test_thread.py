@@ -11,7 +11,7 @@ from reference.controller.controller_batch import send_update_metadata
 from reference.controller.effects import JoinThread, OnBrokerChange
 from reference.deletion.requests import DropRequest, OnDeletionChange
 from reference.deletion.thread import DeleteQueuedTopic, is_due, on_replica_deleted
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.failover.election import on_controller_resignation
 from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode
@@ -48,7 +48,7 @@ def test_a_known_topic_is_queued_and_an_unknown_one_only_loses_its_request() -> 
 def test_a_topic_with_an_election_is_marked_before_it_is_queued_which_does_nothing(fixes: tuple[Switch, ...]) -> None:
     """D44."""
     cluster = Cluster(*fixes)
-    cluster.one.context.partitions_undergoing_preferred_election = frozenset({P1})
+    cluster.one.context.partitions_undergoing_election = frozenset({P1})
     cluster.queue()
     assert cluster.one.deleting.queued == {"a"}
     assert cluster.one.deleting.ineligible == ({"a"} if fixes else set())

@@ -3,8 +3,8 @@
 import pytest
 
 from reference.controller.context import Activity
-from reference.elections.preferred import FinishFailover
 from reference.elections.rebalance import find_imbalance, is_running, rebalance_partition
+from reference.elections.requested import FinishFailover
 from reference.journal import Milestone
 from reference.leadership.effects import ReadForElection, WriteElectedLeader
 from reference.procedures import FencedOff

@@ -6,7 +6,7 @@ import pytest
 
 from reference.controller.controller import KafkaController
 from reference.controller.effects import SkipCallback
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report, StateChange
 from reference.leadership.effects import CreateState, ReadForNewReplica
 from reference.procedures import UnexpectedFailure

@@ -66,10 +66,10 @@ def view(queues: Mapping[int, Queue], controller: Mapping[str, Any]) -> Any:
 
 
 def holds(claim: Claim, *queue: Place, **controller: Any) -> bool:
-    """Whether a claim holds of a state in which controller 1 has this queue to broker 2."""
+    """Whether a claim holds of a state in which controller 1 has this queue to broker 2; of an empty one any may."""
     value = claim.function(view({2: queue}, {**CONTROLLER, **controller}), model())
-    assert value is not None
-    return bool(value.raw)
+    assert value is not None or not queue
+    return value is None or bool(value.raw)
 
 
 def keeps(claim: Claim, rule: str, before: Queue, after: Queue, **parameters: int) -> bool:

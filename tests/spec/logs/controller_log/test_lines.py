@@ -10,11 +10,11 @@ from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersi
 from spec.formats.request_schemas import ApiKey, PartitionError, PartitionsResponse
 from spec.logs.controller_log.broker_changes import BrokerDifference, NotInIsr
 from spec.logs.controller_log.channels import Connected, LeaderAndIsrNotSent, NotConnected, SendThreadStarting
+from spec.logs.controller_log.elections import ImbalanceRatio, PreferredByBroker
 from spec.logs.controller_log.failover import EpochIncremented, Resigned, SessionExpiredElectedAlready
 from spec.logs.controller_log.isr_notification import MetadataSending, NotificationsFound
 from spec.logs.controller_log.leader_selection import PreferredSelected
 from spec.logs.controller_log.lines import CONTROLLER_LOG
-from spec.logs.controller_log.preferred_election import ImbalanceRatio, PreferredByBroker
 from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
     AssignmentUpdated,

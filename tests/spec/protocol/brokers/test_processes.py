@@ -4,9 +4,9 @@ import pytest
 
 from model_check.stepping.open_system import open_system
 from spec.state.enumerations import Callback, Session
-from spec.state.listeners import ON_CHILDREN
+from spec.state.listeners import LISTENED, ON_CHILDREN
 
-PATHS = {name: str(kind.path()) for name, kind in ON_CHILDREN.items()}
+PATHS = {name: LISTENED[name].path for name in ON_CHILDREN}
 
 
 def place(path: str, size: int) -> int:

@@ -26,7 +26,7 @@ from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_da
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
-from spec.logs.controller_log.preferred_election import (
+from spec.logs.controller_log.elections import (
     PreferredElectionDone,
     PreferredElectionFound,
     PreferredElectionResumed,
@@ -89,6 +89,7 @@ class ReadElectionRequest(Effect["ElectionRequest | None"]):
     """Failover: the request that is pending."""
 
     at = At.READ_PREFERRED
+    parts = frozenset({"preferred_election"})
 
     def script(self) -> Script[ElectionRequest | None]:
         """Read it."""
@@ -132,25 +133,25 @@ def on_preferred_election(controller: KafkaController) -> Procedure[None]:
     context.election_request = request.czxid
     try:
         queued = {one for one in request.partitions if one.topic in controller.deleting.queued}
-        asked = request.partitions - context.partitions_undergoing_preferred_election - queued
+        asked = request.partitions - context.partitions_undergoing_election - queued
         yield from _elect(controller, asked, Handler.PREFERRED_ELECTION)
         yield from DeleteElectionRequest(removal_of(controller))
     finally:
         controller.activity = Activity()
 
 
-def initialize_preferred_election(controller: KafkaController) -> Procedure[None]:
+def load_pending_elections(controller: KafkaController) -> Procedure[None]:
     """Failover: what is requested, less what is led by the preferred replica already and what nobody knows."""
     request = yield from ReadElectionRequest()
     context, named = controller.context, frozenset[TopicPartition]()
     if request is not None:
         named, context.election_request = request.partitions, request.czxid
     done = frozenset(one for one in named if _is_done(controller, one))
-    context.partitions_undergoing_preferred_election |= named
-    context.partitions_undergoing_preferred_election -= done
+    context.partitions_undergoing_election |= named
+    context.partitions_undergoing_election -= done
     controller.report(PreferredElectionFound, partitions=tuple(sorted(named)))
     controller.report(PreferredElectionDone, partitions=tuple(sorted(done)))
-    resumed = context.partitions_undergoing_preferred_election
+    resumed = context.partitions_undergoing_election
     controller.report(PreferredElectionResumed, partitions=tuple(sorted(resumed)))
 
 
@@ -171,14 +172,14 @@ def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
 
 def run_pending_elections(controller: KafkaController) -> Procedure[None]:
     """Failover 13, but for the delete: whatever is under way, of this request or left from an earlier term (D13)."""
-    yield from _elect(controller, controller.context.partitions_undergoing_preferred_election, Handler.PENDING_ELECTION)
+    yield from _elect(controller, controller.context.partitions_undergoing_election, Handler.PENDING_ELECTION)
 
 
 def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
     """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
     context = controller.context
     controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
-    context.partitions_undergoing_preferred_election |= partitions
+    context.partitions_undergoing_election |= partitions
     hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
     elected = sorted(partitions)
@@ -187,7 +188,7 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
     yield from bring_online(controller, elected, reason)
     controller.is_about(asked=frozenset())
     tell_outcome(controller, partitions)
-    context.partitions_undergoing_preferred_election -= partitions
+    context.partitions_undergoing_election -= partitions
     resume_deletion(controller, {partition.topic for partition in partitions})
 
 

@@ -145,4 +145,4 @@ class ImbalanceRatio(
     ratio: float
 
 
-PREFERRED_ELECTION_LINES: Final = lines_of(__name__)
+ELECTION_LINES: Final = lines_of(__name__)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.recordings.logs import BrokerLogs
+from model_check.recordings.logs import BrokerLogs, releases_of
 from model_check.recordings.reading import read
-from model_check.recordings.releases import releases_of
 from model_check.recordings.zookeeper import EpochWritten
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, release_named

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
-from spec.logs.controller_log.preferred_election import (
+from spec.logs.controller_log.elections import (
     PreferredElectionDone,
     PreferredElectionFound,
     PreferredElectionResumed,
@@ -257,9 +257,3 @@ def begin_pending_election(s: State, m: Model, c: int) -> None:
     """Failover 13: elect for all that is under way, of this request or left from an earlier term (D13)."""
     pending = {p: s.controllers[c].electing[p] for p in m.partitions}
     _begin(s, m, c, Handler.PENDING_ELECTION, pending)
-
-
-RULES = (
-    request_preferred_election, withdraw_preferred_election, on_preferred_election, delete_election_request,
-    read_election_request,
-)  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from model_check.recordings.batches import for_all_brokers
+from model_check.recordings.lines import for_all_brokers
 from model_check.recordings.processes import ControllerSaid
 from spec.formats.kafka_types import V0101, V0102, V082, KafkaVersion, TopicPartition
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
