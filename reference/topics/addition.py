@@ -48,14 +48,14 @@ class OnPartitionModifications(Effect["ModifiedTopic | None"]):
 
 def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
     """Create the partitions that are not known yet, unless the topic is queued for deletion."""
-    found = yield from OnPartitionModifications(topic)
-    if found is None:
-        return
     known = controller.context.partition_replica_assignment
-    partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
-    added = {one: replicas for one, replicas in partitions.items() if one not in known}
-    controller.report(TopicModified, data=found.text, path=topic_path(topic))
     try:
+        found = yield from OnPartitionModifications(topic)
+        if found is None:
+            return
+        partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
+        added = {one: replicas for one, replicas in partitions.items() if one not in known}
+        controller.report(TopicModified, data=found.text, path=topic_path(topic))
         if topic in controller.deleting.queued:
             controller.report(PartitionsSkipped, partitions=tuple(one.partition for one in added), topic=topic)
         elif added:
