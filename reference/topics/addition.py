@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
-from reference.scripts import parsed, read_data, topic_path
+from reference.scripts import parsed_if_json, read_data, topic_path
 from reference.topics.creation import Assignment, on_new_partition_creation
 from reference.zookeeper.api import Exists
 from spec.formats.kafka_types import TopicPartition
@@ -43,7 +43,8 @@ class OnPartitionModifications(Effect["ModifiedTopic | None"]):
         node = yield from read_data(path)
         if node is None:
             return None
-        return ModifiedTopic((node.data or b"").decode(), parsed(TopicPayload, path, node.data).partitions)
+        payload = parsed_if_json(TopicPayload, path, node.data)
+        return ModifiedTopic((node.data or b"").decode(), {} if payload is None else payload.partitions)
 
 
 def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
