@@ -7,7 +7,8 @@ specification; a live one runs it operation by operation, waiting and retrying a
 
 The class of an effect is the action of the specification that it belongs to (`ElectRead` is `elect_read`), `at` is
 where the specification says the handler then stands, and the fields are the locals that it keeps there. Where Kafka
-leaves an order to a hash table, the handler yields `OneOf` several effects and is told which was chosen.
+leaves an order to a hash table, the handler yields `OneOf` several effects and is told which was chosen, and what that
+gave or raised.
 
 What goes wrong inside the controller::
 
@@ -180,8 +181,21 @@ def snake_case(name: str) -> str:
 
 
 @dataclass(frozen=True)
+class Raised:
+    """What one of several effects raised, in place of a result."""
+
+    error: Exception
+
+    def again(self) -> Exception:
+        """The same anew, as each fork of a handler raises it for itself."""
+        return type(self.error)(*self.error.args)
+
+
+@dataclass(frozen=True)
 class OneOf:
-    """Any one of these effects, all at the same place; the result is the index of the chosen one and what it gave."""
+    """Any one of these effects, all at the same place; the result is the index of the chosen one, and what it gave or
+    Raised.
+    """
 
     effects: tuple[Effect[Any], ...]
 
@@ -194,18 +208,31 @@ def in_any_order(
     keys: Iterable[Key],
     first: Callable[[Key, frozenset[Key]], Effect[T]],
     rest: Callable[[Key, T, frozenset[Key]], Procedure[bool]],
+    caught: Callable[[Key, Exception], None] | None = None,
 ) -> Procedure[None]:
     """Treat every key, in an order that the driver chooses: the first effect for it, then the rest.
 
     The rest says whether the key is done; if not, it is treated afresh. Kafka then goes on with the same key; here the
     order is free again, which lets in nothing that Kafka's own order could not do another time. Both functions are told
     which keys remain, the present one included.
+
+    What is raised for a key ends everything, unless it is to be `caught`: then only that key. FencedOff never is.
     """
     remaining = frozenset(keys)
     while remaining:
         order = sorted(remaining)
         chosen, result = yield from OneOf(tuple(first(key, remaining) for key in order))
         key = order[chosen]
-        done = yield from rest(key, result, remaining)
+        try:
+            if isinstance(result, Raised):
+                raise result.again() from result.error
+            done = yield from rest(key, result, remaining)
+        except FencedOff:
+            raise
+        except THROWABLE as error:
+            if caught is None:
+                raise
+            caught(key, error)
+            done = True
         if done:
             remaining -= {key}

@@ -29,7 +29,7 @@ from reference.zookeeper.api import (
     SetData,
     parent_path,
 )
-from spec.errors import MalformedInput
+from spec.errors import MalformedInput, NotJson
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -119,6 +119,15 @@ def parsed(cls: type[PayloadT], path: str, data: bytes | None) -> PayloadT:
     return payload
 
 
+def parsed_if_json(cls: type[PayloadT], path: str, data: bytes | None) -> PayloadT | None:
+    """The payload, or None where the data is no JSON: what reads it then goes on as if there were nothing."""
+    try:
+        payload: PayloadT = parsed(cls, path, data)
+    except NotJson:
+        return None
+    return payload
+
+
 def read_data(path: str) -> Script[NodeData | None]:
     """`readDataMaybeNull`: the znode, or None if it is not there."""
     try:
@@ -129,14 +138,16 @@ def read_data(path: str) -> Script[NodeData | None]:
 
 
 def read_state_znode(partition: TopicPartition) -> Script[Found]:
-    """`getLeaderIsrAndEpochForPartition`: what a partition's state znode says, or None if it is not there."""
+    """`getLeaderIsrAndEpochForPartition`: what a state znode says, or None if it is not there, or says nothing."""
     path = state_path(partition)
     node = yield from read_data(path)
-    return None if node is None else leadership_in(path, node.data, node.stat.version)
+    with suppress(NotJson):
+        return None if node is None else leadership_in(path, node.data, node.stat.version)
+    return None
 
 
 def leadership_in(path: str, data: bytes | None, zk_version: int) -> LeaderIsrAndControllerEpoch:
-    """`parseLeaderAndIsr`: the leadership that a state znode has at a data version."""
+    """`parseLeaderAndIsr`: the leadership that a state znode has at a data version; NotJson where it says nothing."""
     content: LeaderIsrAndControllerEpoch = parsed(PartitionStatePayload, path, data).leadership
     return replace(content, zk_version=zk_version)
 

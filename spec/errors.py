@@ -3,6 +3,7 @@
     SpecError                 every error that we raise on purpose
     ├── BadInput              what somebody handed us is wrong; nothing was changed (exit code 2)
     │   ├── MalformedInput    a znode payload, path, request or log line that is not what its schema says
+    │   │   └── NotJson       a payload that is no JSON document at all, which most of Kafka's readers take for nothing
     │   └── UnknownName       a scope, switch, property or the like that does not exist
     ├── IllegalTransition     a state machine refused an event; the old state stands
     └── EnvironmentFailure    java, ZooKeeper, a port, the disk or a worker failed us (exit code 4)
@@ -38,6 +39,10 @@ class MalformedInput(BadInput):
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.source, self.field, self.reason) if part)
+
+
+class NotJson(MalformedInput):
+    """A text that is no JSON document: `kafka.utils.Json.parseFull` gives None for it, and raises for none other."""
 
 
 class UnknownName(BadInput):

@@ -10,19 +10,20 @@ section 7.7. Left out on purpose: the delays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
-from reference.procedures import ControllerFailure, Effect, FencedOff, Procedure, Script, in_any_order
-from reference.scripts import ISR_CHANGES, Fence, Found, parsed, read_data
-from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NoNode
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script, in_any_order
+from reference.scripts import ISR_CHANGES, Fence, Found, parsed_if_json, read_data
+from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import PartitionsPayload
+from spec.logs.controller_log.isr_notification import NotificationUnreadable
 from spec.state.enumerations import At
 
 Paths = frozenset[str]
@@ -40,18 +41,16 @@ class ReportIsrChanges(Effect[str]):
         return path
 
 
-class OnIsrChange(Effect[Mapping[str, Partitions]]):
-    """A child callback of /isr_change_notification: what each child names."""
+class OnIsrChange(Effect[Mapping[str, "NodeData | None"]]):
+    """A child callback of /isr_change_notification: the children, as they were read."""
 
-    def script(self) -> Script[Mapping[str, Partitions]]:
+    def script(self) -> Script[Mapping[str, NodeData | None]]:
         """Children and data."""
         children = yield GetChildren(ISR_CHANGES)
-        found: dict[str, Partitions] = {}
+        found: dict[str, NodeData | None] = {}
         for name in children.names:
             path = f"{ISR_CHANGES}/{name}"
-            node = yield from read_data(path)
-            named = () if node is None else parsed(PartitionsPayload, path, node.data).partitions
-            found[path] = frozenset(named)
+            found[path] = yield from read_data(path)
         return found
 
 
@@ -92,18 +91,26 @@ def maybe_propagate_isr_changes(
 def on_isr_change(controller: KafkaController) -> Procedure[None]:
     """Refresh the cache for the partitions that are named, send UpdateMetadata to all, delete what was handled."""
     notifications = yield from OnIsrChange()
-    named = frozenset[TopicPartition]().union(*notifications.values())
     try:
+        named = frozenset[TopicPartition]().union(*(_named(controller, *one) for one in notifications.items()))
         if named:
             yield from _update_cache(controller, named, frozenset(notifications))
             controller.is_about(taken=frozenset(notifications))
             yield from send_update_metadata(controller, sorted(named))
     except FencedOff:
         raise
-    except ControllerFailure:  # what was handled is deleted also on an error
+    except THROWABLE:  # what was handled is deleted also on an error
         yield from _delete(controller, frozenset(notifications))
         raise
     yield from _delete(controller, frozenset(notifications))
+
+
+def _named(controller: KafkaController, path: str, node: NodeData | None) -> Iterable[TopicPartition]:
+    """`getTopicAndPartition`: what a notification names; nothing if it is gone, or is no JSON."""
+    payload = None if node is None else parsed_if_json(PartitionsPayload, path, node.data)
+    if node is not None and payload is None:
+        controller.report(NotificationUnreadable, data=(node.data or b"").decode(), path=path)
+    return () if payload is None else payload.partitions
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:

@@ -104,7 +104,7 @@ class RequestBatch:
         known: LeaderIsrAndControllerEpoch,
     ) -> None:
         """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
-        replicas = controller.context.partition_replica_assignment[partition]
+        replicas = _assigned(controller, partition)
         for broker_id in brokers:
             if broker_id >= 0:
                 self.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)

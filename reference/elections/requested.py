@@ -24,6 +24,7 @@ from reference.leadership.partitions import bring_online
 from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
 from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
 from spec.logs.controller_log.elections import (
@@ -72,8 +73,10 @@ def _read_request() -> Script[ElectionRequest | None]:
     node = yield from read_data(PREFERRED_REPLICA_ELECTION)
     if node is None:
         return None
-    payload = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data)
-    return ElectionRequest(frozenset(payload.partitions), node.stat.czxid)
+    partitions = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data).partitions
+    if len(frozenset(partitions)) < len(partitions):
+        raise MalformedInput(PREFERRED_REPLICA_ELECTION, "partitions", "names one of them twice")
+    return ElectionRequest(frozenset(partitions), node.stat.czxid)
 
 
 class OnPreferredElection(Effect["ElectionRequest | None"]):

@@ -80,13 +80,15 @@ class CreateState(Effect[Found]):
         return state_path(self.partition)
 
     def script(self) -> Script[Found]:
-        """Create it with its parents; if it exists, read it for the log."""
+        """Create it with its parents; if it exists, read it for the log, or raise where that finds nothing."""
         if self.fence is not None:
             yield from self.fence.check()
         try:
             yield from create_persistent(state_path(self.partition), state_data(self.leadership))
         except NodeExists:
             found = yield from read_state_znode(self.partition)
+            if found is None:
+                raise
             return None if self.recognises_own and found == self.leadership else found
         return None
 

@@ -4,8 +4,9 @@ A New partition is initialised: its live assigned replicas become the ISR, the f
 znode is created. An Offline partition is elected for: read the state znode, give up if a newer controller wrote it, ask
 the offline selector, write on the version read, and again until the write holds. What was decided goes into one batch.
 
-A call treats its partitions one by one; what fails for one is logged in state-change.log, leaves its state as it was,
-and stops none of the others. Nothing is raised out of a call but a fenced write.
+A call treats its partitions one by one; what is raised for one is logged in state-change.log, leaves its state as it
+was, and stops none of the others: their batch is sent. A batch that cannot be begun ends the call, which is logged in
+controller.log. Nothing is raised out of a call but a fenced write.
 
 Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 """
@@ -21,14 +22,15 @@ from reference.journal import ElectionGivenUp
 from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
 from reference.leadership.leader_selection import Select, selector
 from reference.leadership.leader_selectors import (
-    Election,
     ElectionNotNeeded,
-    ElectionRefused,
     NoReplicaOnline,
+    StateChangeFailed,
     elect_on_creation,
 )
 from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
 from reference.scripts import Found
+from reference.zookeeper.api import ZookeeperError
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.state_machines import (
@@ -36,8 +38,10 @@ from spec.logs.controller_log.state_machines import (
     LiveAssignedReplicas,
     PartitionsInvoked,
     PartitionsInvokedError,
+    PartitionsOnlineError,
     StateInitialized,
 )
+from spec.logs.log_lines import Line
 from spec.logs.logged_values import LeaderAndIsr, printed
 from spec.logs.state_change_lines import (
     ElectionAborted,
@@ -73,36 +77,45 @@ def trigger_online_partition_state_change(controller: KafkaController, reason: H
     waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
     states = controller.partition_machine.states.items()
     chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
-    yield from _bring_online(controller, chosen, reason)
+    if _begins(controller, PartitionsOnlineError):
+        yield from _bring_online(controller, chosen, reason)
 
 
 def bring_online(
     controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
 ) -> Procedure[None]:
     """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
-    if _invoke_online(controller, partitions):
+    if _invoke(controller, partitions, PartitionState.ONLINE):
         yield from _bring_online(controller, partitions, reason)
 
 
-def _invoke_online(controller: KafkaController, partitions: Collection[TopicPartition]) -> bool:
-    """Whether the machine is up; one that is not raises at the first partition, which is logged and swallowed."""
-    _invoke(controller, partitions, PartitionState.ONLINE)
+def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
+    """`handleStateChanges` begins; whether it treats the partitions.
+
+    A machine that is not up raises at the first of them, which is logged and swallowed, too.
+    """
+    controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
+    error = partial(PartitionsInvokedError, target=target)
+    if not _begins(controller, error):
+        return False
     if not controller.partition_machine.has_started:
-        controller.report(PartitionsInvokedError, target=PartitionState.ONLINE)
+        controller.report(error)
     return controller.partition_machine.has_started
 
 
-def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
-    controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
+def _begins(controller: KafkaController, error: Callable[..., Line]) -> bool:
+    """Whether a batch is begun; where an earlier one was left, the states stay, and so does that batch (D28)."""
+    try:
+        controller.partition_batch.new_batch()
+    except DirtyBatch:
+        controller.report(error)
+        return False
+    return True
 
 
 def _bring_online(
     controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
 ) -> Procedure[None]:
-    try:
-        controller.partition_batch.new_batch()
-    except DirtyBatch:
-        return  # logged and swallowed; the states stay, and so does the batch (D28)
     chosen = [partition for partition in partitions if _may_begin(controller, partition)]
     if chosen:
         controller.is_about(handler=reason)
@@ -122,7 +135,7 @@ def _bring_online(
         select = selector(controller, partition, found, reason)
         return (yield from _elect_leader(controller, partition, found, write, select))
 
-    yield from in_any_order(chosen, first, rest)
+    yield from in_any_order(chosen, first, rest, partial(_fail, controller))
     controller.is_about(handler=Handler.NONE)
     controller.partition_batch.send(controller)
 
@@ -133,13 +146,9 @@ Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
 
 def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
     """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
-    if not _invoke_online(controller, (read.partition,)):
+    partition, elected = read.partition, False
+    if not _invoke(controller, (partition,), PartitionState.ONLINE):
         return False
-    try:
-        controller.partition_batch.new_batch()
-    except DirtyBatch:
-        return False
-    elected = False
 
     def noted(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
         nonlocal elected
@@ -147,19 +156,25 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
         elected = version is not None
         return version
 
-    done = _refused(controller, read.partition, PartitionState.ONLINE)
-    while not done:
-        found = yield from read
-        done = yield from _elect_leader(controller, read.partition, found, noted, select)
+    def first(partition: TopicPartition, remaining: Partitions) -> StateRead:
+        del partition, remaining
+        return read
+
+    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
+        del remaining
+        return (yield from _elect_leader(controller, partition, found, noted, select))
+
+    chosen = () if _refused(controller, partition, PartitionState.ONLINE) else (partition,)
+    yield from in_any_order(chosen, first, rest, partial(_fail, controller))
     controller.partition_batch.send(controller)
     return elected
 
 
 def set_new(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
     """To NewPartition: they are known, with their assigned replicas; nothing is sent."""
-    _invoke(controller, partitions, PartitionState.NEW)
-    for partition in partitions:
-        _set_new(controller, partition)
+    if _invoke(controller, partitions, PartitionState.NEW):
+        for partition in partitions:
+            _set_new(controller, partition)
 
 
 def _set_new(controller: KafkaController, partition: TopicPartition) -> None:
@@ -184,8 +199,7 @@ def set_non_existent(controller: KafkaController, partitions: Collection[TopicPa
 
 
 def _lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
-    _invoke(controller, partitions, target)
-    for partition in partitions:
+    for partition in partitions if _invoke(controller, partitions, target) else ():
         source = _state(controller, partition)
         if not _refused(controller, partition, target):
             controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
@@ -202,6 +216,31 @@ def _refused(controller: KafkaController, partition: TopicPartition, target: Par
         return False
     _log_failure(controller, partition, target)
     return True
+
+
+def _fail(controller: KafkaController, partition: TopicPartition, error: Exception) -> None:
+    """What `handleStateChange` catches of a partition on its way online, and `electLeaderForPartition` before it.
+
+    What cannot be read, or is refused, was so before anything was told of the partition.
+    """
+    if isinstance(error, MalformedInput | ZookeeperError):
+        _tell_of_attempt(controller, partition)
+    creating = _state(controller, partition) is PartitionState.NEW
+    if not creating and not isinstance(error, NoReplicaOnline):  # which Kafka passes through as it is
+        controller.log_state_change(ElectionFailed, partition=partition, reason=str(error))
+    if not isinstance(error, NoAssignment):
+        controller.journal(ElectionGivenUp(controller.broker_id, partition, creating))
+    _log_failure(controller, partition, PartitionState.ONLINE)
+
+
+def _tell_of_attempt(controller: KafkaController, partition: TopicPartition) -> None:
+    """A leader is about to be found for a partition."""
+    if _state(controller, partition) is PartitionState.NEW:
+        initial = _initial_leadership(controller, partition)
+        controller.report(LiveAssignedReplicas, partition=partition, replicas=initial.isr)
+        controller.report(StateInitialized, partition=partition, leadership=printed(initial))
+    else:
+        controller.log_state_change(LeaderElectionStarted, partition=partition)
 
 
 def _log_failure(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> None:
@@ -240,16 +279,14 @@ def _initial_leadership(controller: KafkaController, partition: TopicPartition) 
 
 def _after_creation(controller: KafkaController, partition: TopicPartition, found: Found) -> None:
     """The state znode was created; or it is somebody else's, and the partition stays New."""
-    initial = _initial_leadership(controller, partition)
-    controller.report(LiveAssignedReplicas, partition=partition, replicas=initial.isr)
-    controller.report(StateInitialized, partition=partition, leadership=printed(initial))
+    _tell_of_attempt(controller, partition)
     if found is None:
+        initial = _initial_leadership(controller, partition)
         _now_online(controller, partition, initial, initial.isr)
         return
     value, epoch = LeaderAndIsr.of(found), found.controller_epoch
     controller.log_state_change(StateZnodeExists, partition=partition, value=value, controller_epoch=epoch)
-    controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=True))
-    _log_failure(controller, partition, PartitionState.ONLINE)
+    raise StateChangeFailed(f"the state znode of {partition} is there already")
 
 
 # --------------------------------------------------------------------------------------------------- Offline to Online
@@ -277,16 +314,19 @@ def _elect_leader(
     controller: KafkaController, partition: TopicPartition, found: Found, write: Write, select: Select
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
-    controller.log_state_change(LeaderElectionStarted, partition=partition)
+    _tell_of_attempt(controller, partition)
+    if found is None:
+        state = _state(controller, partition)
+        raise StateChangeFailed(f"LeaderAndIsr information doesn't exist for partition {partition} in {state} state")
+    if found.controller_epoch > controller.context.epoch:
+        epoch = found.controller_epoch
+        controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
+        raise StateChangeFailed(_aborted(controller, partition, epoch))
     try:
-        election = _choose(controller, partition, found, select)
+        election = select(found.isr)
     except ElectionNotNeeded:
         _report_cache(controller)
         _log_online(controller, partition)
-        return True
-    if election is None or found is None:
-        controller.journal(ElectionGivenUp(controller.broker_id, partition, creating=False))
-        _log_failure(controller, partition, PartitionState.ONLINE)
         return True
     decided = found.decided(election.leader, election.isr, controller.context.epoch)
     version = yield from write(decided)
@@ -295,28 +335,6 @@ def _elect_leader(
     controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
     _now_online(controller, partition, replace(decided, zk_version=version), election.receivers)
     return True
-
-
-def _choose(controller: KafkaController, partition: TopicPartition, found: Found, select: Select) -> Election | None:
-    """The selector's choice, or None, logged, where there is none to be made; ElectionNotNeeded is the caller's."""
-    if found is None:
-        missing = f"LeaderAndIsr information doesn't exist for partition {partition} in {PartitionState.OFFLINE} state"
-        controller.log_state_change(ElectionFailed, partition=partition, reason=missing)
-        return None
-    if found.controller_epoch > controller.context.epoch:
-        epoch = found.controller_epoch
-        controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
-        controller.log_state_change(ElectionFailed, partition=partition, reason=_aborted(controller, partition, epoch))
-        return None
-    try:
-        return select(found.isr)
-    except ElectionNotNeeded:
-        raise
-    except NoReplicaOnline:
-        return None  # Kafka passes that through, and logs only that the state change failed
-    except ElectionRefused as refusal:
-        controller.log_state_change(ElectionFailed, partition=partition, reason=str(refusal))
-        return None
 
 
 def _aborted(controller: KafkaController, partition: TopicPartition, epoch: int) -> str:
@@ -333,19 +351,13 @@ def _now_online(
 ) -> None:
     """The znode is as we wrote it: cache it, add it to the batch for its replicas, and the partition is Online.
 
-    What is raised in between ends this transition only; what is in the batch by then is sent with the rest (D53).
+    NoAssignment, of this or any other partition, ends it in between; what was added by then is sent (D53).
     """
     controller.context.partition_leadership_info[partition] = known
-    try:
-        controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
-    except NoAssignment as raised:
-        if _state(controller, partition) is not PartitionState.NEW:
-            controller.log_state_change(ElectionFailed, partition=partition, reason=str(raised))
-        _log_failure(controller, partition, PartitionState.ONLINE)
-    else:
-        if _state(controller, partition) is not PartitionState.NEW:
-            _report_cache(controller)
-        _log_online(controller, partition)
+    controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    if _state(controller, partition) is not PartitionState.NEW:
+        _report_cache(controller)
+    _log_online(controller, partition)
 
 
 def _log_online(controller: KafkaController, partition: TopicPartition) -> None:

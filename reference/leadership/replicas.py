@@ -6,13 +6,18 @@ write holds; the other assigned replicas are sent it. The leader becomes -1 if i
 member stays where unclean election is off. A failed attempt of the write overwrites the cache until the next round,
 with a version of -1; if that finds a newer controller's znode, for good.
 
+What is raised for one replica is logged in state-change.log, leaves its state as it was, and stops none of the others:
+their batch is sent. A batch that cannot be begun ends the call, which is logged in controller.log.
+
 Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from reference.controller.controller import KafkaController, is_permitted
 from reference.leadership.effects import (
@@ -23,13 +28,13 @@ from reference.leadership.effects import (
     StartNewReplica,
     WriteRemoval,
 )
-from reference.leadership.leader_selectors import without
-from reference.procedures import NoAssignment, Procedure, in_any_order
+from reference.leadership.leader_selectors import StateChangeFailed, without
+from reference.procedures import THROWABLE, DirtyBatch, Procedure, in_any_order
 from reference.scripts import Found
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.broker_changes import IsrShrunk, LastIsrRetained, NotInIsr, RemovingFromIsr
-from spec.logs.controller_log.state_machines import ReplicasInvoked
+from spec.logs.controller_log.state_machines import ReplicasInvoked, ReplicasInvokedError
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.controller_log.values import Replicas as LoggedReplicas
 from spec.logs.logged_values import LeaderAndIsr
@@ -64,10 +69,19 @@ def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
     return tuple(PartitionReplica(tp.topic, tp.partition, replica) for tp, replica in sorted(replicas))
 
 
-def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> None:
-    """A call of the machine begins, for at least one replica."""
+def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> bool:
+    """`handleStateChanges` begins, for at least one replica; whether it treats them.
+
+    Where an earlier batch was left, the states stay, and so does that batch (D28).
+    """
     if replicas:
         controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
+    try:
+        controller.replica_batch.new_batch()
+    except DirtyBatch:
+        controller.report(ReplicasInvokedError, target=target)
+        return False
+    return True
 
 
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
@@ -94,42 +108,40 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
     moving, deleted = list(replicas), list(strays)
     if not moving and not deleted:
         return
-    batch, context = controller.replica_batch, controller.context
-    _invoke(controller, moving, ReplicaState.ONLINE)
-    batch.new_batch()
+    batch = controller.replica_batch
+    if not _invoke(controller, moving, ReplicaState.ONLINE):
+        return
     for partition, replica in deleted:
         batch.add_stop_replica((replica,), partition, delete=True)
     for partition, replica in moving:
-        source = _state(controller, partition, replica)
-        if _refused(controller, partition, replica, ReplicaState.ONLINE):
-            continue
-        known = context.partition_leadership_info.get(partition)
-        key, told = (partition, replica), source is not ReplicaState.NEW and not is_spared(controller, partition)
-        if told and known is not None and not _add(controller, key, ReplicaState.ONLINE, (replica,), known):
-            continue
-        controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
-        if source is ReplicaState.NEW or known is not None:
-            _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
+        with _caught(controller, (partition, replica), ReplicaState.ONLINE):
+            _set_online(controller, partition, replica)
     batch.send(controller)
 
 
-def _add(
-    controller: KafkaController,
-    key: Replica,
-    target: ReplicaState,
-    receivers: Iterable[int],
-    known: LeaderIsrAndControllerEpoch,
-) -> bool:
-    """Add a replica's partition to the batch for the receivers.
+def _set_online(controller: KafkaController, partition: TopicPartition, replica: int) -> None:
+    source, known = _state(controller, partition, replica), controller.context.partition_leadership_info.get(partition)
+    if _refused(controller, partition, replica, ReplicaState.ONLINE):
+        return
+    if known is not None and source is not ReplicaState.NEW and not is_spared(controller, partition):
+        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
+    controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
+    if source is ReplicaState.NEW or known is not None:
+        _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
 
-    What is raised ends this transition only, and the state stays; what is in the batch by then is sent with the rest.
-    """
+
+@contextmanager
+def _caught(controller: KafkaController, key: Replica, target: ReplicaState) -> Iterator[None]:
+    """What `handleStateChange` catches of one replica; what is in the batch by then is sent with the rest."""
     try:
-        controller.replica_batch.add_leader_and_isr(controller, receivers, key[0], known)
-    except NoAssignment:
-        _log_failure(controller, *key, target)
-        return False
-    return True
+        yield
+    except THROWABLE as error:
+        _fail(controller, target, key, error)
+
+
+def _fail(controller: KafkaController, target: ReplicaState, key: Replica, error: Exception) -> None:
+    del error  # Kafka logs its stack trace, too
+    _log_failure(controller, *key, target)
 
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -141,11 +153,9 @@ def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
 def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
     """To NewReplica: a state znode that is there already is sent to the replica, unless it is its leader; one batch."""
     called = list(replicas)
-    _invoke(controller, called, ReplicaState.NEW)
-    moving = [key for key in called if not _refused(controller, *key, ReplicaState.NEW)]
-    if not moving:
+    if not called or not _invoke(controller, called, ReplicaState.NEW):
         return
-    controller.replica_batch.new_batch()
+    moving = [key for key in called if not _refused(controller, *key, ReplicaState.NEW)]
 
     def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
         return ReadForNewReplica(*key, remaining)
@@ -156,7 +166,7 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
         _now_new(controller, key, found)
         return True
 
-    yield from in_any_order(moving, first, rest)
+    yield from in_any_order(moving, first, rest, partial(_fail, controller, ReplicaState.NEW))
     controller.replica_batch.send(controller)
 
 
@@ -172,13 +182,17 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
     def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
         del remaining
         yield from ()
-        _invoke(controller, [key], ReplicaState.NEW)
-        controller.replica_batch.new_batch()
-        _now_new(controller, key, found)
-        controller.replica_batch.send(controller)
+        if _invoke(controller, [key], ReplicaState.NEW):
+            with _caught(controller, key, ReplicaState.NEW):
+                _now_new(controller, key, found)
+            controller.replica_batch.send(controller)
         return True
 
-    yield from in_any_order(moving, first, rest)
+    def caught(key: Replica, error: Exception) -> None:
+        if _invoke(controller, [key], ReplicaState.NEW):
+            _fail(controller, ReplicaState.NEW, key, error)
+
+    yield from in_any_order(moving, first, rest, caught)
 
 
 def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
@@ -186,10 +200,8 @@ def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
     partition, replica = key
     if found is not None:
         if found.leader == replica:
-            _log_failure(controller, partition, replica, ReplicaState.NEW)
-            return
-        if not _add(controller, key, ReplicaState.NEW, (replica,), found):
-            return
+            raise StateChangeFailed(f"{replica} is to lead {partition}")
+        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, found)
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.NEW
     _log_change(controller, partition, replica, source, ReplicaState.NEW)
@@ -200,10 +212,8 @@ def set_offline(
 ) -> Procedure[None]:
     """To OfflineReplica: stop it, remove it from the ISR, send the others that, unless its topic goes; one batch."""
     moving = list(replicas)
-    if not moving:
+    if not moving or not _invoke(controller, moving, ReplicaState.OFFLINE):
         return
-    _invoke(controller, moving, ReplicaState.OFFLINE)
-    controller.replica_batch.new_batch()
     removing: set[Replica] = set()
     in_isr = [key for key in moving if _stop(controller, key)]
     if in_isr and reason is not Handler.NONE:
@@ -212,11 +222,14 @@ def set_offline(
     def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
         return ReadForRemoval(key[0], controller.read_fence, key[1], remaining)
 
-    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
+    def begin(key: Replica) -> None:
         if key not in removing:
             removing.add(key)
             isr = controller.context.partition_leadership_info[key[0]].isr
             controller.report(RemovingFromIsr, replica=key[1], isr=isr, partition=key[0])
+
+    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
+        begin(key)
         if found is None or found.controller_epoch > controller.context.epoch:
             _fail_to_go_offline(controller, key, overtaken=found is not None)
             return True
@@ -226,7 +239,11 @@ def set_offline(
         _after_removal(controller, key, known)
         return True
 
-    yield from in_any_order(in_isr, first, rest)
+    def caught(key: Replica, error: Exception) -> None:
+        begin(key)
+        _fail(controller, ReplicaState.OFFLINE, key, error)
+
+    yield from in_any_order(in_isr, first, rest, caught)
     controller.replica_batch.send(controller)
 
 
@@ -262,8 +279,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
-        if not _add(controller, key, ReplicaState.OFFLINE, others, known):
-            return
+        controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
     source = _state(controller, partition, replica)
     controller.replica_machine.states[key] = ReplicaState.OFFLINE
     _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)
@@ -308,12 +324,9 @@ def _without_replica(
 
 def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica], *, calls_back: bool) -> None:
     """To ReplicaDeletionStarted: StopReplica with delete, one batch; `calls_back`: its answer is for a callback."""
-    moving = list(replicas)
-    if not moving:
+    moving, batch = list(replicas), controller.replica_batch
+    if not moving or not _invoke(controller, moving, ReplicaState.DELETION_STARTED):
         return
-    _invoke(controller, moving, ReplicaState.DELETION_STARTED)
-    batch = controller.replica_batch
-    batch.new_batch()
     for partition, replica in moving:
         if _move(controller, (partition, replica), ReplicaState.DELETION_STARTED):
             batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
@@ -323,16 +336,14 @@ def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica
 def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:
     """To ReplicaDeletionSuccessful or ReplicaDeletionIneligible: the answer has come, or never will."""
     moving = list(replicas)
-    _invoke(controller, moving, target)
-    for key in moving:
+    for key in moving if moving and _invoke(controller, moving, target) else ():
         _move(controller, key, target)
 
 
 def set_non_existent(controller: KafkaController, replicas: Iterable[Replica]) -> None:
     """To NonExistentReplica: no assigned replica any more, and nothing is known of it."""
     moving, assignment = list(replicas), controller.context.partition_replica_assignment
-    _invoke(controller, moving, ReplicaState.NON_EXISTENT)
-    for partition, replica in moving:
+    for partition, replica in moving if moving and _invoke(controller, moving, ReplicaState.NON_EXISTENT) else ():
         if _move(controller, (partition, replica), ReplicaState.NON_EXISTENT):
             assignment[partition] = without(assignment[partition], (replica,))
             del controller.replica_machine.states[partition, replica]

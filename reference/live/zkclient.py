@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from reference.controller.effects import ElectCreate
 from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
-from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Script, SessionView
+from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Raised, Script, SessionView
 from reference.threads import Event, event_of
 from reference.zookeeper.api import (
     AnyOperation,
@@ -108,13 +108,14 @@ class ZkClient:
         self, procedure: Procedure[Any], pending: Effect[Any] | OneOf, choose: Callable[[int], int]
     ) -> Callable[[], Effect[Any] | OneOf]:
         """Carry out what a procedure waits for; the next move gives it the result, or raises what was raised."""
+        several = isinstance(pending, OneOf)
+        index = choose(len(pending.effects)) if isinstance(pending, OneOf) else 0
+        effect = pending.effects[index] if isinstance(pending, OneOf) else pending
         try:
-            if isinstance(pending, OneOf):
-                index = choose(len(pending.effects))
-                return partial(procedure.send, (index, self.carry_out(pending.effects[index])))
-            return partial(procedure.send, self.carry_out(pending))
+            result = self.carry_out(effect)
         except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
-            return partial(procedure.throw, error)
+            return partial(procedure.send, (index, Raised(error))) if several else partial(procedure.throw, error)
+        return partial(procedure.send, (index, result) if several else result)
 
     def run(self, script: Script[T], *, raw: bool = False) -> T:
         """Run a script, operation by operation; `raw` lets an expired session end it."""

@@ -18,7 +18,7 @@ from reference.elections.rebalance import find_imbalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated, Running
-from reference.procedures import Procedure
+from reference.procedures import Procedure, Raised
 from reference.requests.connections import QueuedRequest
 from reference.scripts import broker_path
 from reference.threads import on_callback, on_deletion_thread, on_startup
@@ -200,7 +200,7 @@ def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, ind
     try:
         result = cluster.carry_out(process, effect)
     except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
-        running.resume(False, error)
+        running.resume(*((True, (index, Raised(error))) if several else (False, error)))
     else:
         running.resume(True, (index, result) if several else result)
 

@@ -21,6 +21,7 @@ from reference.scripts import (
     Found,
     create_persistent,
     parsed,
+    parsed_if_json,
     read_data,
     read_state_znode,
     state_path,
@@ -54,8 +55,9 @@ def _read_request() -> Script[ReassignmentRequest | None]:
     node = yield from read_data(REASSIGN_PARTITIONS)
     if node is None:
         return None
-    payload = parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
-    wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions}
+    payload = parsed_if_json(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
+    named = () if payload is None else payload.partitions
+    wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in named}
     return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
-from reference.scripts import parsed, read_data, topic_path
+from reference.scripts import parsed_if_json, read_data, topic_path
 from reference.topics.creation import Assignment, on_new_partition_creation
 from reference.zookeeper.api import Exists
 from spec.formats.kafka_types import TopicPartition
@@ -43,19 +43,20 @@ class OnPartitionModifications(Effect["ModifiedTopic | None"]):
         node = yield from read_data(path)
         if node is None:
             return None
-        return ModifiedTopic((node.data or b"").decode(), parsed(TopicPayload, path, node.data).partitions)
+        payload = parsed_if_json(TopicPayload, path, node.data)
+        return ModifiedTopic((node.data or b"").decode(), {} if payload is None else payload.partitions)
 
 
 def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
     """Create the partitions that are not known yet, unless the topic is queued for deletion."""
-    found = yield from OnPartitionModifications(topic)
-    if found is None:
-        return
     known = controller.context.partition_replica_assignment
-    partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
-    added = {one: replicas for one, replicas in partitions.items() if one not in known}
-    controller.report(TopicModified, data=found.text, path=topic_path(topic))
     try:
+        found = yield from OnPartitionModifications(topic)
+        if found is None:
+            return
+        partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
+        added = {one: replicas for one, replicas in partitions.items() if one not in known}
+        controller.report(TopicModified, data=found.text, path=topic_path(topic))
         if topic in controller.deleting.queued:
             controller.report(PartitionsSkipped, partitions=tuple(one.partition for one in added), topic=topic)
         elif added:

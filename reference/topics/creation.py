@@ -19,7 +19,7 @@ from reference.controller.controller import KafkaController
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
 from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
-from reference.scripts import BROKER_TOPICS, parsed, read_data, topic_path
+from reference.scripts import BROKER_TOPICS, parsed_if_json, read_data, topic_path
 from reference.zookeeper.api import Exists, GetChildren
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import TopicPayload
@@ -62,7 +62,8 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
             yield Exists(topic_path(topic), watch=True)
         node = yield from read_data(topic_path(topic))
         if node is not None:
-            found[topic] = parsed(TopicPayload, topic_path(topic), node.data).partitions
+            payload = parsed_if_json(TopicPayload, topic_path(topic), node.data)
+            found[topic] = {} if payload is None else payload.partitions
             ids[topic] = node.stat.czxid
     return Topics(frozenset(children.names), found, ids)
 

@@ -18,7 +18,8 @@ UNFOUND = (
     Unfound(
         "D28-machines",
         "A send fails, and a state machine's batch stays dirty: each later transition of its fails, and is only logged",
-        "a send fails only after the term (D3-shutdown, D8), when the machines are down; its own batch: see D28",
+        "within a term a send fails only of what is not modelled: an interrupt, or a leader registered without the "
+        "brokers' listener; after it (D3-shutdown, D8) the machines are down; its own batch: see D28",
     ),
     Unfound(
         "D32",

@@ -8,7 +8,8 @@ Reading is as lenient as Kafka's, for other releases and other tools write, too:
 over, of a key that stands twice the last counts, and white space between tokens is nothing. A key that Kafka's readers
 have a default for may be absent (`MAY_LACK`). One that they do not look at may be anything (`UNREAD`), and reads as its
 default if it is not what we would write. What they need must be there and be of its type: `true` is not 1, and no
-number has a fraction or is beyond 32 bits. Printing is exact: no blank anywhere, and keys in the order of Scala's maps.
+number has a fraction or is beyond 32 bits, wherever it stands. A text that is neither a JSON object nor a list is
+NotJson. Printing is exact: no blank anywhere, and keys in the order of Scala's maps.
 
 Left out on purpose: escapes. Kafka writes a string between quotes as it is, so a string that would need an escape is
 refused when it is printed; Kafka itself would write something that is no JSON.
@@ -25,7 +26,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from spec.errors import MalformedInput, Where
+from spec.errors import MalformedInput, NotJson, Where
 from spec.formats.inner_records import Flattened
 from spec.formats.scala_order import immutable_map_order
 
@@ -317,19 +318,32 @@ def _declared(field: Field[Any], hint: Any) -> Key | None:
     return Key(json_type, versions, leniency)
 
 
-def decode_json(text: str, where: Where) -> object:
-    """The value of a whole JSON text, in which no number has a fraction or an exponent, and no surrogate is alone."""
+def decode_json(text: str, where: Where) -> dict[str, object] | list[object]:
+    """The object or list that a whole JSON text is, in which all numbers are whole, and no surrogate is alone."""
 
     def no_fraction(number: str) -> NoReturn:
         where.refuse(f"{number} is not a whole number")
 
+    def no_json(reason: object) -> NoReturn:
+        raise NotJson(where.source, where.field, f"not JSON: {reason}")
+
+    def whole(number: str) -> int:
+        return Integer().read(int(number), where)
+
     try:
-        value = json.loads(text, parse_float=no_fraction, parse_constant=no_fraction, strict=True)
+        value = json.loads(text, parse_int=whole, parse_float=no_fraction, parse_constant=no_json, strict=True)
+    except json.JSONDecodeError as error:
+        no_json(error)
+    except (ValueError, RecursionError) as error:
+        where.refuse(f"unreadable: {error}")
+    if not isinstance(value, dict | list):
+        no_json("neither an object nor a list")
+    try:
         if "\\u" in text:
             json.dumps(value, ensure_ascii=False).encode()
-        return value
-    except (ValueError, RecursionError) as error:
-        where.refuse(f"not JSON: {error}")
+    except UnicodeEncodeError as error:
+        where.refuse(f"a surrogate is alone: {error}")
+    return value
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,8 @@ and list elements is the value's own.
 
 What others write is read as Kafka 0.10.2 reads it (`kafka.utils.Json`, and who looks at what it gives): most payloads'
 version is not looked at, nor are keys that are not known, so what later releases add is passed over. Only the version
-of a topic's configuration must be 1, and that of a registration at least 1.
+of a topic's configuration must be 1, and that of a registration at least 1. What is no JSON at all is NotJson, which
+most of Kafka's readers take for nothing.
 
 Kafka, reading: `KafkaController.parseControllerId`, `Broker.createBroker`, `ReplicationUtils.parseLeaderAndIsr`,
 `ZkUtils.getReplicaAssignmentForTopics` and `parsePartitionReassignmentData`, `AdminUtils.fetchEntityConfig`,
@@ -20,9 +21,9 @@ Kafka, writing: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `for
 `AdminUtils.writeEntityConfig`.
 
 Left out on purpose: what Kafka would take though no release writes it, and the spec has no meaning for, such as a
-broker that is twice in an ISR, a negative epoch, or data in a znode whose name is its message. Such a payload is
-refused, with the path and the field. A partition that an admin's order names twice is let through: Kafka takes the
-last.
+broker that is twice in an ISR, a negative epoch, a topic of an illegal name, or data in a znode whose name is its
+message. Such a payload is refused, with the path and the field. A partition that an admin's order names twice is let
+through: whoever reads it knows what Kafka makes of that.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from spec.errors import Where
+from spec.errors import NotJson, Where
 from spec.formats import znode_paths as paths
 from spec.formats.json_schema import (
     INT_MAX,
@@ -116,10 +117,12 @@ class ControllerPayload(JsonPayload):
     @classmethod
     def parse(cls, text: str, where: Where) -> Self:
         """The payload of either form (`KafkaController.parseControllerId`)."""
-        value = decode_json(text, where)
-        if isinstance(value, dict):
+        try:
             return super().parse(text, where)
-        return cls(brokerid=ID.read(value, where), timestamp=None)
+        except NotJson:
+            if not re.fullmatch(r"-?[0-9]{1,10}", text):
+                raise
+            return cls(brokerid=ID.read(int(text), where), timestamp=None)
 
     def __str__(self) -> str:
         return str(self.brokerid) if self.timestamp is None else super().__str__()

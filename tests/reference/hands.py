@@ -24,7 +24,7 @@ from reference.elections.requested import FinishFailover, ReadElectionRequest
 from reference.failover.election import elect
 from reference.journal import Entry, Milestone, Reached, RequestSent
 from reference.leadership.effects import ReadState
-from reference.procedures import Effect, OneOf, Procedure
+from reference.procedures import Effect, OneOf, Procedure, Raised
 from reference.reassignment.effects import ReadReassignments
 from reference.scripts import Found
 from reference.topics.creation import ListenToTopics, ReadTopics, Topics
@@ -67,9 +67,10 @@ class Hand:
 
     def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
         """The next effect is of this kind; it raises."""
+        several = isinstance(self.pending, OneOf)
         effect = self.pending.effects[0] if isinstance(self.pending, OneOf) else self.pending
         assert isinstance(effect, kind)
-        self._take(None, error)
+        self._take(*(((0, Raised(error)),) if several else (None, error)))
 
 
 def controller(*switches: Switch, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:

@@ -4,11 +4,12 @@ import pickle
 
 import pytest
 
-from spec.errors import EnvironmentFailure, IllegalTransition, MalformedInput, SpecError, UnknownName, Where
+from spec.errors import EnvironmentFailure, IllegalTransition, MalformedInput, NotJson, SpecError, UnknownName, Where
 
 ERRORS = [
     (MalformedInput("/controller", "brokerid", "missing"), "/controller: brokerid: missing"),
     (MalformedInput("line 3", "", "torn"), "line 3: torn"),
+    (NotJson("/brokers/topics/t", "", "not JSON"), "/brokers/topics/t: not JSON"),
     (
         UnknownName("scope", "tinny", ["tiny", "small"]),
         "no scope is called 'tinny'; did you mean tiny? (known: tiny, small)",

@@ -106,17 +106,21 @@ def test_a_leader_hands_over_to_the_first_of_ar_and_is_told_to_follow() -> None:
     assert cluster.one.replica_machine.states[TP, 1] is ReplicaState.ONLINE, "the replica's state is not touched"
 
 
-@pytest.mark.parametrize("broker", [1, 3])
-def test_a_state_znode_that_cannot_be_read_ends_the_shutdown_with_an_error(broker: int) -> None:
-    """`KafkaApis.handle` answers whatever is raised with an error; the broker asks again, and may then be let go."""
+@pytest.mark.parametrize(("broker", "remaining"), [(1, (TP,)), (3, ())])
+def test_a_state_znode_that_cannot_be_read_leaves_its_own_partition_only(
+    broker: int, remaining: tuple[TopicPartition, ...]
+) -> None:
+    """`handleStateChanges` raises nothing: the shutdown goes on, and the leader is told what it still leads."""
     cluster = Cluster({TP: (1, 2, 3), SECOND: (1, 2, 3)})
     begin_shutdown(cluster.one, broker)
     hand = Hand(move_partition(cluster.one, TP))
     effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
     hand.fail(type(effect), MalformedInput("/brokers/topics/t/partitions/0/state", "", "not JSON"))
     assert hand.ended
-    assert cluster.one.shutdown == Shutdown(broker, frozenset(), failed=True)
-    assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.UNKNOWN)
+    assert cluster.one.shutdown == Shutdown(broker, frozenset({SECOND}))
+    cluster.move(SECOND)
+    assert cluster.leadership(SECOND)[0] != broker
+    assert answer_shutdown(cluster.one, None) == ControlledShutdownResponse(ErrorCode.NONE, remaining)
 
 
 @pytest.mark.parametrize(("fixes", "leader"), [((), 2), ((Switch.DYING_TOPICS_GET_NO_LEADERSHIP,), 1)])

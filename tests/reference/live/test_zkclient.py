@@ -15,7 +15,7 @@ from reference.controller.effects import ElectCreate
 from reference.live.zkclient import ZkClient
 from reference.live.zookeeper import LiveZookeeper
 from reference.memory.zookeeper import MemoryZookeeper
-from reference.procedures import OneOf, Procedure, Script
+from reference.procedures import OneOf, Procedure, Raised, Script
 from reference.scripts import BROKER_IDS, COMMON_PATHS, CONTROLLER, create_with_parents
 from reference.threads import Event
 from reference.zookeeper.api import (
@@ -214,6 +214,7 @@ def test_a_procedure_is_told_which_effect_was_chosen_and_hears_refusals(server: 
     def procedure() -> Procedure[str]:
         index, won = yield from OneOf((Refused(1), ElectCreate(2)))
         heard.append((index, won))
+        heard.append((yield from OneOf((ElectCreate(2), Refused(1)))))
         try:
             yield from Refused(1)
         except NoNode as refusal:
@@ -223,6 +224,6 @@ def test_a_procedure_is_told_which_effect_was_chosen_and_hears_refusals(server: 
     process, steps = Process(server.address), list[None]()
     process.client.start(TIMEOUT)
     assert process.client.complete(procedure(), lambda count: count - 1, lambda: steps.append(None)) == "end"
-    assert heard == [(1, True), NoNode("/not-there")]
-    assert len(steps) == 3
+    assert heard == [(1, True), (1, Raised(NoNode("/not-there"))), NoNode("/not-there")]
+    assert len(steps) == 4
     process.client.stop()

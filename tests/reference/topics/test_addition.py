@@ -9,12 +9,14 @@ from reference.controller.effects import SkipCallback
 from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report, StateChange
 from reference.leadership.effects import CreateState, ReadForNewReplica
-from reference.procedures import UnexpectedFailure
+from reference.scripts import state_path
 from reference.threads import on_callback, subscribed
 from reference.topics.addition import ModifiedTopic, OnPartitionModifications
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest
 from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import ReplicaChangeFailed
 from spec.state.enumerations import Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -97,16 +99,31 @@ def test_nothing_is_added_to_a_topic_that_is_queued_for_deletion() -> None:
     assert ADDED not in one.context.partition_replica_assignment
 
 
-def test_a_topic_that_is_gone_is_nobodys_business_and_what_fails_is_told() -> None:
+def test_a_topic_that_is_gone_is_nobodys_business_and_what_cannot_be_read_is_told() -> None:
     one, journal = working()
     hand = Hand(on_callback(one, "t"))
     hand.expect(OnPartitionModifications, None)
     assert (hand.ended, journal) == (True, [])
     hand = Hand(on_callback(one, "t"))
-    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
-    hand.fail(ReadForNewReplica, UnexpectedFailure())
+    hand.fail(OnPartitionModifications, MalformedInput("/brokers/topics/t", "partitions.0", "expected a list, found 1"))
     assert hand.ended
-    assert said(journal)[-1] == "PartitionsError"
+    assert said(journal) == ["PartitionsError"]
+
+
+def test_what_is_raised_for_a_replica_ends_its_transition_only() -> None:
+    """`ReplicaStateMachine.handleStateChange`; its partition is led by it all the same, for nobody asks its state."""
+    one, journal = working()
+    hand = Hand(on_callback(one, "t"))
+    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    hand.fail(ReadForNewReplica, MalformedInput(state_path(ADDED), "isr", "missing"))
+    hand.expect(ReadForNewReplica, None, replica=3)
+    hand.expect(CreateState, None)
+    assert hand.ended
+    states = [one.replica_machine.states.get((ADDED, r)) for r in (2, 3)]
+    assert states == [None, ReplicaState.ONLINE]
+    assert one.context.partition_leadership_info[ADDED].leader == 2
+    failed = [line for line in printed(journal, StateChange) if isinstance(line, ReplicaChangeFailed)]
+    assert [(line.replica, line.target) for line in failed] == [(2, ReplicaState.NEW), (2, ReplicaState.ONLINE)]
 
 
 def test_who_is_not_active_only_reads() -> None:

@@ -1,0 +1,153 @@
+"""What is raised for one partition or replica ends its transition only, as in Kafka: the others of the call are told.
+
+What `handleStateChange` of either machine catches is one item's; what `handleStateChanges` catches is the call's, and
+that is a batch which cannot be begun. Kafka 0.10.2.2: `PartitionStateMachine`, `ReplicaStateMachine`.
+
+A cluster in memory has two partitions of AR [2, 3], and broker 2, which leads them, is killed. What the second one's
+state znode holds by then, somebody has written by hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from reference.controller.controller import KafkaController
+from reference.controller.effects import OnBrokerChange
+from reference.journal import Entry, Report, RequestSent, StateChange
+from reference.leadership.effects import ReadForRemoval, WriteRemoval
+from reference.memory.choices import Choice
+from reference.memory.scheduler import choices, step
+from reference.memory.start import STARTS, initial_cluster
+from reference.scripts import state_path
+from reference.threads import on_callback
+from reference.zookeeper.api import SetData
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.request_schemas import LeaderAndIsrRequest
+from spec.logs.controller_log.state_machines import (
+    PartitionsInvokedError,
+    PartitionsOnlineError,
+    ReplicasInvokedError,
+)
+from spec.scopes import scope
+from spec.state.enumerations import Callback
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from tests.reference.hands import TP, Hand, registered, working, znode
+
+SOUND, SPOILT = TopicPartition("a", 0), TopicPartition("a", 1)
+MISSING = f"{state_path(SPOILT)}: controller_epoch: missing"
+LED_BY_TWO = '"leader":2,"leader_epoch":0,"controller_epoch":1,"isr":[2,3]'
+
+
+@dataclass
+class Aftermath:
+    """The controller when all is at rest again, and what it has told."""
+
+    controller: KafkaController
+    told: list[Entry]
+
+    def state_changes_of(self, partition: TopicPartition) -> list[str]:
+        """Its lines of state-change.log about transitions of a partition, and of its replicas."""
+        lines = [str(entry.line) for entry in self.told if isinstance(entry, StateChange)]
+        of_partition = [line.removeprefix("Controller 1 epoch 1 ") for line in lines if str(partition) in line]
+        return [line for line in of_partition if not line.startswith("sending")]
+
+    def led(self) -> list[tuple[int, TopicPartition, int]]:
+        """Whom LeaderAndIsr was queued to, of which partition, with which leader."""
+        sent = [(entry.broker, entry.request.request) for entry in self.told if isinstance(entry, RequestSent)]
+        ordered = [(broker, request) for broker, request in sent if isinstance(request, LeaderAndIsrRequest)]
+        return [
+            (broker, state.topic_partition, state.leadership.leader)
+            for broker, request in ordered
+            for state in request.partition_states
+        ]
+
+
+def killed(data: bytes | None) -> Aftermath:
+    """Broker 2 is killed while the second state znode holds this."""
+    bounds = replace(scope("tiny"), assigned=((2, 3), (2, 3)), budgets=(("crashes", 1),))
+    cluster = initial_cluster(bounds)
+    cluster.zookeeper.execute(cluster.admin_session, SetData(state_path(SPOILT), data))
+    told: list[Entry] = []
+    chosen: Choice | None = next(choice for choice in choices(cluster) if choice.name == "crash(b=2)")
+    while chosen is not None:
+        step(cluster, chosen)
+        told += cluster.entries
+        chosen = next(filter(is_progress, choices(cluster)), None)
+    controller = cluster.processes[1].controller
+    assert controller is not None
+    return Aftermath(controller, told)
+
+
+def is_progress(choice: Choice) -> bool:
+    return not choice.is_fault and choice.rule not in STARTS
+
+
+RAISING = {
+    "a key that is needed is missing": b'{"version":1,"leader":2}',
+    "a value is of another type": b'{"version":1,"leader":"2","leader_epoch":0,"controller_epoch":1,"isr":[2,3]}',
+    "no object": b"[]",
+    "no data": None,
+}
+
+
+@pytest.mark.parametrize("data", RAISING.values(), ids=RAISING)
+def test_a_state_znode_that_cannot_be_read_leaves_only_its_own_partition_without_leader(data: bytes | None) -> None:
+    after = killed(data)
+    machines = after.controller.partition_machine.states, after.controller.replica_machine.states
+    assert machines[0] == {SOUND: PartitionState.ONLINE, SPOILT: PartitionState.OFFLINE}
+    assert {key for key, state in machines[1].items() if state is ReplicaState.OFFLINE} == {(SOUND, 2)}
+    assert after.led() == [(3, SOUND, 3)] * 2  # the election, and the removal of the dead from the ISR
+    assert not after.controller.partition_batch.is_dirty
+    assert not after.controller.replica_batch.is_dirty
+
+
+def test_state_change_log_tells_what_ended_as_kafka_tells_it() -> None:
+    """`electLeaderForPartition` says why, then `handleStateChange` of either machine that it failed."""
+    after = killed(RAISING["a key that is needed is missing"])
+    assert after.state_changes_of(SPOILT) == [
+        "changed partition [a,1] state from OnlinePartition to OfflinePartition",
+        "started leader election for partition [a,1]",
+        f"encountered error while electing leader for partition [a,1] due to: {MISSING}.",
+        "initiated state change for partition [a,1] from OfflinePartition to OnlinePartition failed",
+        "initiated state change of replica 2 for partition [a,1] from OnlineReplica to OfflineReplica failed",
+    ]
+    reports = [str(entry.line) for entry in after.told if isinstance(entry, Report)]
+    assert sum("Removing replica 2 from ISR" in line for line in reports) == 2
+    assert not any("Error while" in line for line in reports)
+
+
+@pytest.mark.parametrize("more", ['"version":1', '"version":2', '"leader_recovery_state":0', '"version":[],"":null'])
+def test_what_kafka_does_not_look_at_keeps_nobody_from_leading(more: str) -> None:
+    after = killed(f"{{{LED_BY_TWO},{more}}}".encode())
+    assert set(after.controller.partition_machine.states.values()) == {PartitionState.ONLINE}
+    assert sorted(set(after.led())) == [(3, SOUND, 3), (3, SPOILT, 3)]
+
+
+def test_a_batch_that_an_earlier_call_left_ends_each_call_of_its_machine_and_no_handler() -> None:
+    """D28: `newBatch` raises, `handleStateChanges` only logs that; the other machine goes on."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.partition_batch.add_stop_replica((3,), TP, delete=False)
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(2, 3))
+    hand.expect(ReadForRemoval, znode(1, (1, 2, 3)))
+    hand.expect(WriteRemoval, 1)
+    assert hand.ended
+    assert one.partition_machine.states == {TP: PartitionState.ONLINE}
+    assert one.replica_machine.states[TP, 1] is ReplicaState.OFFLINE
+    assert one.partition_batch.is_dirty
+    errors = [entry.line for entry in journal if isinstance(entry, Report) and entry.line.level == "ERROR"]
+    assert errors == [PartitionsInvokedError(1, PartitionState.OFFLINE), PartitionsOnlineError(1)]
+
+
+def test_a_replica_machine_whose_batch_was_left_moves_nobody() -> None:
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.replica_batch.add_stop_replica((3,), TP, delete=False)
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(1, 2))
+    assert hand.ended
+    assert set(one.replica_machine.states.values()) == {ReplicaState.ONLINE}
+    errors = [entry.line for entry in journal if isinstance(entry, Report) and entry.line.level == "ERROR"]
+    assert errors == [ReplicasInvokedError(1, ReplicaState.OFFLINE)]
