@@ -31,6 +31,7 @@ from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_ord
 from reference.scripts import Found
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
+from spec.formats.scala_collections import filtered_from
 from spec.logs.controller_log.state_machines import (
     LeaderCacheUpdated,
     LiveAssignedReplicas,
@@ -241,7 +242,8 @@ def _initial_leadership(controller: KafkaController, partition: TopicPartition) 
 def _after_creation(controller: KafkaController, partition: TopicPartition, found: Found) -> None:
     """The state znode was created; or it is somebody else's, and the partition stays New."""
     initial = _initial_leadership(controller, partition)
-    controller.report(LiveAssignedReplicas, partition=partition, replicas=initial.isr)
+    assigned = controller.context.partition_replica_assignment[partition]
+    controller.report(LiveAssignedReplicas, partition=partition, replicas=filtered_from(assigned, initial.isr))
     controller.report(StateInitialized, partition=partition, leadership=printed(initial))
     if found is None:
         _now_online(controller, partition, initial, initial.isr)
