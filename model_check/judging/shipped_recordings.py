@@ -103,7 +103,6 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
         UNINFORMED,  # D51: so broker 3, just started, is not told what it hosts
         "resigned_controllers_are_inactive",  # D4: zk 85, and broker 1 goes on, zk 109
         "no_failover_fails_on_left_overs",  # D56: zk 88, 91, 94, 123
-        "requests_are_of_the_present_term",  # D4: its queues outlast the term, broker-1/controller.log:187
         "eventually_one_working_controller",  # broker 1 is active beside broker 3
         LATEST_TERM,  # broker 1 deletes notifications in the term of broker 3, zk 114, 117
         "dead_leaders_are_replaced",  # broker 1 finds no broker dead, broker-1/controller.log:223
