@@ -15,7 +15,8 @@ from pathlib import Path
 
 from model_check.judging.judge import judge
 from model_check.judging.judgement_report import run_of
-from model_check.monitors.check import check_history, rows_of
+from model_check.judging.not_asked import unsearched
+from model_check.monitors.check import MONITORED, check_history, rows_of
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
@@ -51,7 +52,8 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
         return replace(made, variant=show_switches(asked.switches))
     strangers = ", ".join(map(str, strangers_of(folder)))
     note = f"not searched for a behaviour of the specification: broker {strangers} claims no release of {ERA}"
-    return replace(made, notes=(*made.notes, note))
+    left = (one for one in unsearched() if one.partition(" (")[0] not in MONITORED)
+    return replace(made, not_asked=(*made.not_asked, *left), notes=(*made.notes, note))
 
 
 def search_run(recording: Recording, asked: Question, budget: int | None = None) -> Run:

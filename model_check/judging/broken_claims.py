@@ -15,6 +15,7 @@ from typing import Final
 
 from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.explaining import Explainer
+from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
 from model_check.recordings.zookeeper import SessionEnded
 from model_check.stepping.plain_state import PlainState, part
@@ -44,8 +45,8 @@ class BrokenClaims:
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
         model = explainer.system.model
-        features = model.features | ({"unclean"} if explainer.system.unclean else set())
-        self.asked = [one for one in claims() if one.parts <= features]
+        self.features = model.features | ({"unclean"} if explainer.system.unclean else set())
+        self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
         self._models: dict[Scope, Model] = {}
         self._asked_again = AskedAgain(explainer.system.view)
         self._known: dict[int, tuple[Position, frozenset[str]]] = {}

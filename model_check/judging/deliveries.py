@@ -56,7 +56,8 @@ class Deliveries:
             return False
         kinds = {event.kind for event in seen}
         if one.kind == "UpdateMetadata":
-            return ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
+            is_so = ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
+            return is_so and (one.refused or self._tells_the_same(head, one))
         if one.kind != "LeaderAndIsr" or list(Stage)[head.stage.raw] is not Stage.LEADER_AND_ISR:
             return False
         return self._says_the_same(head, one) and self._ends_the_same(one, seen)
@@ -77,6 +78,15 @@ class Deliveries:
             == {name: value for name, value in sent[p].items() if name not in unsaid[p]}
             for p, leadership in said.items()
         )
+
+    def _tells_the_same(self, head: Any, one: RequestHandled) -> bool:
+        """The same partitions, with the same leader epochs; or none, of those that are removed."""
+        model = self.system.model
+        if not model.has("cached_leaderships"):
+            return True
+        told = {p: head.told_epoch[p].raw for p in model.partitions if head.told[p].raw}
+        epochs = {p: raw_leadership(model, state).get("leader_epoch", 0) for p, state in one.told.items()}
+        return told == epochs | dict.fromkeys(one.removed, 0)
 
     @staticmethod
     def _ends_the_same(one: RequestHandled, seen: tuple[Seen, ...]) -> bool:

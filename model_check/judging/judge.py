@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from model_check.judging.broken_claims import Broken, BrokenClaims
 from model_check.judging.explaining import Explainer
+from model_check.judging.not_asked import not_asked
 from model_check.judging.positions import Position
 from model_check.judging.search import Search
 from model_check.recordings.recording import Observed, Recording
@@ -59,7 +60,7 @@ class Judgement:
     `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
     explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited, the one
     at which the path ends after `best_after`; `steps_tried` rules run. `asked` are the claims that speak only of parts
-    that the recording shows.
+    that the recording shows, `not_asked` the others, each with its reason.
     """
 
     system: OpenSystem
@@ -76,6 +77,7 @@ class Judgement:
     best_after: int
     steps_tried: int
     asked: tuple[Claim, ...]
+    not_asked: tuple[str, ...]
 
 
 def judge(
@@ -114,7 +116,8 @@ def judge(
         positions=search.positions,
         best_after=search.best_after,
         steps_tried=explainer.steps.tried,
-        asked=tuple(one for one in asked.asked if one.kind != "sometimes"),
+        asked=tuple(asked.asked),
+        not_asked=tuple(not_asked(asked.features)),
     )
 
 

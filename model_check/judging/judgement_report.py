@@ -46,7 +46,7 @@ def run_of(
     So is one that contradicts itself; one that is not explained is INCOMPLETE.
 
     The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
-    chosen, only they are told of, also those that hold; BadInput if the recording shows no part that one speaks of.
+    chosen, only they are told of, also those that hold; BadInput says why one of them cannot be asked.
     """
     known = known_to_break(variant)
     if chosen:
@@ -64,6 +64,7 @@ def run_of(
         verdict=_verdict(recording, judged, known),
         reason=_reason(recording, judged),
         findings=findings,
+        not_asked=judged.not_asked,
         notes=tuple(_notes(recording, judged)),
         story=_story(judged, 0 if whole_story else LAST_STEPS) if is_told else None,
         explained=_explained(judged),
@@ -91,11 +92,13 @@ def _seen(one: Observed) -> Seen:
 
 def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:
     """The judgement, as far as it is about some properties."""
-    for one in chosen:
-        if one not in {claim.name for claim in judged.asked}:
-            raise BadInput(f"{one} is not claimed of {name}, which does not show a part that it speaks of")
+    for one in judged.not_asked:
+        claim, _, reason = one.removesuffix(")").partition(" (")
+        if claim in chosen:
+            raise BadInput(f"{claim} is not asked of {name}: {reason}")
     return replace(
         judged,
+        not_asked=(),
         broken=tuple(one for one in judged.broken if one.claim.name in chosen),
         possibly=tuple(one for one in judged.possibly if one.claim.name in chosen),
     )

@@ -70,6 +70,12 @@ class Arrival:
         return f"{NAMES[self.kind]}{sender} to broker {self.broker}"
 
 
+def accepted(request: Arrival, partition: TopicPartition) -> bool:
+    """Whether it is known that a request was accepted for a partition."""
+    answer = request.answer
+    return answer is not None and answer.code == answer.codes.get(partition, ErrorCode.NONE) == ErrorCode.NONE
+
+
 @dataclass(frozen=True)
 class Received:
     """What one broker received, in order; `starts` are the times of its processes, if its file tells them.

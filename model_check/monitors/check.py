@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import Final
 
 from model_check.monitors import (
+    caches,
     controllers,
     deletion,
     fences,
@@ -52,8 +53,11 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
-AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, rest, informed, standing)
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest, informed, standing)
 CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
+
+MONITORED: Final = frozenset(one.name for one in CLAIMS)
+"""The names of the claims that need no search."""
 
 
 def rows_of(release: KafkaVersion) -> frozenset[str]:

@@ -16,6 +16,7 @@ from model_check.monitors.contents import State
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Recording
 from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import ApiKey
 
 KINDS: Final[Mapping[str, ApiKey]] = {
@@ -27,6 +28,9 @@ CODES: Final[Mapping[str, ErrorCode]] = {
     "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
 }
 """Outcomes that are answered with an error of their partition."""
+
+REMOVED: Final = State(controller_epoch=-1, leader=LEADER_DURING_DELETE, leader_epoch=-1, isr=())
+"""What a broker's line tells of a partition that is removed from its cache: nothing but that."""
 
 
 def received_by_log(recording: Recording, brokers: Sequence[int]) -> dict[int, Received]:
@@ -81,7 +85,8 @@ class _Log:
             kind=key,
             controller=self._id(one.controller),
             epoch=one.epoch,
-            states={self.cluster.partitions[p]: self._told(state, key) for p, state in said.items()},
+            states={self.cluster.partitions[p]: self._told(state, key) for p, state in said.items()}
+            | {self.cluster.partitions[p]: REMOVED for p in one.removed},
             answer=Answer(head["order"] + 1, int(code), codes),
         )
 

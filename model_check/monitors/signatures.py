@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import Elections, State
-from model_check.monitors.controllers import decides, was_removed_by_others
+from model_check.monitors.controllers import decides, raisers, was_removed_by_others
 from model_check.monitors.deletion import deletions
 from model_check.monitors.history import ELECTIONS, History, Write, state_path
 from model_check.monitors.moments import Moment
@@ -135,6 +135,21 @@ def row_of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, hi
     decided = _decision(at.history, partition, at.number)
     is_bump = decided is not None and _is_bump(decided)
     return "D18" if is_bump and highest >= 0 else row_of_silence(at, partition, broker, highest)
+
+
+def row_of_older(history: History, request: Arrival, newer: Write) -> str:
+    """A reassignment raised the leader epoch alone (D18), or somebody decided after the sender had read (D5)."""
+    if newer.author.broker == request.controller:
+        return "D18" if _is_bump(newer) else ""
+    raised = raisers(history).get(-1 if request.epoch is None else request.epoch, [])
+    return "D5" if raised and raised[0].author.broker == request.controller and raised[0].number < newer.number else ""
+
+
+def row_of_left_in_cache(at: Moment, topic: str) -> str:
+    """The controller that had begun to delete a topic came to its end before (S10)."""
+    asked = at.history.of(f"/admin/delete_topics/{topic}")
+    begun = [one.number for one in asked if one.is_create and one.number < at.number]
+    return "S10" if begun and at.history.office(at.number).since > begun[-1] else ""
 
 
 def _is_bump(decided: Write) -> bool:

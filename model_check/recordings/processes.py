@@ -79,8 +79,8 @@ class RequestHandled(Handled):
 
     `kind` is one of these two; `states` what the LeaderAndIsr says of each partition, `replicas` its AR, and `outcomes`
     what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known where the
-    process was killed). `told` is what an UpdateMetadata says, without versions. `refused`: as a whole, for its
-    controller epoch. Correlation ids begin anew with each channel.
+    process was killed). `told` is what an UpdateMetadata says, without versions; by it, what is `removed` is gone.
+    `refused`: as a whole, for its controller epoch. Correlation ids begin anew with each channel.
     """
 
     kind: str
@@ -91,6 +91,7 @@ class RequestHandled(Handled):
     outcomes: Mapping[int, str]
     refused: bool
     told: Mapping[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
+    removed: frozenset[int] = frozenset()
     replicas: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 

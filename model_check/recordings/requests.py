@@ -77,6 +77,7 @@ class _Request:
     first: LogEntry
     states: dict[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
     told: dict[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)
     replicas: dict[int, frozenset[int]] = field(default_factory=dict)
     outcomes: dict[int, str] = field(default_factory=dict)
     said: set[tuple[int, type[BrokerLine]]] = field(default_factory=set)
@@ -144,8 +145,10 @@ class Requests:
                 self._note(entry, request, line)
                 self._compare_replicas(entry, p, info)
                 request.told[p] = self.cluster.in_numbers(info.leadership)
-            case PartitionUncached():
-                self._note(entry, self._handling(entry, line, "UpdateMetadata"), line)
+            case PartitionUncached(partition=partition):
+                request = self._handling(entry, line, "UpdateMetadata")
+                self._note(entry, request, line)
+                request.removed.add(self.cluster.partition(partition))
             case StopReplicaStarted() | StopReplicaFromOldController():
                 self.order.append(self._stopped(entry, line))
             case BecomeLeaderError() | BecomeFollowerError():
@@ -271,6 +274,7 @@ class Requests:
             correlation_id=correlation_id,
             states=request.states,
             told=request.told,
+            removed=frozenset(request.removed),
             replicas=request.replicas,
             outcomes=request.outcomes,
             refused=request.refused,

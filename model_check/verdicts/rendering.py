@@ -107,13 +107,21 @@ def claim_lines(findings: Sequence[Finding]) -> Iterator[str]:
     yield from names_in_lines(f"{len(kept)} of {len(findings)} claims hold", kept)
 
 
+MOST_NAMES = 6
+"""As many are told by name with one reason; what are more is counted, and `--json` has the names."""
+
+
 def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
-    """What a run says nothing about; names with the same reason in brackets behind them stand together."""
+    """What a run says nothing about; names with the same reason in brackets behind them stand together.
+
+    So many that they would fill a screen are counted.
+    """
     together: dict[str, list[str]] = {}
     for name, _, reason in (one.removesuffix(")").partition(" (") for one in names):
         together.setdefault(reason, []).append(name)
     for reason, of_it in together.items():
-        yield from names_in_lines("not asked" + (f", since {reason}" if reason else ""), of_it)
+        head = "not asked" + (f", since {reason}" if reason else "")
+        yield from names_in_lines(head, of_it if len(of_it) <= MOST_NAMES or not reason else [f"{len(of_it)} claims"])
 
 
 def steps_of(story: Story) -> str:

@@ -33,6 +33,7 @@ from reference.zookeeper.api import ZookeeperError
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
+from spec.formats.scala_collections import filtered_from
 from spec.logs.controller_log.state_machines import (
     LeaderCacheUpdated,
     LiveAssignedReplicas,
@@ -237,7 +238,8 @@ def _tell_of_attempt(controller: KafkaController, partition: TopicPartition) -> 
     """A leader is about to be found for a partition."""
     if _state(controller, partition) is PartitionState.NEW:
         initial = _initial_leadership(controller, partition)
-        controller.report(LiveAssignedReplicas, partition=partition, replicas=initial.isr)
+        assigned = controller.context.partition_replica_assignment[partition]
+        controller.report(LiveAssignedReplicas, partition=partition, replicas=filtered_from(assigned, initial.isr))
         controller.report(StateInitialized, partition=partition, leadership=printed(initial))
     else:
         controller.log_state_change(LeaderElectionStarted, partition=partition)

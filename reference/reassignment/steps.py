@@ -46,7 +46,7 @@ from reference.reassignment.effects import (
 from reference.scripts import Fence, Found, state_data, state_path, topic_path
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.scala_order import immutable_set_order
+from spec.formats.scala_collections import set_to_seq
 from spec.logs.controller_log.reassignment import (
     AllCaughtUp,
     AssignmentUpdated,
@@ -138,7 +138,7 @@ def _start_new_replicas(
 ) -> Procedure[None]:
     """AR becomes RAR + OAR; all of it is sent a higher leader epoch; then the new replicas start."""
     controller.report(NotCaughtUp, new_replicas=wanted, partition=partition)
-    union = immutable_set_order(tuple(dict.fromkeys((*wanted, *original))))
+    union = set_to_seq(tuple(dict.fromkeys((*wanted, *original))))
     starting = frozenset((partition, replica) for replica in without(wanted, original))
     yield from _update_assigned_replicas(controller, partition, union, WriteUnion)
     write = partial(WriteBump, remaining=starting)

@@ -1,7 +1,8 @@
 """The shapes that values take in znode paths and in log lines: numbers, ids, topics, partitions, lists of brokers.
 
 One value may have several shapes: Kafka prints a partition as `[t,p]` in some lines and as `t-p` in others, and a
-list of brokers as `1,2`, `[1, 2]` or `Set(1, 2)`, according to the class that happens to hold it.
+list of brokers as `1,2`, `[1, 2]` or `Set(1, 2)`, according to the class that happens to hold it. Collections that name
+their class are in `spec/formats/scala_collections.py`.
 """
 
 from __future__ import annotations
@@ -43,17 +44,6 @@ def listed(name: str, item: Shape[T], separator: str, opening: str = "", closing
         return opening + separator.join(map(item.write, values)) + closing
 
     return Shape(name, re.escape(opening) + f"(?:{one}(?:{between}{one})*)?" + re.escape(closing), read, write)
-
-
-COLLECTION: Final = r"[A-Z][A-Za-z]*\("
-"""What a Scala collection begins with as it prints itself: the name of whichever class happens to hold it."""
-
-
-def collection(name: str, item: Shape[T], kind: str) -> Shape[tuple[T, ...]]:
-    """The shape of a Scala collection, `Set(1, 2)`: written as the kind that stands there mostly, and read as any."""
-    mostly = listed(name, item, ", ", f"{kind}(", ")")
-    pattern = COLLECTION + mostly.pattern.removeprefix(re.escape(f"{kind}("))
-    return Shape(name, pattern, lambda text: mostly.read(f"{kind}({text.partition('(')[2]}"), mostly.write)
 
 
 def around(name: str, opening: str, inner: Shape[T], closing: str) -> Shape[T]:
@@ -116,7 +106,6 @@ DASHED: Final = partition_shape("topic-partition", "", "-", "")
 """`org.apache.kafka.common.TopicPartition`, which replaced the other one class by class from 0.9.0 on."""
 COMMAS: Final = listed("1,2", INT, ",")
 JAVA_LIST: Final = listed("[1, 2]", INT, ", ", "[", "]")
-SCALA_SET: Final = collection("Set(1, 2)", INT, "Set")
 SEQUENCE: Final = Shape("ten digits", "[0-9]{10}", read_int, "{:010d}".format)
 BOOLEAN: Final = Shape("true or false", "true|false", lambda text: text == "true", lambda value: str(value).lower())
 WORDS: Final = Shape("text", ".*", str, str)

@@ -7,13 +7,13 @@ LeaderAndIsr's or StopReplica's, one without is UpdateMetadata's. The Scala text
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from spec.errors import MalformedInput, Where
 from spec.formats.error_codes import ErrorCode, known
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     RESPONSES,
     ApiKey,
@@ -22,7 +22,8 @@ from spec.formats.request_schemas import (
     Response,
     UpdateMetadataResponse,
 )
-from spec.formats.shapes import BRACKETED, INT, INT_PATTERN, partition_shape, read_int
+from spec.formats.scala_collections import map_of
+from spec.formats.shapes import BRACKETED, INT, INT_PATTERN, paired, partition_shape, read_int
 from spec.formats.templates import Shape, Shapes, Template
 from spec.formats.wire import Source
 
@@ -62,24 +63,21 @@ def _read_code(text: str) -> ErrorCode:
         raise ValueError(error.reason) from error
 
 
-def _pairs(partition: Shape[Any]) -> Shape[tuple[PartitionError, ...]]:
-    """The shape of the inside of `Map([t,0] -> 0, [t,1] -> 0)`."""
-    item = f"{partition.pattern} -> {INT_PATTERN}"
+CODE: Final = Shape("error code", INT_PATTERN, _read_code, lambda code: str(int(code)))
 
-    def read_item(text: str) -> PartitionError:
-        name, _, code = text.partition(" -> ")
-        of = partition.read(name)
-        return PartitionError(of.topic, of.partition, _read_code(code))
 
-    def write_item(error: PartitionError) -> str:
-        return f"{partition.write(error)} -> {int(error.error_code)}"
+def _errors(partition: Shape[TopicPartition]) -> Shape[tuple[PartitionError, ...]]:
+    """The shape of `Map([t,0] -> 0, [t,1] -> 0)`."""
+    entry = paired("error of a partition", partition, CODE)
 
-    return Shape(
-        "errors by partition",
-        f"(?:{item}(?:, {item})*)?",
-        lambda text: tuple(map(read_item, re.findall(item, text))),
-        lambda errors: ", ".join(map(write_item, errors)),
-    )
+    def read(text: str) -> PartitionError:
+        of, code = entry.read(text)
+        return PartitionError(of.topic, of.partition, code)
+
+    def write(error: PartitionError) -> str:
+        return entry.write((TopicPartition(error.topic, error.partition), error.error_code))
+
+    return map_of("errors by partition", Shape(entry.name, entry.pattern, read, write))
 
 
 @dataclass(frozen=True)
@@ -93,15 +91,15 @@ class ScalaText:
 
 SHAPES: Final[Shapes] = {
     "int": INT,
-    "code": Shape("error code", INT_PATTERN, _read_code, lambda code: str(int(code))),
-    "(t,p)": _pairs(partition_shape("(topic,partition)", "(", ",", ")")),
-    "[t,p]": _pairs(BRACKETED),
+    "code": CODE,
+    "(t,p)": _errors(partition_shape("(topic,partition)", "(", ",", ")")),
+    "[t,p]": _errors(BRACKETED),
 }
 SCALA: Final[Mapping[ApiKey, Template]] = {
     key: Template(text, SHAPES)
     for key, text in {
-        ApiKey.LEADER_AND_ISR: "LeaderAndIsrResponse({correlation_id:int},Map({partitions:(t,p)}),{error_code:code})",
-        ApiKey.STOP_REPLICA: "StopReplicaResponse({correlation_id:int},Map({partitions:[t,p]}),{error_code:code})",
+        ApiKey.LEADER_AND_ISR: "LeaderAndIsrResponse({correlation_id:int},{partitions:(t,p)},{error_code:code})",
+        ApiKey.STOP_REPLICA: "StopReplicaResponse({correlation_id:int},{partitions:[t,p]},{error_code:code})",
         ApiKey.UPDATE_METADATA: "UpdateMetadataResponse({correlation_id:int},{error_code:code})",
     }.items()
 }

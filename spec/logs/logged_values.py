@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Final, Self
 
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
+from spec.formats.scala_collections import SET
 from spec.formats.shapes import (
     BOOLEAN,
     BRACKETED,
@@ -24,7 +25,6 @@ from spec.formats.shapes import (
     INT,
     JAVA_LIST,
     ONE_ID,
-    SCALA_SET,
     WORDS,
     one_of,
 )
@@ -117,7 +117,7 @@ VOCABULARY: Final[Shapes] = {
     "bool": BOOLEAN,
     "words": WORDS,
     "one": ONE_ID,
-    "set": SCALA_SET,
+    "set": SET,
     "[t,p]": BRACKETED,
     "t-p": DASHED,
     "role": one_of("become-leader or become-follower", Role),

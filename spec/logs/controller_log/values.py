@@ -1,8 +1,4 @@
-"""The values in the lines of controller.log: Scala's collections as they print themselves, replicas, leaderships.
-
-A collection is a tuple, in the order in which it was printed; a map is a tuple of pairs. Scala's sets and maps have no
-order of their own, so none may be read into it. Nor does it matter which class held it, `List` or `ArrayBuffer`, `Set`
-or `HashSet`: that differs by where it came from, and by the Scala that Kafka was built with. So any is read.
+"""The values in the lines of controller.log: replicas, leaderships, and collections of them.
 
 Kafka: `PartitionAndReplica`, `ReassignedPartitionsContext` and `LeaderIsrAndControllerEpoch` (kafka.controller).
 """
@@ -10,11 +6,12 @@ Kafka: `PartitionAndReplica`, `ReassignedPartitionsContext` and `LeaderIsrAndCon
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.shapes import BRACKETED, ID, INT, TOPIC, around, collection, listed, one_of, paired
+from spec.formats.scala_collections import ARRAY_BUFFER, LIST, collection, map_of
+from spec.formats.shapes import BRACKETED, ID, TOPIC, around, listed, one_of, paired
 from spec.formats.templates import Shape, Shapes, Template, record
 from spec.logs.logged_values import LEADERSHIP, VOCABULARY
 from spec.tables.partition_states import PartitionState
@@ -45,9 +42,7 @@ REPLICA: Final = record(
     PartitionReplica,
     Template("[Topic={topic},Partition={partition:id},Replica={replica:id}]", {"topic": TOPIC, "id": ID}),
 )
-LIST: Final = collection("List(1, 2)", INT, "List")
-ARRAY_BUFFER: Final = collection("ArrayBuffer(1, 2)", INT, "ArrayBuffer")
-ASSIGNMENT: Final = collection("replicas by partition", paired("replicas", BRACKETED, LIST), "Map")
+ASSIGNMENT: Final = map_of("replicas by partition", paired("replicas", BRACKETED, LIST))
 PARTITION_STATE: Final[Shape[PartitionState]] = one_of("a state of a partition", PartitionState)
 REPLICA_STATE: Final[Shape[ReplicaState]] = one_of("a state of a replica", ReplicaState)
 LED: Final = paired("leadership of a partition", BRACKETED, LEADERSHIP)
@@ -58,11 +53,6 @@ REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
 
 def _write_ratio(ratio: float) -> str:
     return f"{ratio:f}"
-
-
-def map_of(name: str, entry: Shape[Any]) -> Shape[Any]:
-    """The shape of a Scala map with such entries."""
-    return collection(name, entry, "Map")
 
 
 VALUES: Final[Shapes] = {

@@ -7,11 +7,15 @@ from typing import Any, cast
 import pytest
 
 from model_check.judging.deliveries import Certainty, Deliveries
+from model_check.judging.explaining import Explainer
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.processes import StopReplicaRefused
+from model_check.recordings.processes import RequestHandled, StopReplicaRefused
+from model_check.recordings.reading import read
 from model_check.recordings.tracks import Tracks
 from model_check.stepping.open_system import OpenSystem
 from spec.state.brokers import Stage
+from spec.variants import AS_CODED
+from tests.model_check.unpacking import judged, recording
 
 BROKER, EPOCH, LIFE = 3, 1, 1
 REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnation=LIFE, epoch=EPOCH)
@@ -70,3 +74,21 @@ def test_of_two_controllers_in_one_epoch_it_may_be_either(controllers: list[int]
 def test_without_a_stop_before_it_the_deletion_itself_is_refused() -> None:
     at = Position(state(c1=Stage.DELETE_REPLICA), ())
     assert deliveries([1]).is_of_nothing(REFUSED, at) is Certainty.NO
+
+
+def test_metadata_is_that_of_the_queue_or_no_step() -> None:
+    """Each UpdateMetadata of the recording, as its brokers cached it; and the same with something else told."""
+    name, count = "12-D1-epoch-write-delayed", 0
+    known = Explainer(read(recording(name)), AS_CODED).deliveries
+    for position in judged(name).path:
+        for one in position.step.observations if position.step and position.before else ():
+            if isinstance(one, RequestHandled) and one.told:
+                assert position.before is not None  # it is that of a step
+                assert position.step is not None
+                before, seen, count = position.before.state, position.step.seen, count + 1
+                assert known.agrees(one, before, seen)
+                (p, state), *others = one.told.items()
+                for told in (dict(others), dict(others) | {p: replace(state, leader_epoch=state.leader_epoch + 1)}):
+                    assert not known.agrees(replace(one, told=told), before, seen)
+                assert not known.agrees(replace(one, told=dict(others), removed=frozenset({p})), before, seen)
+    assert count == 4 + 11 + 8  # different senders, epochs and ids behind "cached leader info" in each broker's log

@@ -43,7 +43,20 @@ BROKEN: Final[Mapping[str, Mapping[str, str]]] = {
     "32-D53-foreign-removal": {"failovers_come_to_their_end": "D53", "only_the_latest_term_writes": "D2"},
     "34-D55-config-lost": {"topics_have_their_configuration": "D55"},
 }
-"""The claims that a recording breaks, each with the known defect that shows there; the others break none."""
+"""The claims that a recording breaks, each with the known defect that shows there; but for those of the next."""
+
+RAISED_UNTOLD: Final = (
+    "05-reassign", "06-reassign-controller-kill", "08-delete", "14-D2-zombie-assignment-write",
+    "18-D13-context-not-reset", "20-D22-late-stopreplica", "21-D23-recreated-topic-orphan",
+    "23-D38-orphan-after-reassignment", "24-D39-lost-partition", "26-D44-delete-during-reassignment",
+)  # fmt: skip
+"""The recordings with a reassignment that raises a leader epoch, which UpdateMetadata then does not tell: D18."""
+
+
+def broken(name: str) -> dict[str, str]:
+    """The claims that a recording breaks, each with its defect."""
+    raised = {"what_is_told_is_no_older_than_what_was_ordered": "D18"} if name in RAISED_UNTOLD else {}
+    return {**BROKEN.get(name, {}), **raised}
 
 
 def rows(history: History) -> dict[str, str]:
@@ -56,7 +69,7 @@ def rows(history: History) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recording_breaks_what_its_defect_breaks(name: str) -> None:
     folder = recording(name)
-    assert rows(read_history(folder)) == BROKEN.get(name, {})
+    assert rows(read_history(folder)) == broken(name)
     assert check_history(folder, excused=AS_CODED_ROWS).verdict is Verdict.HOLDS
 
 

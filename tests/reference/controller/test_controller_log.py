@@ -140,8 +140,16 @@ OTHERS = (BrokerDifference, BrokerFailure, ShutDownBrokersGone, PartitionsCreate
 """What other tests ask for."""
 
 
-def a_topic(assigned: tuple[int, ...], *, unclean: bool = False) -> Referred:
-    """A cluster of three brokers in which a topic may be created, and brokers be killed."""
+NEVER_MOVED = (
+    "accept_reassignment", "read_whether_caught_up", "write_union", "read_for_bump",
+    "read_remaining", "write_remaining", "on_reassignment_request",
+)  # fmt: skip
+"""The steps of a controller that is asked to move a partition which was never led; the last is for its own write."""
+
+
+def a_topic(assigned: tuple[int, ...], *, wanted: tuple[int, ...] = (), unclean: bool = False) -> Referred:
+    """A cluster of three brokers in which a topic may be created, and moved if so wanted, and brokers be killed."""
+    moving = frozenset({"reassignment"}) if wanted else frozenset()
     return Referred(
         Scope(
             name="a broker comes and goes",
@@ -149,8 +157,9 @@ def a_topic(assigned: tuple[int, ...], *, unclean: bool = False) -> Referred:
             brokers=3,
             controllers=1,
             assigned=(assigned,),
-            parts=frozenset({"partitions", "connections", "metadata", "creation"}),
-            budgets=(("creations", 1), ("crashes", 3)),
+            requests=((wanted,),) if wanted else (),
+            parts=frozenset({"partitions", "connections", "metadata", "creation"}) | moving,
+            budgets=(("creations", 1), ("crashes", 3), ("reassignments", len(moving))),
             unclean=unclean,
             connection_capacity=12,
             callback_capacity=12,
@@ -202,6 +211,27 @@ def test_the_last_of_the_isr_is_retained_as_a_real_controller_told() -> None:
     cluster.do("read_for_removal", c=1, p=0, r=3)
     cluster.do("write_removal", c=1, p=0, r=3)
     assert KILLED_LAST in said(cluster)
+
+
+def test_what_a_move_made_of_an_assignment_was_a_set_and_is_told_as_a_buffer() -> None:
+    """A partition that was never led is asked to move: step 1 writes RAR + OAR, and step 2 finds no state znode."""
+    cluster = a_topic((2,), wanted=(3,))
+    cluster.do("crash", b=2)
+    cluster.do("end_orphaned_session", b=2)
+    cluster.do("on_broker_change", c=1)
+    cluster.do("create_topic", t=0)
+    cluster.do("on_topic_change", c=1)
+    cluster.do("read_for_new_replica", c=1, p=0, r=2)
+    cluster.do("request_reassignment", k=0)
+    for step in ("on_reassignment_request", *NEVER_MOVED):
+        cluster.do(step, c=1, **({} if step.startswith("on_") else {"p": 0}))
+    cluster.do("start_process", b=2)
+    cluster.do("register_broker", b=2)
+    cluster.do("on_broker_change", c=1)
+    said(cluster)
+    cluster.do("create_state", c=1, p=0)
+    live = "[Partition state machine on Controller 1]: Live assigned replicas for partition [a,0] are: "
+    assert said(cluster).startswith(f"{live}[ArrayBuffer(3, 2)]\n")
 
 
 def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leader: int) -> str:

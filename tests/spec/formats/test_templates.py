@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.errors import MalformedInput, Where
+from spec.formats.scala_collections import SET
 from spec.formats.shapes import (
     BOOLEAN,
     BRACKETED,
@@ -17,7 +18,6 @@ from spec.formats.shapes import (
     INT,
     JAVA_LIST,
     ONE_ID,
-    SCALA_SET,
     SEQUENCE,
     TOPIC,
 )
@@ -34,7 +34,7 @@ SHAPES: list[tuple[Shape[Any], st.SearchStrategy[Any]]] = [
     (DASHED, strategies.topic_partitions),
     (COMMAS, id_lists),
     (JAVA_LIST, id_lists),
-    (SCALA_SET, id_lists),
+    (SET, id_lists),
     (SEQUENCE, st.integers(0, 2**31 - 1)),
     (BOOLEAN, st.booleans()),
 ]

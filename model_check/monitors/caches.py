@@ -1,0 +1,118 @@
+"""Claims about the brokers' metadata caches, and what UpdateMetadata tells beside LeaderAndIsr.
+
+What is in a cache is known of brokers of documented releases, which cache whatever they accept. Older is a leadership
+that was surely written before: nothing is older than what a topic was told that has been deleted since.
+
+Kafka: `MetadataCache.updateCache`, 0.10.2.2. PROTOCOL.md section 10, D18 and D43.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from model_check.monitors.arrivals import Arrival, Received, accepted
+from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.deletion import was_deleted
+from model_check.monitors.history import History
+from model_check.monitors.moments import Moment, Shown, at_rest
+from model_check.monitors.requests import writes_told
+from model_check.monitors.signatures import row_of_left_in_cache, row_of_older
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
+from spec.formats.request_schemas import ApiKey
+
+Known = dict[TopicPartition, Arrival]
+"""The request that told last of each partition."""
+
+
+def _updates(broker: Received, kind: ApiKey) -> Iterator[tuple[Arrival, TopicPartition, Arrival]]:
+    """What UpdateMetadata tells a broker of a partition, and the last request of a kind that told it before."""
+    life, known = 0, Known()
+    for one in broker.requests:
+        life, known = one.incarnation, known if one.incarnation == life else Known()
+        for partition in one.states if one.kind is ApiKey.UPDATE_METADATA else ():
+            earlier = known.get(partition)
+            if earlier is not None and tells(one, partition) and _is_answered(earlier, one):
+                yield one, partition, earlier
+        if one.kind is kind:
+            _note(known, one)
+
+
+def _note(known: Known, request: Arrival) -> None:
+    """What is accepted takes the place of what was told before; of what is removed, or unanswered, nothing is known."""
+    for partition in request.states:
+        if tells(request, partition):
+            known[partition] = request
+        elif request.answer is None or accepted(request, partition):
+            known.pop(partition, None)
+
+
+def tells(request: Arrival, partition: TopicPartition) -> bool:
+    """Whether a request tells who leads a partition, and is surely accepted."""
+    return accepted(request, partition) and request.states[partition].leader != LEADER_DURING_DELETE
+
+
+def _is_answered(earlier: Arrival, request: Arrival) -> bool:
+    """Whether a request was answered before another arrived."""
+    return earlier.answer is not None and earlier.answer.order < request.order
+
+
+@monitored(needs=Needs.REQUESTS)
+def caches_get_no_older_leadership(history: History) -> Answers:
+    """Asked of each partition of which two requests tell, the first of them answered before the second arrived."""
+    for broker in (one for one in history.arrivals.by_broker.values() if one.is_documented):
+        for request, partition, earlier in _updates(broker, ApiKey.UPDATE_METADATA):
+            older = _older(history, request, partition, earlier)
+            yield None if older is None else replace(older, row="D43" if older.row else "")
+
+
+@monitored(needs=Needs.REQUESTS)
+def what_is_told_is_no_older_than_what_was_ordered(history: History) -> Answers:
+    """Asked of each partition of which a LeaderAndIsr was accepted before, and that is the last one of it."""
+    for broker in history.arrivals.by_broker.values():
+        for request, partition, earlier in _updates(broker, ApiKey.LEADER_AND_ISR):
+            yield _older(history, request, partition, earlier)
+
+
+def _older(history: History, request: Arrival, partition: TopicPartition, earlier: Arrival) -> Break | None:
+    """Whether a request tells an older leadership of a partition than an earlier one."""
+    told, known = request.states[partition], earlier.states[partition]
+    if told.leader_epoch >= known.leader_epoch:
+        return None
+    written = list(writes_told(history, request, partition, told))
+    newer = list(writes_told(history, earlier, partition, known))
+    if not written or not newer or written[-1].number > newer[0].number:
+        return None
+    text = f"{request} tells of {partition}: {told}, although {earlier} had told {known} ({earlier.place})"
+    return Break(request.place, text, row_of_older(history, request, newer[0]))
+
+
+@monitored(needs=Needs.REST_AND_REQUESTS)
+def eventually_deleted_topics_are_cached_nowhere(history: History) -> Answers:
+    """Asked of brokers that are up, and of topics that a broker has deleted and nobody has created again."""
+
+    def ask(at: Moment) -> Shown:
+        for broker, received in history.arrivals.by_broker.items():
+            requests = at.received(broker) if received.is_documented and at.is_up(broker) else None
+            cache = Known()
+            for one in requests or ():
+                if one.kind is ApiKey.UPDATE_METADATA:
+                    cache |= {partition: one for partition in one.states if accepted(one, partition)}
+            for partition, one in cache.items():
+                if (
+                    was_deleted(history, partition.topic, at.number)
+                    and history.assignment(partition.topic, at.number) is None
+                ):
+                    yield f"{partition} {broker}", _left(at, partition, one)
+
+    return at_rest(history, ask)
+
+
+def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
+    """Whether what a broker was told last of a partition is that it is there."""
+    text = f"broker {last.broker} knows {partition} ({last.place}), and was not told that it is gone with its topic"
+    row = row_of_left_in_cache(at, partition.topic)
+    return Break(at.rest.place, text, row) if tells(last, partition) else None
+
+
+CLAIMS = monitored_in(__name__)
