@@ -132,7 +132,7 @@ def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[
     if search.is_exhausted:
         tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"
         return Outcome.UNEXPLAINED, f"no {tried}; {search.positions:,} positions were tried"
-    if search.positions < search.budget:
+    if search.is_over:
         return Outcome.INCOMPLETE, f"nothing goes on there; {search.positions:,} positions were tried"
     return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
 

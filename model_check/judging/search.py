@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 
 from model_check.judging.explaining import Explainer
-from model_check.judging.positions import Actor, Move, Position
+from model_check.judging.positions import Actor, Explained, Move, Position
 from model_check.recordings.tracks import Place
 from model_check.stepping.plain_state import PlainState
 
@@ -32,7 +32,7 @@ PATIENCE: Final = 400
 A_TRY: Final = 60
 """How many positions such a choice gets without coming further by itself."""
 UNLIKELY: Final = 2_000
-"""How many positions are visited at most with unlikely moves everywhere, after the likely ones are exhausted."""
+"""How many positions are visited with unlikely moves everywhere, at last, without coming further."""
 MORE: Final = 400
 """How many positions more are visited, once there is an explanation, to find others."""
 
@@ -69,8 +69,8 @@ class Search:
         self.positions = 0
         self.best_after = 0
         """How many positions had been visited when the best was found."""
-        self.is_exhausted = self.tried_all = False
-        """Whether all likely moves were tried; whether the unlikely ones were, too."""
+        self.is_exhausted = self.tried_all = self.is_over = False
+        """Whether all likely moves were tried; whether the unlikely ones were, too; whether there is nothing to try."""
         self._hashes: dict[int, tuple[PlainState, int]] = {}
         self._failed: dict[Key, frozenset[Actor] | None] = {}
         self._best = self._beginning()
@@ -91,6 +91,7 @@ class Search:
             if position.place == self.explainer.tracks.end:
                 ends.append(position)
                 limit = min(limit, self.positions + MORE) if len(ends) == 1 else limit
+        self.is_over = True
         return ends
 
     def _visited(self) -> Iterator[Position]:
@@ -100,9 +101,8 @@ class Search:
             return
         while (yield from self._comes_further()):
             pass
-        if self.is_exhausted:
-            self._failed.clear()
-            self.tried_all = yield from self._below(self._beginning(), UNLIKELY, likely_only=False)
+        self._failed.clear()
+        self.tried_all = yield from self._below(self._beginning(), UNLIKELY, likely_only=False)
 
     def _beginning(self) -> _Node:
         start = self.explainer.start
@@ -113,15 +113,15 @@ class Search:
         best = self._best
         blamed = self.explainer.blamed(best.position)
         for everybody, likely_only in ((False, True), (False, False), (True, True), (True, False)):
-            node = best
-            while (before := node.before) is not None:
-                step = node.position.step
-                if everybody or step is None or blamed & step.actors:
-                    while (move := before.take(likely_only=likely_only)) is not None:
-                        yield from self._below(before, A_TRY, first=move)
+            node: _Node | None = best
+            taken: Explained | None = None
+            while node is not None:
+                if everybody or taken is None or blamed & taken.actors:
+                    while (move := node.take(likely_only=likely_only)) is not None:
+                        yield from self._below(node, A_TRY, first=move)
                         if self._best is not best:
                             return True
-                node = before
+                taken, node = node.position.step, node.before
         return False
 
     def _below(

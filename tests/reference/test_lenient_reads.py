@@ -14,7 +14,7 @@ import pytest
 
 from reference.broker_events.isr_notification import DeleteNotification, OnIsrChange, ReadNotified
 from reference.controller.effects import ElectRead, ReadBrokers
-from reference.elections.preferred import ReadElectionRequest
+from reference.elections.requested import ReadElectionRequest
 from reference.journal import Report
 from reference.leadership.effects import CreateState, ReadForElection
 from reference.memory.start import initial_cluster

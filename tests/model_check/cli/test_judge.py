@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-import model_check.judging.judge
 from model_check.cli.verbs import app
+from model_check.judging.search import Search
 from model_check.verdicts.results import from_json
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.cli.conftest import Bars
@@ -92,7 +92,7 @@ def test_a_property_that_is_not_claimed_is_bad_input(name: str, complaint: str) 
 
 
 def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_check.judging.judge, "UNLIKELY", 1)
+    monkeypatch.setattr("model_check.judging.search.UNLIKELY", 1)
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert "VIOLATED: not explained: no likely behaviour shows this, nor an unlikely one yet; " in result.stdout
 
@@ -135,14 +135,15 @@ def test_a_recording_that_is_not_explained_is_worse_than_one_that_is_malformed(t
 
 
 def test_ctrl_c_leaves_incomplete_with_what_was_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    visit = model_check.judging.judge._Search._visit
+    enter = Search._enter
 
-    def pressed_at_the_tenth(self: Any, position: Any) -> None:
-        visit(self, position)
+    def pressed_at_the_tenth(self: Any, before: Any, position: Any) -> Any:
+        node = enter(self, before, position)
         if self.positions == 10:
             signal.raise_signal(signal.SIGINT)
+        return node
 
-    monkeypatch.setattr(model_check.judging.judge._Search, "_visit", pressed_at_the_tenth)
+    monkeypatch.setattr(Search, "_enter", pressed_at_the_tenth)
     result = kcheck("judge", str(recording(NAME)), str(recording(NAME)))
     assert result.exit_code == 3
     assert "(judge): INCOMPLETE: interrupted; no explanation found among 10 positions" in result.stdout
