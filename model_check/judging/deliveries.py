@@ -15,7 +15,7 @@ from model_check.recordings.tracks import Place, Tracks
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import TopicPartition
+from spec.formats.kafka_types import V082, TopicPartition
 from spec.formats.leadership import NO_VERSION
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
@@ -201,11 +201,19 @@ class Deliveries:
         """Whether the head of a queue may leave no line, and has a number between requests that left one."""
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        return _leaves_none(at, c, b) and (following is None or self._numbers_left(at, following) > 0)
+        if following is None or not self._are_numbered(c):
+            return _leaves_none(at, c, b)
+        return _leaves_none(at, c, b) and self._numbers_left(at, following) > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
-        return _leaves_none(at, one.controller, one.broker) and self._numbers_left(at, one) > 0
+        c = one.controller
+        return self._are_numbered(c) and _leaves_none(at, c, one.broker) and self._numbers_left(at, one) > 0
+
+    def _are_numbered(self, c: int) -> bool:
+        """Whether a controller numbers the requests of each channel by themselves: from 0.9.0 on."""
+        release = self.tracks.releases[c]
+        return release is not None and release > V082
 
     @staticmethod
     def _numbers_left(at: Position, following: RequestHandled) -> int:

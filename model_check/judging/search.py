@@ -31,8 +31,8 @@ PATIENCE: Final = 400
 """How many positions a search visits without coming further, before it goes back to a choice far back."""
 A_TRY: Final = 60
 """How many positions such a choice gets without coming further by itself."""
-UNLIKELY: Final = 2_000
-"""How many positions are visited with unlikely moves everywhere, at last, without coming further."""
+AT_LAST: Final = 2_000
+"""How many positions are visited without coming further where it is only to be told whether all were tried."""
 MORE: Final = 400
 """How many positions more are visited, once there is an explanation, to find others."""
 
@@ -95,14 +95,18 @@ class Search:
         return ends
 
     def _visited(self) -> Iterator[Position]:
-        """The positions of the search, each once; but for the last resort, unlikely moves everywhere."""
+        """The positions of the search, each once; and at last, if there are not too many, all of them."""
         self.is_exhausted = yield from self._below(self._best, PATIENCE)
         if self.is_exhausted and self.best.place == self.explainer.tracks.end:
             return
         while (yield from self._comes_further()):
             pass
-        self._failed.clear()
-        self.tried_all = yield from self._below(self._beginning(), UNLIKELY, likely_only=False)
+        if not self.is_exhausted:
+            self._failed.clear()
+            self.is_exhausted = yield from self._below(self._beginning(), AT_LAST)
+        if self.is_exhausted:
+            self._failed.clear()
+            self.tried_all = yield from self._below(self._beginning(), AT_LAST, likely_only=False)
 
     def _beginning(self) -> _Node:
         start = self.explainer.start

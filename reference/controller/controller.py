@@ -19,7 +19,7 @@ from reference.controller.context import Activity, ControllerContext, Deleting, 
 from reference.controller.machines import InvalidTransition, TableKind, check_transition
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
-from reference.requests.connections import QueuedRequest
+from reference.requests.connections import Queue
 from reference.scripts import (
     Fence,
 )
@@ -92,7 +92,7 @@ class KafkaController:
     topic_listeners: frozenset[str] = frozenset()
     listeners: frozenset[str] = frozenset()
     metrics: set[int] = field(default_factory=set)
-    abandoned: dict[int, list[QueuedRequest]] = field(default_factory=dict)
+    abandoned: dict[int, Queue] = field(default_factory=dict)
     batch: RequestBatch = field(default_factory=RequestBatch)
     partition_batch: RequestBatch = field(default_factory=RequestBatch)
     replica_batch: RequestBatch = field(default_factory=RequestBatch)
@@ -173,12 +173,12 @@ class KafkaController:
         live = {one: registration.broker_epoch for one, registration in self.context.live_brokers.items()}
         return live | dict(self.activity.returned)
 
-    def queue_to(self, broker_id: int) -> list[QueuedRequest]:
+    def queue_to(self, broker_id: int) -> Queue:
         """The requests that wait to be sent to a broker, head first; empty where there is no channel."""
         manager = self.context.controller_channel_manager
         if manager is not None and broker_id in manager.queues:
             return manager.queues[broker_id]
-        return self.abandoned.get(broker_id, [])
+        return self.abandoned.get(broker_id, Queue())
 
     def fork(self) -> Self:
         """A copy that goes its own way; no handler runs in it."""
@@ -188,7 +188,7 @@ class KafkaController:
         twin.batch, twin.partition_batch = self.batch.fork(), self.partition_batch.fork()
         twin.replica_batch = self.replica_batch.fork()
         twin.metrics = set(self.metrics)
-        twin.abandoned = {broker_id: list(queue) for broker_id, queue in self.abandoned.items()}
+        twin.abandoned = {broker_id: queue.fork() for broker_id, queue in self.abandoned.items()}
         if twin.context.controller_channel_manager is not None:
             twin.context.controller_channel_manager.metrics = twin.metrics
         return twin

@@ -96,7 +96,6 @@ class MemoryCluster:
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
-        self.correlation_id = 0
         self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
         """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
         self.adding: tuple[str, Assignment] | None = None

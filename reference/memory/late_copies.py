@@ -57,5 +57,5 @@ def leave(cluster: MemoryCluster, *, c: int, b: int, partition: TopicPartition) 
 def execute(cluster: MemoryCluster, *, c: int, b: int, partition: TopicPartition) -> None:
     """The broker executes the copy."""
     copies = dict(cluster.late_copies)
-    steps.execute(cluster, b, copies.pop((c, b, partition)))
+    steps.execute(cluster, b, copies.pop((c, b, partition)), number=0)
     cluster.late_copies = copies

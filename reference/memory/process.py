@@ -158,5 +158,5 @@ def _copy_queues(original: KafkaController, repeated: KafkaController) -> None:
     """A repeated procedure has filled its queues again; what is really in them now is in the original's."""
     theirs, ours = original.context.controller_channel_manager, repeated.context.controller_channel_manager
     if theirs is not None and ours is not None:
-        ours.queues = {broker_id: list(queue) for broker_id, queue in theirs.queues.items()}
-    repeated.abandoned = {broker_id: list(queue) for broker_id, queue in original.abandoned.items()}
+        ours.queues = {broker_id: queue.fork() for broker_id, queue in theirs.queues.items()}
+    repeated.abandoned = {broker_id: queue.fork() for broker_id, queue in original.abandoned.items()}

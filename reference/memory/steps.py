@@ -245,21 +245,21 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered:
     if sender.controller is None:
         return
     queue = sender.controller.queue_to(b)
-    queued = queue[place]
+    queued, number = queue[place], queue.sent
+    queue.sent += 1
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
-        answer = execute(cluster, b, queued)
+        answer = execute(cluster, b, queued, number)
     if answered:
         queue.pop(place)
         if queued.calls_back and isinstance(answer, PartitionsResponse):
             queue.insert(0, replace(queued, answer=answer))
 
 
-def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> Response:
-    """A broker executes a request, and answers it."""
-    cluster.correlation_id += 1
+def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest, number: int) -> Response:
+    """A broker executes a request of this number (its correlation id), and answers it."""
     broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
-    answer = broker.handle(queued.request, cluster.correlation_id, queued.leader_epoch, ids, whole=queued.whole)
+    answer = broker.handle(queued.request, number, queued.leader_epoch, ids, whole=queued.whole)
     cluster.record(RequestHandled(b, queued.request, answer))
     return answer
 

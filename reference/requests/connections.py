@@ -41,6 +41,18 @@ class QueuedRequest:
     whole: bool = False
 
 
+class Queue(list[QueuedRequest]):
+    """The requests that wait in a channel, head first; `sent` numbers what is sent (the correlation id)."""
+
+    sent = 0
+
+    def fork(self) -> Self:
+        """A copy that goes its own way."""
+        twin = type(self)(self)
+        twin.sent = self.sent
+        return twin
+
+
 class ControllerChannelManager:
     """The open channels: broker id -> queue, head first.
 
@@ -49,7 +61,7 @@ class ControllerChannelManager:
 
     def __init__(self, metrics: set[int]) -> None:
         self.metrics = metrics
-        self.queues: dict[int, list[QueuedRequest]] = {}
+        self.queues: dict[int, Queue] = {}
 
     @classmethod
     def started(cls, broker_ids: Iterable[int], metrics: set[int]) -> Self:
@@ -66,7 +78,7 @@ class ControllerChannelManager:
         if broker_id in self.metrics:
             raise LeftOverChannel(f"metrics of a channel to broker {broker_id} are registered already")
         self.metrics.add(broker_id)
-        self.queues[broker_id] = []
+        self.queues[broker_id] = Queue()
 
     def remove_broker(self, broker_id: int) -> None:
         """Close a channel, if it is open; what is in its queue is lost."""
@@ -94,5 +106,5 @@ class ControllerChannelManager:
     def fork(self) -> Self:
         """A copy that goes its own way; its owner gives it the registry of its own process."""
         twin = type(self)(self.metrics)
-        twin.queues = {broker_id: list(queue) for broker_id, queue in self.queues.items()}
+        twin.queues = {broker_id: queue.fork() for broker_id, queue in self.queues.items()}
         return twin

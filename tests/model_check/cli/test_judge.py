@@ -92,7 +92,7 @@ def test_a_property_that_is_not_claimed_is_bad_input(name: str, complaint: str) 
 
 
 def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("model_check.judging.search.UNLIKELY", 1)
+    monkeypatch.setattr("model_check.judging.search.AT_LAST", 1)
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert "VIOLATED: not explained: no likely behaviour shows this, nor an unlikely one yet; " in result.stdout
 

@@ -24,7 +24,10 @@ REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnati
 def deliveries(controllers: list[int]) -> Deliveries:
     """What is known of a cluster in which nothing but the broker's life matters."""
     system = SimpleNamespace(model=SimpleNamespace(controllers=controllers))
-    return Deliveries(cast(OpenSystem, system), cast(Tracks, SimpleNamespace(life=lambda _place, _broker: LIFE)))
+    return Deliveries(
+        cast(OpenSystem, system),
+        cast(Tracks, SimpleNamespace(life=lambda _place, _broker: LIFE, handled=lambda _place, _broker: [])),
+    )
 
 
 def state(known: int = EPOCH + 1, **stages: Stage) -> dict[str, Any]:

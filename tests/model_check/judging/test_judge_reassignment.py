@@ -189,5 +189,5 @@ TELLING = {"a leader of step 7 that is not wanted", "a resumption of something e
 def test_a_reassignment_that_was_tampered_with_is_not_explained(
     lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("model_check.judging.search.UNLIKELY", 100)
+    monkeypatch.setattr("model_check.judging.search.AT_LAST", 100)
     assert_found_out({**LIES, **MORE_LIES}[lie], tmp_path)
