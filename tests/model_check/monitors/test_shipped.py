@@ -81,6 +81,7 @@ def test_ten_minutes_at_random_break_what_known_defects_break() -> None:
         "isr_is_not_empty": "D29",
         "assignments_shrink_after_the_new_caught_up": "D48",
         "busy_topics_are_not_deleted": "D44",
+        "what_is_told_is_no_older_than_what_was_ordered": "D18",
         "eventually_only_assigned_replicas_have_logs": "D38/D38-deletion/D47",
     }
 
