@@ -19,6 +19,7 @@ BUDGETS: Final[Mapping[str, str]] = {
     "shrink_isr": "shrinks",
     "shrink_isr_jointly": "joint_shrinks",
     "expand_isr_on_a_stale_fetch": "stale_fetches",
+    "fail_send": "failed_sends",
     "report_isr_changes_without": "slow_notes",
     "report_isr_changes_before": "slow_notes",
     "deliver_request_unanswered": "resends",
