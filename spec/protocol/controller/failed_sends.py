@@ -7,8 +7,8 @@ other, in later terms of the same broker, too: it is logged, and no partition or
 (D28-machines). A fix tries the send again.
 
 Here what the next send is to run into comes up while the controller is idle. Left out: a send that fails after some
-brokers' requests are on their queues; and sends that fail where there are creations, deletions, reassignments,
-preferred elections or shutdowns, whose calls are not asked here whether they can begin.
+brokers' requests are on their queues; and sends that fail beside other parts than `BESIDE`, such as creations, whose
+calls are not asked here whether they can begin.
 
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch.sendRequestsToBrokers`, `newBatch`; KAFKA-3173. PROTOCOL.md section 9.
 """
@@ -16,6 +16,7 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch.sendRequestsToBrokers`, `newBatch`
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final
 
 from spec.language.rules import observe, require, when
 from spec.language.terms import Value, both, flag
@@ -25,6 +26,11 @@ from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At
 from spec.variants import Switch
+
+BESIDE: Final = frozenset({
+    "partitions", "connections", "metadata", "notifications", "dead_replicas", "cached_leaderships", "failed_removals",
+})  # fmt: skip
+"""The parts in which every call of a state machine is asked whether it can begin."""
 
 
 class Machine(Enum):
