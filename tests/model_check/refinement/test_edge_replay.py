@@ -166,7 +166,7 @@ def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_
     ("name", "depth"),
     [
         ("tiny", 4),
-        ("failed_send", 8),
+        ("failed_send", 12),
         *(
             pytest.param(name, 5, marks=pytest.mark.slow)
             for name in ("tiny", "election", "notifications", "losses", "resends", "shutdown")
