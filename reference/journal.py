@@ -33,7 +33,7 @@ class Milestone(Enum):
     READY = "a failover is done"
     EPOCH_CONFLICT = "the conditional write of /controller_epoch failed"
     METADATA_FAILED = "UpdateMetadata could not be put together: a partition with leadership has no AR"
-    SEND_FAILED = "who has resigned has something to send, and no channels"
+    SEND_FAILED = "something to be sent was not: who has resigned has no channels, or a state machine's send raised"
     DIRTY_BATCH = "the controller's own batch holds what an earlier exception left in it"
     LEFT_OVER_CHANNELS = "a channel of an earlier term was in the way"
     FAILOVER_FAILED = "an exception ended a failover"

@@ -265,6 +265,7 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
         yield f"abandoned queue to {b}", _queue(cluster, queue)
     yield "batches", tuple(map(_batch, (controller.partition_batch, controller.replica_batch)))
     yield "own batch is dirty", controller.batch.is_dirty
+    yield "the next send fails", controller.send_fails
 
 
 def _stands(cluster: MemoryCluster, b: int, broker_epoch: int) -> bool:
@@ -323,6 +324,9 @@ def _unread(state: PartitionLeadership) -> PartitionLeadership:
 
 
 def _batch(batch: RequestBatch) -> Hashable:
+    """What a call has gathered; of what was left nothing counts but that it is."""
+    if batch.is_left:
+        return "left"
     ordered = frozenset((b, _items(states)) for b, states in batch.leader_and_isr.items())
     stopped = frozenset((b, frozenset(entries)) for b, entries in batch.stop_replica.items())
     return ordered, stopped, _items(batch.metadata), frozenset(batch.metadata_receivers)

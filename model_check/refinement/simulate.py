@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from model_check.refinement.lockstep import Disagreement, Pair, Sides, refuse_what_lacks
 from model_check.terms.python_code import Raw
 from reference.memory.choices import Choice
+from spec.protocol.controller.failed_sends import BESIDE
 from spec.scopes import BUDGETS, Scope
 
 MANY = 1 << 16
@@ -186,7 +187,8 @@ which the specification leaves out (spec/protocol/topics/removal_by_hand.py).
 def _is_of(budget: str, scope: Scope) -> bool:
     """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
     travels = budget != "late_copies" or "connections" in scope.parts
-    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts} and travels
+    is_asked = budget != "failed_sends" or scope.parts <= BESIDE
+    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts} and travels and is_asked
 
 
 def widened(scope: Scope) -> Scope:

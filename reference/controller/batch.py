@@ -74,7 +74,8 @@ class Sender(Protocol):
 class RequestBatch:
     """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
 
-    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is fixed (S10).
+    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is fixed (S10). `is_left`: a send of it
+    failed, and what is in it will never be sent.
     """
 
     leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
@@ -82,6 +83,7 @@ class RequestBatch:
     metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
     metadata_receivers: set[int] = field(default_factory=set)
     is_whole: bool = False
+    is_left: bool = False
 
     @property
     def is_dirty(self) -> bool:
@@ -201,6 +203,7 @@ class RequestBatch:
             dict(self.metadata),
             set(self.metadata_receivers),
             self.is_whole,
+            self.is_left,
         )
 
 

@@ -33,6 +33,7 @@ def resign(controller: KafkaController) -> Procedure[None]:
 def on_controller_moved(controller: KafkaController) -> None:
     """A fenced write, or read, was refused: somebody else is controller (`ControllerMovedException`, 2.1.0)."""
     take_down(controller)
+    controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     controller.leader_id = NO_LEADER
     controller.to_reassign = {}
 
@@ -44,7 +45,6 @@ def take_down(controller: KafkaController) -> None:
     controller.imbalanced = frozenset()
     _end_shutdown(controller)
     controller.partition_machine, controller.replica_machine = Machine(), Machine()
-    controller.partition_batch, controller.replica_batch = RequestBatch(), RequestBatch()
     manager = controller.context.controller_channel_manager
     if manager is not None:
         manager.shutdown()

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from reference.controller.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
@@ -27,7 +28,8 @@ from reference.leadership.leader_selectors import (
     StateChangeFailed,
     elect_on_creation,
 )
-from reference.procedures import DirtyBatch, NoAssignment, Procedure, in_any_order
+from reference.leadership.machine_batches import Error, begin, send
+from reference.procedures import NoAssignment, Procedure, in_any_order
 from reference.scripts import Found
 from reference.zookeeper.api import ZookeeperError
 from spec.errors import MalformedInput
@@ -42,7 +44,6 @@ from spec.logs.controller_log.state_machines import (
     PartitionsOnlineError,
     StateInitialized,
 )
-from spec.logs.log_lines import Line
 from spec.logs.logged_values import LeaderAndIsr, printed
 from spec.logs.state_change_lines import (
     ElectionAborted,
@@ -59,6 +60,8 @@ from spec.logs.state_change_lines import (
 from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
+
+ONLINE_ERROR: Final = partial(PartitionsInvokedError, target=PartitionState.ONLINE)
 
 
 def start_partition_machine(controller: KafkaController) -> Procedure[None]:
@@ -78,8 +81,8 @@ def trigger_online_partition_state_change(controller: KafkaController, reason: H
     waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
     states = controller.partition_machine.states.items()
     chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
-    if _begins(controller, PartitionsOnlineError):
-        yield from _bring_online(controller, chosen, reason)
+    if begin(controller, controller.partition_batch, PartitionsOnlineError):
+        yield from _bring_online(controller, chosen, reason, PartitionsOnlineError)
 
 
 def bring_online(
@@ -87,7 +90,7 @@ def bring_online(
 ) -> Procedure[None]:
     """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
     if _invoke(controller, partitions, PartitionState.ONLINE):
-        yield from _bring_online(controller, partitions, reason)
+        yield from _bring_online(controller, partitions, reason, ONLINE_ERROR)
 
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
@@ -97,25 +100,15 @@ def _invoke(controller: KafkaController, partitions: Collection[TopicPartition],
     """
     controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
     error = partial(PartitionsInvokedError, target=target)
-    if not _begins(controller, error):
+    if not begin(controller, controller.partition_batch, error):
         return False
     if not controller.partition_machine.has_started:
         controller.report(error)
     return controller.partition_machine.has_started
 
 
-def _begins(controller: KafkaController, error: Callable[..., Line]) -> bool:
-    """Whether a batch is begun; where an earlier one was left, the states stay, and so does that batch (D28)."""
-    try:
-        controller.partition_batch.new_batch()
-    except DirtyBatch:
-        controller.report(error)
-        return False
-    return True
-
-
 def _bring_online(
-    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler, error: Error
 ) -> Procedure[None]:
     chosen = [partition for partition in partitions if _may_begin(controller, partition)]
     if chosen:
@@ -138,7 +131,7 @@ def _bring_online(
 
     yield from in_any_order(chosen, first, rest, partial(_fail, controller))
     controller.is_about(handler=Handler.NONE)
-    controller.partition_batch.send(controller)
+    send(controller, controller.partition_batch, error)
 
 
 Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
@@ -167,7 +160,7 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
 
     chosen = () if _refused(controller, partition, PartitionState.ONLINE) else (partition,)
     yield from in_any_order(chosen, first, rest, partial(_fail, controller))
-    controller.partition_batch.send(controller)
+    send(controller, controller.partition_batch, ONLINE_ERROR)
     return elected
 
 

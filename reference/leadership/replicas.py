@@ -29,7 +29,8 @@ from reference.leadership.effects import (
     WriteRemoval,
 )
 from reference.leadership.leader_selectors import StateChangeFailed, without
-from reference.procedures import THROWABLE, DirtyBatch, Procedure, in_any_order
+from reference.leadership.machine_batches import begin, send
+from reference.procedures import THROWABLE, Procedure, in_any_order
 from reference.scripts import Found
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
@@ -70,18 +71,14 @@ def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
 
 
 def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> bool:
-    """`handleStateChanges` begins, for at least one replica; whether it treats them.
-
-    Where an earlier batch was left, the states stay, and so does that batch (D28).
-    """
+    """`handleStateChanges` begins, for at least one replica; whether it treats them."""
     if replicas:
         controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
-    try:
-        controller.replica_batch.new_batch()
-    except DirtyBatch:
-        controller.report(ReplicasInvokedError, target=target)
-        return False
-    return True
+    return begin(controller, controller.replica_batch, partial(ReplicasInvokedError, target=target))
+
+
+def _send(controller: KafkaController, target: ReplicaState) -> None:
+    send(controller, controller.replica_batch, partial(ReplicasInvokedError, target=target))
 
 
 def set_online_on(controller: KafkaController, brokers: frozenset[int]) -> None:
@@ -116,7 +113,7 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
     for partition, replica in moving:
         with _caught(controller, (partition, replica), ReplicaState.ONLINE):
             _set_online(controller, partition, replica)
-    batch.send(controller)
+    _send(controller, ReplicaState.ONLINE)
 
 
 def _set_online(controller: KafkaController, partition: TopicPartition, replica: int) -> None:
@@ -167,7 +164,7 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
         return True
 
     yield from in_any_order(moving, first, rest, partial(_fail, controller, ReplicaState.NEW))
-    controller.replica_batch.send(controller)
+    _send(controller, ReplicaState.NEW)
 
 
 def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedure[None]:
@@ -185,7 +182,7 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
         if _invoke(controller, [key], ReplicaState.NEW):
             with _caught(controller, key, ReplicaState.NEW):
                 _now_new(controller, key, found)
-            controller.replica_batch.send(controller)
+            _send(controller, ReplicaState.NEW)
         return True
 
     def caught(key: Replica, error: Exception) -> None:
@@ -244,7 +241,7 @@ def set_offline(
         _fail(controller, ReplicaState.OFFLINE, key, error)
 
     yield from in_any_order(in_isr, first, rest, caught)
-    controller.replica_batch.send(controller)
+    _send(controller, ReplicaState.OFFLINE)
 
 
 def _stop(controller: KafkaController, key: Replica) -> bool:
@@ -330,7 +327,7 @@ def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica
     for partition, replica in moving:
         if _move(controller, (partition, replica), ReplicaState.DELETION_STARTED):
             batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
-    batch.send(controller)
+    _send(controller, ReplicaState.DELETION_STARTED)
 
 
 def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:

@@ -72,6 +72,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _rebalance(cluster, process)
             yield from _deletions(cluster, process)
             yield from shutdown.choices(cluster, process)
+            yield from _failing_sends(process)
             yield from _effects(cluster, process)
             yield from isr_changes.choices(cluster, process)
             if cluster.scope.budget("late_copies"):
@@ -165,6 +166,13 @@ def _asked(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         first = verdict(controller, tp, wanted, Handler.REASSIGNMENT)
         take = partial(steps.take_lock, c=c, partition=tp, treat=take_up)
         yield Choice(first.action, (("c", c), ("p", cluster.partitions.index(tp))), take)
+
+
+def _failing_sends(process: MemoryProcess) -> Iterator[Choice]:
+    """The next batch of a state machine is not to be sent."""
+    controller, c = process.controller, process.broker_id
+    if controller is not None and controller.is_active and _is_idle(process) and not controller.send_fails:
+        yield Choice("fail_send", (("c", c),), partial(steps.fail_send, c=c))
 
 
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:

@@ -213,6 +213,13 @@ def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
     settle(cluster, process)
 
 
+def fail_send(cluster: MemoryCluster, *, c: int) -> None:
+    """Something is to be raised in the middle of the next send of a state machine."""
+    controller = cluster.change(c).controller
+    if controller is not None:
+        controller.send_fails = True
+
+
 def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
     """Apply an effect's write and lose the answer; its handler goes on waiting, and ZkClient will repeat it."""
     process = cluster.change(c)

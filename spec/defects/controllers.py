@@ -208,6 +208,16 @@ ROWS = (
         "resign (D53, D4-send); what a failed send leaves in a state machine's batch stays (D28-machines)",
     ),
     Defect(
+        "D28-machines",
+        "A send fails, and a state machine's batch stays dirty: each later transition of its fails, and is only logged",
+        breaks="recoverable_leaders_can_lead",
+        scope="failed_send",
+        first_depth=9,
+        base=FENCED - {Switch.TRY_SENDS_AGAIN},
+        fix=frozenset({Switch.TRY_SENDS_AGAIN}),
+        defining=("fail to send",),
+    ),
+    Defect(
         "D51",
         "A broker's start raises, and the exception abandons the death of another broker that was found with it",
         breaks="dead_leaders_are_replaced",

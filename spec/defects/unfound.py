@@ -16,12 +16,6 @@ UNFOUND = (
         "what went wrong is how long to wait, and time is not specified; the fixed rules are (scope `early`)",
     ),
     Unfound(
-        "D28-machines",
-        "A send fails, and a state machine's batch stays dirty: each later transition of its fails, and is only logged",
-        "within a term a send fails only of what is not modelled: an interrupt, or a leader registered without the "
-        "brokers' listener; after it (D3-shutdown, D8) the machines are down; its own batch: see D28",
-    ),
-    Unfound(
         "D32",
         "A broker that shuts down is not sent the new leader (KAFKA-7482)",
         "a slip of the rewrite in 1.1.0, which is after the era",

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
 from spec.model import Model
-from spec.state.controller_parts import DeletionManager, LostTopics, Notifications, Reassigning, TopicListeners
+from spec.state.controller_parts import (
+    DeletionManager,
+    FailedSends,
+    LostTopics,
+    Notifications,
+    Reassigning,
+    TopicListeners,
+)
 from spec.state.elections import Elections, Rebalance, Shutdowns
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.state.listeners import callback_kind, listened_paths, watched_paths
@@ -138,6 +145,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance,
+    Elections, Shutdowns, Rebalance, FailedSends,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""

@@ -16,6 +16,7 @@ from spec.state.per_scope import (
     TOPIC_IDS,
     TOPIC_NUMBER,
     TOPICS,
+    budget,
     has,
     per_scope,
 )
@@ -71,6 +72,14 @@ class LostTopics(Record):
         kept=per_scope("a topic may be new to its listener, and something known of it", _may_come_again),
     )  # fmt: skip
     topic_ids = flags(TOPICS, "The id of the topic that the controller knows.", kept=TOPIC_IDS)
+
+
+class FailedSends(Record, kept=budget("failed_sends")):
+    """What a send that fails leaves behind. Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9."""
+
+    send_fails = Flag("The next batch of a state machine cannot be sent.")
+    partition_batch_left = Flag("The partition state machine's batch holds what could not be sent.")
+    replica_batch_left = Flag("The replica state machine's batch holds what could not be sent.")
 
 
 class Notifications(Record, kept=has("notifications")):

@@ -29,7 +29,7 @@ SYSTEMS += [("recreation", AS_CODED), ("shutdown", FENCED), ("foreign_recreation
 SYSTEMS += [("dead_replica", FENCED), ("cached_leaderships", AS_CODED), ("heard_expiry", AS_CODED)]
 SYSTEMS += [("leaderless_election", AS_CODED), ("failed_removal", AS_CODED), ("addition", FENCED)]
 SYSTEMS += [("unasked_deletion", FENCED), ("stray_deletion", AS_CODED), ("slow_notes", AS_CODED)]
-SYSTEMS += [("joint_shrinks", AS_CODED), ("stale_fetch", AS_CODED)]
+SYSTEMS += [("joint_shrinks", AS_CODED), ("stale_fetch", AS_CODED), ("failed_send", AS_CODED)]
 SYSTEMS += [("torn_removal", AS_CODED), ("small", AS_CODED), ("lost_moves", AS_CODED)]
 #: What these have others have, too.
 MORE = {

@@ -238,6 +238,10 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         counts = m.fixes(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
         yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
     yield from after_removals(m, cluster, process, controller, path)
+    if m.keeps(Controller.send_fails):
+        yield f"{path}.send_fails", controller.send_fails
+        yield f"{path}.partition_batch_left", controller.partition_batch.is_left
+        yield f"{path}.replica_batch_left", controller.replica_batch.is_left
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
         yield from _handler(m, cluster, process, controller, path)
@@ -363,6 +367,6 @@ def _cached_partition(
     remaining = frozenset[Any]() if isinstance(effect, WriteRemaining) else getattr(effect, "remaining", frozenset())
     yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
-    batches = (controller.partition_batch, controller.replica_batch)
+    batches = (batch for batch in (controller.partition_batch, controller.replica_batch) if not batch.is_left)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)

@@ -28,11 +28,12 @@ from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.failed_sends import Machine, can_begin
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import has_started, leave_broker_change
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
-from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
-from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.protocol.leadership.partitions import begin_online, needs_visit
+from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
@@ -190,9 +191,10 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
                 cached = controller.partitions[p]
                 led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
                 with when(both(led, ~is_queued(s, m, c, p))):
-                    log_lost_leader(s, c, p, PartitionState.OFFLINE)
-                    move(cached, "state", PartitionState.OFFLINE)
                     controller.lost_leader = True
+                    with when(can_begin(s, m, c, Machine.PARTITIONS)):
+                        log_lost_leader(s, c, p, PartitionState.OFFLINE)
+                        move(cached, "state", PartitionState.OFFLINE)
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
             remove_the_dead(s, m, c)
@@ -208,8 +210,7 @@ def remove_the_dead(s: State, m: Model, c: int) -> None:
 
 def end_broker_failure(s: State, m: Model, c: int) -> None:
     """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
-    drop_stop_replica(s, m, c, _leaving(s, m, c))
-    send_online_batch(s, m, c)
+    send_removals(s, m, c, _leaving(s, m, c))
     fail_deletions(s, m, c, s.controllers[c].dead)
     told = flag(s.controllers[c].lost_leader)
     with when(~told):

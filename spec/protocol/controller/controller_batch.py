@@ -20,8 +20,9 @@ There are no channels then, so a send raises, with the same consequence: the ele
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).
 
-The batches of the state machines stay clean: there an exception ends one transition, before its state is set, and what
-is in the batch by then is sent. Thrown after the write of step 2 or 7, it ends the run and leaves the batch dirty.
+The batches of the state machines stay clean, but where a send fails (spec/protocol/controller/failed_sends.py): there
+an exception ends one transition, before its state is set, and what is in the batch by then is sent. Thrown after the
+write of step 2 or 7, it ends the run and leaves the batch dirty.
 
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochAndSendRequest`, `shutdownBroker`,
 `ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.

@@ -28,6 +28,9 @@ RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletio
 #: What a resignation leaves in the context, for the next term of this broker to find (D13).
 KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 
+#: What a refused write leaves nothing in (cf. KAFKA-12315).
+BATCHES = ("partition_batch_left", "replica_batch_left")
+
 #: What a running handler keeps.
 LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
 
@@ -176,5 +179,6 @@ def forget_epoch_version(controller: Controller, m: Model) -> None:
 def controller_moved(s: State, m: Model, c: int) -> None:
     """A fenced write, or read, was refused: somebody else is controller (a fix; 2.1.0 ControllerMovedException)."""
     take_down(s, m, c)
+    reset_present(s.controllers[c], *BATCHES)
     s.controllers[c].leader_id = 0
     become_idle(s, c)

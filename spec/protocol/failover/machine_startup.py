@@ -16,8 +16,8 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.leadership.partitions import begin_online, needs_visit, send_online_batch
-from spec.protocol.leadership.replicas import begin_removal, drop_stop_replica, replicas_to_online
+from spec.protocol.leadership.partitions import begin_online, needs_visit
+from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
 from spec.protocol.leadership_cache import is_cached
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler
@@ -81,8 +81,7 @@ def _on_dead_brokers(s: State, m: Model, c: int) -> dict[int, Value]:
 
 def after_the_dead(s: State, m: Model, c: int) -> None:
     """The replicas on dead brokers were taken Offline (a fix); the StopReplica requests to them go nowhere."""
-    drop_stop_replica(s, m, c, _on_dead_brokers(s, m, c))
-    send_online_batch(s, m, c)
+    send_removals(s, m, c, _on_dead_brokers(s, m, c))
     start_partitions(s, m, c)
 
 

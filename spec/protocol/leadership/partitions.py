@@ -32,6 +32,7 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
+from spec.protocol.controller.failed_sends import Machine, can_begin, is_sent
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import reset_present
@@ -69,7 +70,7 @@ def live_assigned(s: State, m: Model, c: int, p: int) -> Value:
 
 def needs_visit(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is to be brought online with all others that wait, unless its topic is to be deleted."""
-    return both(~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
+    return both(can_begin(s, m, c, Machine.PARTITIONS), ~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
 
 
 def can_be_visited(s: State, m: Model, c: int, p: int) -> Value:
@@ -92,7 +93,8 @@ def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[
             controller.partitions[p].todo = True
             controller.handler = handler
             controller.at = At.ONLINE_READ
-    say_of_the_unvisited(s, m, c)
+    with when(can_begin(s, m, c, Machine.PARTITIONS)):
+        say_of_the_unvisited(s, m, c)
 
 
 def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
@@ -313,20 +315,39 @@ def finish_visit(s: State, m: Model, c: int, p: int) -> None:
     say_of_the_unvisited(s, m, c)
     last = ~either(*(controller.partitions[q].todo for q in m.partitions))
     with when(last):
-        send_online_batch(s, m, c)
+        content = either(*(_has_content(s, m, c, q) for q in m.partitions))
+        send_online_batch(s, m, c, goes_out=is_sent(s, m, c, Machine.PARTITIONS, content))
         proceed(Junction.VISITS_DONE, s, m, c, p=p)
 
 
+def _has_content(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether the running batch has a request in it that tells of a partition."""
+    controller = s.controllers[c]
+    cached, anybody = controller.partitions[p], ~m.brokers.is_empty(controller.live)
+    return either(~m.brokers.is_empty(cached.batched), both(anybody, everybody_is_informed(m, cached)))
+
+
 def send_online_batch(
-    s: State, m: Model, c: int, stopped: Mapping[int, Value] | None = None, deleted: Mapping[int, Value] | None = None
+    s: State,
+    m: Model,
+    c: int,
+    stopped: Mapping[int, Value] | None = None,
+    deleted: Mapping[int, Value] | None = None,
+    *,
+    goes_out: object = True,
 ) -> None:
-    """Send what the visits of this call have gathered, and forget it; who is to delete calls back."""
+    """Send what the visits of this call have gathered, and forget it; who is to delete calls back.
+
+    Where it does not go out, it stays in the machine's batch, of which nothing else is known.
+    """
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
     informed = {p: everybody_is_informed(m, partitions[p]) for p in m.partitions}
     calls_back = deleted is not None
     content = _last_words(s, m, c)
-    send(s, m, c, Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back))
+    batch = Batch(told, stopped or {}, deleted or {}, metadata=informed, content=content, calls_back=calls_back)
+    with when(goes_out):
+        send(s, m, c, batch)
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
         reset_present(partitions[p], "informed")

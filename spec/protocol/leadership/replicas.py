@@ -30,9 +30,11 @@ from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import adding_raises, is_doomed, is_queued, is_reassigned
+from spec.protocol.controller.failed_sends import Machine, can_begin, is_sent
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.junctions import Junction, proceed
+from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.state_writes import (
     cache_decision,
     cache_state,
@@ -68,7 +70,12 @@ def go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays:
 
     With it, strays are deleted.
     """
-    partitions = s.controllers[c].partitions
+    with when(can_begin(s, m, c, Machine.REPLICAS)):
+        _go_online(s, m, c, replicas, strays)
+
+
+def _go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays: Mapping[int, Value]) -> None:
+    partitions, anybody = s.controllers[c].partitions, ~m.brokers.is_empty(s.controllers[c].live)
     told, informed, raises = {}, {}, adding_raises(s, m, c)
     with in_any_order():
         for p, going in replicas.items():
@@ -85,7 +92,9 @@ def go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays:
                 _to_online(s, c, p, r, moving[r], both(receivers[r], raises))
                 with when(both(m.brokers.in_set(r, going), ~moving[r])):
                     refused(s, c, p, r, ReplicaState.ONLINE)
-    send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
+    named = (~m.brokers.is_empty(brokers) for brokers in (*told.values(), *strays.values()))
+    with when(is_sent(s, m, c, Machine.REPLICAS, either(*named, both(anybody, either(*informed.values()))))):
+        send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
 
 def _to_online(s: State, c: int, p: int, r: int, moves: Value, raises: Value) -> None:
@@ -136,7 +145,18 @@ def movable_replicas(m: Model, cached: CachedPartition, p: int) -> Value:
     return m.brokers.set_from({r: may_go_online_or_offline(cached.replicas[r]) for r in m.assigned(p)})
 
 
-def drop_stop_replica(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
+def send_removals(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
+    """Send what the removal of replicas on dead brokers has gathered, unless that could not begin."""
+    movable = {p: movable_replicas(m, s.controllers[c].partitions[p], p) for p in leaving}
+    content = either(*(~m.brokers.disjoint(replicas, movable[p]) for p, replicas in leaving.items()))
+    with when(can_begin(s, m, c, Machine.REPLICAS)):
+        sent = is_sent(s, m, c, Machine.REPLICAS, content)
+        with when(sent):
+            _drop_stop_replica(s, m, c, leaving)
+        send_online_batch(s, m, c, goes_out=sent)
+
+
+def _drop_stop_replica(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> None:
     """With the batch of a removal goes a StopReplica to each replica that was to go Offline; its broker has no channel.
 
     It is dropped, whether or not the replica went Offline.
@@ -153,6 +173,14 @@ def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> V
 
     Those of a partition without leadership stay as they are (D16).
     """
+    begins = can_begin(s, m, c, Machine.REPLICAS)
+    waiting = flag(False)
+    with when(begins):
+        waiting = _begin_removal(s, m, c, leaving)
+    return both(begins, waiting)
+
+
+def _begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
     controller = s.controllers[c]
     for p, replicas in leaving.items():
         cached = controller.partitions[p]

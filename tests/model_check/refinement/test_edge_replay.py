@@ -62,7 +62,9 @@ def plainly(name: str, depth: int | None = None, variant: str = "AS_CODED") -> S
 
 WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "told_move", "move_crash")
 """Scopes small enough to be replayed whole in a test."""
-OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion")
+OF_ONE_PART = (
+    "addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion", "failed_send",
+)  # fmt: skip
 """Those that are about one part, in two variants."""
 
 
@@ -164,6 +166,7 @@ def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_
     ("name", "depth"),
     [
         ("tiny", 4),
+        ("failed_send", 12),
         *(
             pytest.param(name, 5, marks=pytest.mark.slow)
             for name in ("tiny", "election", "notifications", "losses", "resends", "shutdown")

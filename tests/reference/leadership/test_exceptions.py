@@ -13,10 +13,14 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.controller.effects import OnBrokerChange
+from reference.controller.resignation import take_down
+from reference.elections.preferred import FinishFailover
 from reference.journal import Entry, Report, RequestSent, StateChange
-from reference.leadership.effects import ReadForRemoval, WriteRemoval
+from reference.leadership.effects import ReadForElection, ReadForRemoval, WriteElectedLeader, WriteRemoval
+from reference.leadership.machine_batches import send
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import STARTS, initial_cluster
@@ -24,17 +28,19 @@ from reference.scripts import state_path
 from reference.threads import on_callback
 from reference.zookeeper.api import SetData
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.request_schemas import LeaderAndIsrRequest
+from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
 from spec.logs.controller_log.state_machines import (
     PartitionsInvokedError,
     PartitionsOnlineError,
     ReplicasInvokedError,
 )
+from spec.logs.log_lines import Line
 from spec.scopes import scope
 from spec.state.enumerations import Callback
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
-from tests.reference.hands import TP, Hand, registered, working, znode
+from spec.variants import Switch
+from tests.reference.hands import TP, Hand, failed_over, registered, requests, working, znode
 
 SOUND, SPOILT = TopicPartition("a", 0), TopicPartition("a", 1)
 MISSING = f"{state_path(SPOILT)}: controller_epoch: missing"
@@ -138,8 +144,7 @@ def test_a_batch_that_an_earlier_call_left_ends_each_call_of_its_machine_and_no_
     assert one.partition_machine.states == {TP: PartitionState.ONLINE}
     assert one.replica_machine.states[TP, 1] is ReplicaState.OFFLINE
     assert one.partition_batch.is_dirty
-    errors = [entry.line for entry in journal if isinstance(entry, Report) and entry.line.level == "ERROR"]
-    assert errors == [PartitionsInvokedError(1, PartitionState.OFFLINE), PartitionsOnlineError(1)]
+    assert errors(journal) == [PartitionsInvokedError(1, PartitionState.OFFLINE), PartitionsOnlineError(1)]
 
 
 def test_a_replica_machine_whose_batch_was_left_moves_nobody() -> None:
@@ -149,5 +154,52 @@ def test_a_replica_machine_whose_batch_was_left_moves_nobody() -> None:
     hand.expect(OnBrokerChange, registered(1, 2))
     assert hand.ended
     assert set(one.replica_machine.states.values()) == {ReplicaState.ONLINE}
-    errors = [entry.line for entry in journal if isinstance(entry, Report) and entry.line.level == "ERROR"]
-    assert errors == [ReplicasInvokedError(1, ReplicaState.OFFLINE)]
+    assert errors(journal) == [ReplicasInvokedError(1, ReplicaState.OFFLINE)]
+
+
+def test_a_send_that_fails_is_logged_and_ends_every_later_call_of_its_machine() -> None:
+    """D28-machines: ZooKeeper and the cache are ahead, nobody is told, and no partition moves any more."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.send_fails = True
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(2, 3))
+    hand.expect(ReadForElection, znode(1, (1, 2, 3)))
+    hand.expect(WriteElectedLeader, 1)
+    assert one.context.partition_leadership_info[TP].leader == 2
+    assert requests(journal, LeaderAndIsrRequest) == []
+    assert errors(journal) == [PartitionsOnlineError(1)]
+    hand.expect(ReadForRemoval, znode(2, (2, 3), leader_epoch=1, epoch=5, version=1))
+    assert hand.ended
+    assert len(requests(journal, LeaderAndIsrRequest)) == 2  # by the other machine
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, registered(3))
+    hand.expect(ReadForRemoval, znode(2, (2, 3), leader_epoch=1, epoch=5, version=1))
+    assert one.partition_machine.states == {TP: PartitionState.ONLINE}
+    assert errors(journal)[1:] == [PartitionsInvokedError(1, PartitionState.OFFLINE), PartitionsOnlineError(1)]
+
+
+def test_what_a_send_left_outlasts_the_term() -> None:
+    """`shutdown` of a machine empties its states, and not its batch; so the broker's next term begins with it."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.partition_batch.add_stop_replica((3,), TP, delete=False)
+    take_down(one)
+    assert one.partition_batch.is_dirty
+    failed_over(one, (2, 3), [znode(1, (1, 2, 3))]).expect(FinishFailover, None)
+    assert one.partition_machine.states == {TP: PartitionState.OFFLINE}
+    assert PartitionsOnlineError(1) in errors(journal)
+
+
+def test_an_empty_batch_cannot_fail_and_where_that_is_fixed_a_send_is_tried_again() -> None:
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.send_fails = True
+    send(one, RequestBatch(), PartitionsOnlineError)
+    assert one.send_fails
+    one.configuration = replace(one.configuration, switches=frozenset({Switch.TRY_SENDS_AGAIN}))
+    one.replica_batch.add_stop_replica((3,), TP, delete=False)
+    send(one, one.replica_batch, PartitionsOnlineError)
+    assert (one.send_fails, one.replica_batch.is_dirty, errors(journal)) == (False, False, [])
+    assert [broker for broker, _ in requests(journal, StopReplicaRequest)] == [3]
+
+
+def errors(journal: list[Entry]) -> list[Line]:
+    return [entry.line for entry in journal if isinstance(entry, Report) and entry.line.level == "ERROR"]
