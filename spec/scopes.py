@@ -26,7 +26,7 @@ BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
-    "joint_shrinks", "stale_fetches",
+    "joint_shrinks", "stale_fetches", "move_withdrawals", "controller_removals",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10

@@ -34,6 +34,8 @@ BUDGETS: Final[Mapping[str, str]] = {
     "request_preferred_election": "elections",
     "request_reassignment": "reassignments",
     "withdraw_preferred_election": "withdrawals",
+    "withdraw_reassignment": "move_withdrawals",
+    "remove_controller": "controller_removals",
     "stop_broker": "shutdowns",
     "elect_create_unanswered": "losses",
     "register_broker_unanswered": "losses",

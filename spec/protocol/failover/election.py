@@ -9,7 +9,7 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationList
 
 from __future__ import annotations
 
-from spec.language.rules import observe, require, say, successor, when
+from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
@@ -174,6 +174,14 @@ def resign_delete_unanswered(s: State, m: Model, c: int) -> None:
     _delete(s, m, c)
 
 
+@action(actor="admin", source="zookeeper-shell.sh delete /controller (KAFKA-9478)", budget="controller_removals")
+def remove_controller(s: State, m: Model) -> None:
+    """Somebody deletes /controller by hand to have another election; its owner lives on, and resigns when it hears."""
+    require(s.zookeeper.controller != 0)
+    observe("admin", "remove /controller")
+    delete_controller(s, m)
+
+
 def _delete(s: State, m: Model, c: int) -> None:
     observe(f"controller {c}", "delete /controller", controller=s.zookeeper.controller)
     delete_controller(s, m)
@@ -189,4 +197,5 @@ def _may_delete(s: State, m: Model, c: int) -> Value:
 RULES = (
     on_controller_change, on_new_session, elect_read, elect_create, elect_create_unanswered,
     elect_create_without_session, elect_reread, resign_delete, resign_delete_unanswered,
+    remove_controller,
 )  # fmt: skip
