@@ -25,7 +25,7 @@ from model_check.recordings.actions import ACTIONS, ActionLog, read_actions
 from model_check.recordings.acts import read_acts
 from model_check.recordings.agreement import disagreements
 from model_check.recordings.changes import Changes
-from model_check.recordings.cluster import cluster_of, is_unclean_by_default
+from model_check.recordings.cluster import cluster_of, deletes_topics, is_unclean_by_default
 from model_check.recordings.limits import limit_of, up_to
 from model_check.recordings.logs import BrokerLogs, read_logs
 from model_check.recordings.members import MEMBERS, members_of
@@ -53,7 +53,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     _refuse_files(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder))
+    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder), deletes=deletes_topics(folder))
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     actions = read_actions(folder)
