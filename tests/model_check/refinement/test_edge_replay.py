@@ -62,7 +62,10 @@ def plainly(name: str, depth: int | None = None, variant: str = "AS_CODED") -> S
 
 WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "told_move", "move_crash")
 """Scopes small enough to be replayed whole in a test."""
-OF_ONE_PART = ("addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion")
+OF_ONE_PART = (
+    "addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion",
+    "removed_controller", "removed_controller_creation", "withdrawn_move", "refused_deletions",
+)  # fmt: skip
 """Those that are about one part, in two variants."""
 
 
