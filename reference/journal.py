@@ -160,6 +160,8 @@ class Fate(Enum):
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"
     TOPIC_REMOVED = "somebody removes the znodes of a topic by hand"
     STATE_REMOVED = "somebody removes the state znode of a partition by hand"
+    REASSIGNMENT_WITHDRAWN = "somebody deletes the request for reassignments by hand"
+    CONTROLLER_REMOVED = "somebody deletes /controller by hand"
     ELECTION_WITHDRAWN = "somebody deletes the request for elections by hand"
 
 

@@ -64,13 +64,15 @@ class Model:
     @cached_property
     def features(self) -> frozenset[str]:
         """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
-        what is implied, and whether there are several partitions.
+        what is implied, whether deletions are refused, and whether there are several partitions.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
         reintroduced = {name for name, older in REINTRODUCED.items() if self.reintroduces(older)}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
+        if self.refuses_deletions:
+            implied |= {"refused_deletions"}
         if len(self.scope.assigned) > 1:
             implied |= {"several_partitions"}
         return self.scope.features | unfixed | reintroduced | implied
@@ -173,6 +175,11 @@ class Model:
     def takes_the_dead_offline(self) -> bool:
         """Whether a failover takes replicas Offline that are dead already; kept where it is asked what they are."""
         return self.has("dead_replicas") and self.fixes(Switch.TAKE_THE_DEAD_OFFLINE)
+
+    @property
+    def refuses_deletions(self) -> bool:
+        """Whether topics may be asked to be deleted, and are not: `delete.topic.enable` is off, the era's default."""
+        return self.has("deletion") and not self.scope.deletes_topics
 
     @property
     def topics_vanish(self) -> bool:

@@ -26,7 +26,7 @@ BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
-    "joint_shrinks", "stale_fetches", "failed_sends",
+    "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10
@@ -58,15 +58,15 @@ class Scope:
     """Bounds of one exploration.
 
     `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one); `added` are the partitions
-    that the topic does not have at first. `requests` are the
-    reassignments that the admin may ask for, each the RAR of every partition (empty: it is not in the request).
-    `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request
-    is answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
-    change notifications stand at a time; `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and
-    `shutdown_tries` is `controlled.shutdown.max.retries` (0: not known, any number). With `topics_stand` the topics are
-    there from the start also where topics are created. With `reads_rearm` what a controller reads amidst its work, of a
-    state znode that it listens to or of the reassignments, sets the watch again; the callbacks that come of it find
-    what others find, too, so only what is compared with a real controller, callback by callback, needs them. Likewise
+    that the topic does not have at first. `requests` are the reassignments that the admin may ask for, each the RAR of
+    every partition (empty: it is not in the request). `cold` starts with nothing running; otherwise controller 1 is at
+    work, everything is registered and every request is answered. `versions` bounds leader epochs and data versions,
+    `notification_capacity` how many of a broker's ISR change notifications stand at a time; `deletes_topics` is
+    `delete.topic.enable`, `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and `shutdown_tries` is
+    `controlled.shutdown.max.retries` (0: not known, any number). With `topics_stand` the topics are there from the
+    start also where topics are created. With `reads_rearm` what a controller reads amidst its work, of a state znode
+    that it listens to or of the reassignments, sets the watch again; the callbacks that come of it find what others
+    find, too, so only what is compared with a real controller, callback by callback, needs them. Likewise
     `fires_by_hash`: after an expiry the listeners on children come as ZkClient's table has them, not in the order of
     their subscription.
     """
@@ -87,6 +87,7 @@ class Scope:
     controller_epochs: int = 7
     versions: int = 7
     unclean: bool = False
+    deletes_topics: bool = True
     imbalance_percentage: int = IMBALANCE_PERCENTAGE
     shutdown_tries: int = 1
     cold: bool = False

@@ -107,9 +107,9 @@ class Half:
         return Verdict.HOLDS if self.fixed else f"VIOLATED in {self.defect.first_depth} steps"
 
 
-def halves(one: Defect) -> tuple[Half, Half]:
-    """Both halves of a row, the defect first."""
-    return Half(one, fixed=False), Half(one, fixed=True)
+def halves(one: Defect) -> tuple[Half, ...]:
+    """Both halves of a row, the defect first; where nothing fixes it, that is all."""
+    return tuple(Half(one, fixed=fixed) for fixed in (False, True) if one.fix or not fixed)
 
 
 def check(half: Half, explore: Explore) -> Run:

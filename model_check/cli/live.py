@@ -49,6 +49,7 @@ def command(
         ),
     ] = None,
     only: live_options.OnlyOption = None,
+    keep_topics: live_options.KeepTopicsOption = False,
     seed: Annotated[int | None, typer.Option(help="What is drawn (default: a new one, which is printed).")] = None,
     port: live_options.PortOption = None,
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the recording in this new folder.")] = None,
@@ -86,7 +87,7 @@ def command(
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     asked = live_options.Asked(
         kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
-        tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
+        tuple(only or ()), variant, tuple(on or ()), tuple(off or ()), keep_topics,
     )  # fmt: skip
     task = asked.task(chosen, faults, minutes, tuple(plays) if plays else None, port)
     count = task.faults if task.plays is None else len(task.plays)

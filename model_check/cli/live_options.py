@@ -53,6 +53,9 @@ StopWithOption: TypeAlias = Annotated[
 TopicsOption: TypeAlias = Annotated[
     int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")
 ]
+KeepTopicsOption: TypeAlias = Annotated[
+    bool, typer.Option("--keep-topics", help="Topics are not deleted on request: delete.topic.enable=false.")
+]
 OnlyOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="KIND", help=f"Only this kind of fault. Repeatable. The kinds are: {KINDS}."),
@@ -82,6 +85,7 @@ class Asked:
     variant: str = VARIANT
     on: tuple[str, ...] = ()
     off: tuple[str, ...] = ()
+    keep_topics: bool = False
 
     def task(
         self,
@@ -95,7 +99,8 @@ class Asked:
         if plays is not None and (faults is not None or minutes is not None):
             raise BadInput("--play names the faults; --faults and --minutes count them")
         switches = options.chosen_switches(self.variant, self.on, self.off)
-        setup = Setup(self.broker_count, seed, port=port, switches=switches, **self._members)
+        deletes = not self.keep_topics
+        setup = Setup(self.broker_count, seed, port=port, switches=switches, deletes_topics=deletes, **self._members)
         kinds = checked_kinds(self.only or kinds_for(setup), setup)
         count = len(kinds) if faults is None else faults
         return Task(setup, self.topics, count, kinds, None if minutes is None else 60 * minutes, plays)

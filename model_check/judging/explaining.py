@@ -77,7 +77,10 @@ class Explainer:
             parts=cluster.parts | (CACHES if set(recording.releases.values()) <= {V0102} else frozenset()),
             requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
         )
-        self.system: OpenSystem = replace(opened, recreations=cluster.recreations, additions=cluster.additions)
+        model = replace(opened.model, scope=replace(opened.model.scope, deletes_topics=cluster.deletes_topics))
+        self.system: OpenSystem = replace(
+            opened, model=model, recreations=cluster.recreations, additions=cluster.additions
+        )
         self.controllers = ControllerSteps(self.system)
         self._hidden = HiddenSteps(self.system, self.controllers)
         self.tracks = Tracks(recording)

@@ -74,7 +74,8 @@ from spec.protocol.brokers.processes import (
 from spec.protocol.deletion.completion import delete_configuration
 from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
 from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
-from spec.protocol.reassignment.requests import request_reassignment
+from spec.protocol.failover.election import remove_controller
+from spec.protocol.reassignment.requests import request_reassignment, withdraw_reassignment
 from spec.protocol.requests.connections import (
     deliver_deletion,
     deliver_deletion_unanswered,
@@ -221,6 +222,8 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
         (request_preferred_election,), named=sum(1 << p for p in one.partitions)
     ),
     ElectionRequestDeleted: _by_hand(withdraw_preferred_election, lambda _one: {}),
+    ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
+    ReassignmentsWritten: _by_hand(withdraw_reassignment, lambda _one: {}),
     AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
     AssignmentWritten: _assigned,
     ReassignmentRequested: lambda _m, one, _state: _each((request_reassignment,), k=one.request),

@@ -118,4 +118,4 @@ def failures(one: Observed) -> Iterator[Candidate]:
     """
     match one:
         case ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired()):
-            yield fail_failover.name, {"c": c}
+            yield from [(fail_failover.name, {"c": c})] if c else []  # what is deleted by hand ends no failover

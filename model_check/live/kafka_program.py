@@ -39,7 +39,7 @@ zookeeper.connect={zookeeper}
 zookeeper.session.timeout.ms={session}
 zookeeper.connection.timeout.ms=15000
 log.dirs={data}
-delete.topic.enable=true
+delete.topic.enable={deletes}
 auto.create.topics.enable=false
 auto.leader.rebalance.enable=false
 unclean.leader.election.enable=false
@@ -124,6 +124,7 @@ def settings_of(launch: Launch, jars: KafkaJars) -> str:
         session=launch.times.session_timeout_ms,
         lag=launch.times.lag_ms,
         data=launch.work / "data",
+        deletes=str(launch.deletes_topics).lower(),
     )
     if jars.line is V082:
         return f"{lines}host.name={launch.host}\nport={launch.port}\n"

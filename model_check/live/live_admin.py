@@ -1,4 +1,6 @@
-"""The admin tool of a live cluster: it asks for what Kafka's own tools ask for, by the same znodes, and looks around.
+"""The admin of a live cluster asks for what Kafka's own tools ask for, by the same znodes, and looks around.
+
+What the tools write may be deleted by hand, and /controller.
 
 Each command is written down as it is given. The tools write znodes and wait for nothing; what comes of it is the
 controller's.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final, Protocol
 
 from reference.live.zookeeper import LiveZookeeper
@@ -20,7 +23,7 @@ from reference.scripts import (
     topic_config_path,
     topic_path,
 )
-from reference.zookeeper.api import Create, Exists, GetData, NoNode, SetData
+from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
     ControllerPayload,
@@ -84,6 +87,12 @@ class Admin:
         data = PartitionsPayload(partitions=tuple(partitions)).encode() or b""
         self._act("admin-preferred-election", request=json.loads(data))
         self._zookeeper.execute(Create(PREFERRED_REPLICA_ELECTION, data), PATIENCE_SECONDS)
+
+    def remove(self, path: str) -> None:
+        """Somebody deletes a znode by hand, if it is there."""
+        self._act("admin-remove", path=path)
+        with suppress(NoNode):
+            self._zookeeper.execute(Delete(path), PATIENCE_SECONDS)
 
     # ----------------------------------------------------------------------------------------------- what is seen of it
 

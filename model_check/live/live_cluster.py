@@ -132,6 +132,7 @@ class LiveCluster:
             times=self.setup.times,
             protocol=self.setup.protocol,
             switches=self.setup.switches,
+            deletes_topics=self.setup.deletes_topics,
         )
         child = self.children[member] = self.setup.programs[member].start(launch)
         self.act("broker-start", broker=member, pid=child.process.pid, incarnation=launch.incarnation)

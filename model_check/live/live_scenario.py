@@ -15,6 +15,7 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
+from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
 
@@ -165,6 +166,11 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.3))
         meanwhile(self)
 
+    def remedy(self) -> None:
+        """Delete a request to reassign by hand, then /controller, as operators do where it is stuck."""
+        self.cluster.admin.remove(REASSIGN_PARTITIONS)
+        self.cluster.admin.remove(CONTROLLER)
+
     def add(self, meanwhile: Play) -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
         if self.existing and not self.cluster.admin.is_reassigning():
@@ -255,6 +261,10 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
                       lambda s: s.restart_early(s.another())),
     "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
     **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
+    "remove-controller": ("somebody deletes /controller by hand, whose owner lives on",
+                          lambda s: s.cluster.admin.remove(CONTROLLER)),
+    "reassign-remove-controller": ("a move, and somebody deletes its request and /controller by hand",
+                                   partial(Scenario.reassign, meanwhile=Scenario.remedy)),
     **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",

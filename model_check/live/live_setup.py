@@ -28,6 +28,7 @@ class Setup:
     """How many members hold replicas, how many only control (0: the same), and what runs as these and as those.
 
     `port` is ZooKeeper's (None: a free one); `switches` are the fixes that the reference has. BadInput where it cannot.
+    `deletes_topics` is `delete.topic.enable`.
     """
 
     brokers: int
@@ -38,6 +39,7 @@ class Setup:
     port: int | None = None
     tick_ms: int = 200
     switches: Switches = AS_CODED
+    deletes_topics: bool = True
 
     def __post_init__(self) -> None:
         if older := ", ".join(sorted(one.name for one in self.switches if one.reintroduces)):

@@ -55,6 +55,7 @@ class Launch:
     times: Times
     protocol: KafkaVersion = V0102
     switches: Switches = AS_CODED
+    deletes_topics: bool = True
 
     @property
     def output(self) -> Path:

@@ -32,6 +32,7 @@ class ReferenceChild(Child):
             "session-timeout-ms": launch.times.session_timeout_ms,
             "lag-ms": launch.times.lag_ms,
             "inter-broker-protocol": launch.protocol,
+            "delete-topic-enable": str(launch.deletes_topics).lower(),
             "fixes": ",".join(sorted(one.name for one in launch.switches)),
         }
         super().__init__(

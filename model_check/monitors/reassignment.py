@@ -101,7 +101,17 @@ def _out_of_order(history: History, one: Change) -> Break | None:
     if set(one.new) in unions or (one.new == wanted and has_all):
         return None
     text = f"{one}, where {list(wanted)} is asked for"
-    return Break(one.write.place, text, "D2-assignment" if one.write.is_a_zombies else "")
+    carries_on = _is_carried_on(history, one.partition, one.new, one.write.number)
+    return Break(one.write.place, text, "D2-assignment" if one.write.is_a_zombies else "D59" if carries_on else "")
+
+
+def _is_carried_on(history: History, partition: TopicPartition, replicas: Brokers, number: int) -> bool:
+    """Whether an AR has all of a RAR whose request an admin has taken back before (D59)."""
+    for one in history.of(MOVES):
+        wanted = one.before.replicas.get(partition) if isinstance(one.before, Moves) else None
+        if wanted is not None and one.is_delete and not one.author.is_members and one.number < number:
+            return set(wanted) <= set(replicas)
+    return False
 
 
 def _is_taken_back(history: History, number: int) -> bool:
@@ -205,6 +215,7 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     dead = [broker for broker in wanted if history.registered(broker, write.number) is None]
     is_unborn = history.state(partition, write.number) is None
     row = "D14" if dead else "S8" if is_unborn else "D41" if write.is_a_zombies else ""
+    row = row or ("D59" if _is_carried_on(history, partition, replicas or (), write.number) else "")
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
     return Break(
         write.place, f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before", row

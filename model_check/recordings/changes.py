@@ -240,8 +240,8 @@ class Changes:
         return ReassignmentRequested(**head, request=self.cluster.requests.index(request))
 
     def reassigned(self, head: dict[str, Any], payload: Any) -> ReassignmentsWritten | NotModelled:
-        """What is left to be reassigned, by a controller; nothing, if the znode is deleted."""
-        if not head["by"]:
+        """What is left to be reassigned, by a controller; nothing, if the znode is deleted, be it by hand."""
+        if payload and not head["by"]:
             return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
         return ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
 

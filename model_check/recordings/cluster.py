@@ -6,7 +6,7 @@ partitions. Where it is, what is assigned is a variable, as it is for reassignme
 
 Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
 which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
-on up to 0.10.2. PROTOCOL.md section 5.)
+on up to 0.10.2. PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells that they are not.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
 
 UNCLEAN: Final = "unclean.leader.election.enable"
+DELETES_NOT: Final = re.compile(r"^\s*delete\.topic\.enable = false\s*$|since delete topic is disabled", re.MULTILINE)
 UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
 
 
@@ -43,6 +44,14 @@ def is_unclean_by_default(folder: Path) -> bool:
     """Whether a broker's server.log, or a piece of it, says that topics have unclean leader election."""
     logs = (one for one in folder.glob("broker-*/server.log*") if one.is_file())
     return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
+
+
+def deletes_topics(folder: Path) -> bool:
+    """Whether topics are deleted on request, unless a broker's server.log or controller.log says that they are not."""
+    logs = (one for name in ("server.log*", "controller.log*") for one in folder.glob(f"broker-*/{name}"))
+    return not any(
+        DELETES_NOT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs if log.is_file()
+    )
 
 
 @dataclass
@@ -114,7 +123,9 @@ class _Topics:
         return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
 
 
-def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool) -> Cluster:
+def cluster_of(
+    transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool, deletes: bool = True
+) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
     transactions = list(transactions)
     topics = _Topics(unclean)
@@ -148,6 +159,7 @@ def cluster_of(transactions: Iterable[Transaction], sessions: Mapping[int, Sessi
         assigned=listed(assigned),
         unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
         unclean_by_default=unclean,
+        deletes_topics=deletes,
         parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),
         requests=tuple(dict.fromkeys(map(listed, requests))),
         recreations=tuple(map(listed, again)),

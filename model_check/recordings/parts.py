@@ -56,7 +56,7 @@ def _shown(everything: Iterable[Observed]) -> Iterator[str]:
                 yield "shutdown"
             case ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
-            case ControllerDeleted():
+            case ControllerDeleted(by=by) if by:
                 yield "preferred_election"
 
 

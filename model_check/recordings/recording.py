@@ -71,6 +71,7 @@ class Cluster:
     assigned: tuple[tuple[int, ...], ...]
     unclean: frozenset[int] = frozenset()
     unclean_by_default: bool = False
+    deletes_topics: bool = True
     parts: frozenset[str] = frozenset()
     requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
     assignments: tuple[frozenset[frozenset[int]], ...] = ()

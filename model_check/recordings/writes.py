@@ -118,8 +118,8 @@ WRITTEN_BY_BROKERS: Final = frozenset(
     {paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.BROKER, paths.STATE, paths.ISR_CHANGE}
 )
 """What an admin tool never writes; a session that does is a broker's, and must be known as one."""
-DELETED_BY_BROKERS: Final = WRITTEN_BY_BROKERS - {paths.STATE}
-"""What is not removed by hand as far as the specification goes; a topic is, and what is below it."""
+DELETED_BY_BROKERS: Final = WRITTEN_BY_BROKERS - {paths.STATE, paths.CONTROLLER}
+"""What is not removed by hand as far as the specification goes; a topic is, and what is below it, and /controller."""
 MAY_BE_FILLED_LATER: Final = frozenset({paths.BROKER})
 """What may be created empty, and written in the same transaction, as brokers do from 2.2 on."""
 WITH_VERSION: Final = frozenset({paths.CONTROLLER_EPOCH, paths.STATE})

@@ -52,7 +52,7 @@ class ControllerCreated(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class ControllerDeleted(ZooKeeperChange):
-    """A broker deleted /controller."""
+    """/controller was deleted: by a broker, or by hand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +147,7 @@ class ReassignmentRequested(ZooKeeperChange):
 
 @dataclass(frozen=True, kw_only=True)
 class ReassignmentsWritten(ZooKeeperChange):
-    """A controller wrote what is still to be reassigned, RAR by partition, or deleted the znode."""
+    """A controller wrote what is still to be reassigned, RAR by partition, or deleted the znode, as hands may."""
 
     left: Mapping[int, tuple[int, ...]]
 

@@ -6,7 +6,7 @@ each step.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
@@ -38,21 +38,22 @@ ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 
 HANDLED = tuple(kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *ADMIN_REQUESTS.values()))
 """What the paths begin with of znodes that a controller deletes."""
-Original = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+Lists = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True)
 class History:
     """In which controller epochs some term has acted, and whose present terms have.
 
-    `original` is the AR with which the requested reassignments of partitions began, `caught_up` those partitions whose
-    ISR has had all of RAR since. `doomed` are the topics that somebody has asked to delete, and meant these, not ones
-    before them that had their names.
+    `original` is the AR with which the requested reassignments of partitions began, `target` their RAR, `caught_up`
+    those partitions whose ISR has had all of it since; a request that is removed by hand counts on. `doomed` are the
+    topics that somebody has asked to delete, and meant these, not ones before them that had their names.
     """
 
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
-    original: Original = ()
+    original: Lists = ()
+    target: Lists = ()
     caught_up: frozenset[TopicPartition] = frozenset()
     doomed: frozenset[str] = frozenset()
 
@@ -90,17 +91,37 @@ class History:
         for entry in cluster.entries:
             match entry:
                 case FateMet(fate=Fate.REASSIGNMENT_REQUESTED):
-                    wanted = requested_reassignments(cluster)
-                    now = replace(now, original=tuple((tp, assigned_in_zookeeper(cluster, tp)) for tp in wanted))
-                    now = replace(now, caught_up=frozenset(tp for tp in wanted if _has_caught_up(cluster, tp)))
+                    now = now.beginning(cluster)
                 case OperationDone(operation=Create(path=path) | SetData(path=path)) if _is_state(path):
-                    asked = [tp for tp in requested_reassignments(cluster) if state_path(tp) == path]
-                    now = replace(now, caught_up=now.caught_up.union(t for t in asked if _has_caught_up(cluster, t)))
-                case OperationDone(operation=Delete(path=path) | SetData(path=path)) if path == REASSIGN_PARTITIONS:
-                    left = requested_reassignments(cluster)
-                    original = tuple((tp, replicas) for tp, replicas in now.original if tp in left)
-                    now = replace(now, original=original, caught_up=now.caught_up & left.keys())
+                    asked = [(tp, rar) for tp, rar in now.target if state_path(tp) == path]
+                    caught_up = (tp for tp, rar in asked if _has_caught_up(cluster, tp, rar))
+                    now = replace(now, caught_up=now.caught_up.union(caught_up))
+                case OperationDone(operation=Delete(path=path) | SetData(path=path), answer=answer) if (
+                    path == REASSIGN_PARTITIONS and not isinstance(answer, Exception)
+                ):
+                    left = requested_reassignments(cluster).keys()
+                    now = now.without({tp for tp, _ in now.target} - left)
         return now
+
+    def beginning(self, cluster: MemoryCluster) -> History:
+        """The history once the reassignments are asked for that are requested now."""
+        wanted = requested_reassignments(cluster)
+        now = self.without(wanted.keys())
+        return replace(
+            now,
+            original=(*now.original, *((tp, assigned_in_zookeeper(cluster, tp)) for tp in wanted)),
+            target=(*now.target, *wanted.items()),
+            caught_up=now.caught_up.union(tp for tp, rar in wanted.items() if _has_caught_up(cluster, tp, rar)),
+        )
+
+    def without(self, gone: Collection[TopicPartition]) -> History:
+        """The history without what it tells of the reassignments of these partitions."""
+        return replace(
+            self,
+            original=tuple(one for one in self.original if one[0] not in gone),
+            target=tuple(one for one in self.target if one[0] not in gone),
+            caught_up=self.caught_up.difference(gone),
+        )
 
     def _doomed(self, rule: str, cluster: MemoryCluster) -> frozenset[str]:
         """The topics that are to go after a step: somebody asks for it while one is there, or it is gone."""
@@ -178,10 +199,10 @@ def assigned_in_zookeeper(cluster: MemoryCluster, partition: TopicPartition) -> 
     return replicas
 
 
-def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition) -> bool:
-    """Whether the ISR has all of RAR."""
+def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition, wanted: tuple[int, ...]) -> bool:
+    """Whether the ISR has all of these."""
     path = state_path(partition)
     if path not in cluster.zookeeper.tree:
         return False
     isr = parsed(PartitionStatePayload, path, cluster.zookeeper.tree[path].data).leadership.isr
-    return set(requested_reassignments(cluster)[partition]) <= set(isr)
+    return set(wanted) <= set(isr)

@@ -74,6 +74,12 @@ from spec.protocol.topics.creation import on_topic_change
 
 ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
 """What the tool that adds partitions does."""
+BY_HAND = {
+    Fate.ELECTION_WITHDRAWN: "withdraw preferred election",
+    Fate.REASSIGNMENT_WITHDRAWN: "write /admin/reassign_partitions",
+    Fate.CONTROLLER_REMOVED: "remove /controller",
+}
+"""What somebody takes away by hand, where its name says all."""
 MILESTONES = {
     Milestone.RESIGNED: "resigned",
     Milestone.LEFT_OVER_CHANNELS: "fail on left-over channels",
@@ -167,8 +173,8 @@ class Observer:
         elif met.fate is Fate.STATE_REMOVED:
             numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
             yield from (Seen("admin", "remove state", {"partition": number}) for number in numbers)
-        elif met.fate is Fate.ELECTION_WITHDRAWN:
-            yield Seen("admin", "withdraw preferred election", {})
+        elif met.fate in BY_HAND:
+            yield Seen("admin", BY_HAND[met.fate], {})
         else:
             paths = [topic_path(topic) for topic in self.after.topics()]
             yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)

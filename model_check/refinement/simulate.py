@@ -174,6 +174,7 @@ OWN_PART: Final = {
     "withdrawals": "preferred_election", "reassignments": "reassignment", "deletions": "deletion",
     "shutdowns": "shutdown", "additions": "addition", "late_copies": "reassignment",
     "stray_deletions": "deletion", "slow_notes": "notifications", "move_losses": "reassignment",
+    "move_withdrawals": "reassignment",
 }  # fmt: skip
 """The part that faults of a budget are of, where not every part has them."""
 

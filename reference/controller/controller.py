@@ -56,7 +56,7 @@ class Configuration:
     may ever have a replica of a partition: others are sent no request to delete one that nobody assigned them.
     `left_behind`: the partitions whose replicas may outlive their topic, of which a controller knows in no other way.
     `caches_failed_removals`: a removal that fails to write overwrites the cache all the same, as the era does.
-    `listens_to_topics`: it listens to the topics' own znodes, too.
+    `listens_to_topics`: it listens to the topics' own znodes, too. `deletes_topics` is `delete.topic.enable`.
     """
 
     broker_id: int
@@ -67,6 +67,7 @@ class Configuration:
     hosts: Mapping[TopicPartition, frozenset[int]] | None = None
     caches_failed_removals: bool = True
     listens_to_topics: bool = True
+    deletes_topics: bool = True
     left_behind: tuple[TopicPartition, ...] = ()
 
 

@@ -1,10 +1,11 @@
 """Requests to delete topics: what the listener of /admin/delete_topics makes of them, and what a new controller does.
 
 The listener queues the topics that are known and drops the requests for all others. A new controller queues what is
-asked for, known or not, and holds back what has a dead replica, or is busy.
+asked for, known or not, and holds back what has a dead replica, or is busy. With `delete.topic.enable` off both drop
+all requests, the listener those for unknown topics first, and nothing is ever queued (KAFKA-3175).
 
 Kafka 0.10.2.2: `PartitionStateMachine.DeleteTopicsListener`, `KafkaController.initializeTopicDeletion`. PROTOCOL.md
-section 7.4. Left out on purpose: `delete.topic.enable` off.
+section 7.4.
 """
 
 from __future__ import annotations
@@ -17,8 +18,15 @@ from reference.deletion.queue import enqueue, hold_back
 from reference.procedures import Effect, Procedure, Script, in_any_order
 from reference.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
-from spec.logs.controller_log.topic_deletion import DeletionQueued, DeletionRequested, UnknownTopicsIgnored
-from spec.state.enumerations import At, DeletionThread
+from spec.logs.controller_log.topic_deletion import (
+    DeletionQueued,
+    DeletionRequested,
+    RequestRefused,
+    RequestRefusedAtStart,
+    UnknownTopicsIgnored,
+)
+from spec.logs.log_lines import Line
+from spec.state.enumerations import At, DeletionThread, Handler
 from spec.variants import Switch
 
 Topics = frozenset[str]
@@ -76,6 +84,9 @@ def on_deletion_change(controller: KafkaController) -> Procedure[None]:
     if unknown:
         controller.report(UnknownTopicsIgnored, topics=listed(unknown))
         yield from _drop_requests(controller, unknown, known)
+    if not controller.configuration.deletes_topics:
+        yield from _drop_requests(controller, known, frozenset(), RequestRefused)
+        return
     if known:
         controller.report(DeletionQueued, topics=listed(known))
     if not known or controller.deletion is DeletionThread.NONE:
@@ -89,16 +100,22 @@ def on_deletion_change(controller: KafkaController) -> Procedure[None]:
         hold_back(controller, busy)
 
 
-def _drop_requests(controller: KafkaController, unknown: Topics, known: Topics) -> Procedure[None]:
+def _drop_requests(
+    controller: KafkaController, dropped: Topics, known: Topics, line: type[Line] | None = None
+) -> Procedure[None]:
+    """Delete requests, each with a line if there is one for it; what is known comes after them."""
+
     def first(topic: str, remaining: Topics) -> DropRequest:
         return DropRequest(topic, remaining, known, controller.fence)
 
     def rest(topic: str, done: None, remaining: Topics) -> Procedure[bool]:
-        del topic, done, remaining
+        del done, remaining
+        if line is not None:
+            controller.report(line, topic=topic)
         yield from ()
         return True
 
-    yield from in_any_order(unknown, first, rest)
+    yield from in_any_order(dropped, first, rest)
 
 
 def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
@@ -111,10 +128,15 @@ def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
     controller.report(TopicsToBeDeleted, topics=listed(requested))
     controller.report(IneligibleTopics, topics=listed(ineligible))
     controller.deleting = Deleting()
-    enqueue(controller, requested)
-    controller.deleting.ineligible = requested & ineligible
-    controller.deletion = DeletionThread.MANAGER_ONLY
     controller.topic_listeners = context.all_topics
+    if controller.configuration.deletes_topics:
+        enqueue(controller, requested)
+        controller.deleting.ineligible = requested & ineligible
+    elif requested:
+        controller.is_about(handler=Handler.FAILOVER)
+        yield from _drop_requests(controller, requested, frozenset(), RequestRefusedAtStart)
+        controller.is_about(handler=Handler.NONE)
+    controller.deletion = DeletionThread.MANAGER_ONLY
 
 
 def listed(topics: Iterable[str]) -> tuple[str, ...]:

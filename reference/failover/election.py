@@ -94,7 +94,8 @@ def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
     controller.listeners -= {LISTENED[name].path for name in UNWATCHED_FIRST}
-    if controller.deletion is DeletionThread.MANAGER_ONLY and not controller.fixes(Switch.RESIGN_CLEANS_UP):
+    has_thread = controller.configuration.deletes_topics and not controller.fixes(Switch.RESIGN_CLEANS_UP)
+    if has_thread and controller.deletion is DeletionThread.MANAGER_ONLY:
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")
     manager = controller.context.controller_channel_manager
     calls_back = manager is not None and manager.is_calling_back(manager.queues)

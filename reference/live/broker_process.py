@@ -83,6 +83,7 @@ def _settings(arguments: Sequence[str]) -> Settings:
         "--inter-broker-protocol", choices=known, default=str(V0102), help="the release line whose requests it sends"
     )
     parser.add_argument("--fixes", default="", help="fixes of the era's defects, separated by commas")
+    parser.add_argument("--delete-topic-enable", choices=["true", "false"], default="true")
     given = parser.parse_args(arguments)
     times = {"session_timeout_ms": given.session_timeout_ms, "lag_ms": given.lag_ms}
     fixes = frozenset(switch(name) for name in given.fixes.split(",") if name)
@@ -96,6 +97,7 @@ def _settings(arguments: Sequence[str]) -> Settings:
         switches=fixes,
         never_controls=given.role == "broker",
         protocol=known[given.inter_broker_protocol],
+        deletes_topics=given.delete_topic_enable == "true",
     )
 
 

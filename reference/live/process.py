@@ -61,6 +61,7 @@ class Settings:
 
     One that is only to be a broker `never_controls`: it does not stand for election. `protocol` is the release line
     whose requests it sends, and whose form of a registration it writes (`inter.broker.protocol.version`).
+    `deletes_topics` is `delete.topic.enable`.
     """
 
     broker_id: int
@@ -73,6 +74,7 @@ class Settings:
     switches: Switches = AS_CODED
     never_controls: bool = False
     protocol: KafkaVersion = V0102
+    deletes_topics: bool = True
 
 
 class AlreadyRegistered(Exception):
@@ -116,7 +118,9 @@ class LiveProcess:
 
     def new_controller(self) -> KafkaController:
         """The controller module, which every broker has."""
-        return KafkaController(Configuration(self.settings.broker_id, self.settings.switches), self.logs.journal)
+        settings = self.settings
+        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
+        return KafkaController(configuration, self.logs.journal)
 
     def new_broker(self) -> Broker:
         """The broker's memory."""

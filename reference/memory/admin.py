@@ -1,7 +1,7 @@
 """Admin tools on the cluster in memory: which znodes they may write next, and writing them.
 
 A tool writes a request, or a topic, and has nothing more to do with what comes of it. Somebody's hands may take a
-request away again, or a topic's znodes.
+request away again, a topic's znodes, or /controller.
 
 Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtils.deleteTopic`,
 `ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
@@ -17,6 +17,7 @@ from reference.journal import Fate, FateMet
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
+    CONTROLLER,
     PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     delete_topic_path,
@@ -58,9 +59,9 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
         yield from _additions(cluster)
     if "preferred_election" in cluster.scope.parts:
         yield from _election_requests(cluster)
-    if REASSIGN_PARTITIONS not in cluster.zookeeper.tree:
-        for number in range(len(cluster.scope.requests)):
-            yield Choice("request_reassignment", (("k", number),), partial(request_reassignment, number=number))
+    yield from _reassignment_requests(cluster)
+    if CONTROLLER in cluster.zookeeper.tree:
+        yield Choice("remove_controller", (), remove_controller)
 
 
 def _additions(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -81,6 +82,15 @@ def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
         yield Choice(
             "request_preferred_election", (("named", named),), partial(request_preferred_election, named=named)
         )
+
+
+def _reassignment_requests(cluster: MemoryCluster) -> Iterator[Choice]:
+    """Somebody asks for one of the scope's reassignments, or deletes the request by hand."""
+    if REASSIGN_PARTITIONS in cluster.zookeeper.tree:
+        yield Choice("withdraw_reassignment", (), withdraw_reassignment)
+        return
+    for number in range(len(cluster.scope.requests)):
+        yield Choice("request_reassignment", (("k", number),), partial(request_reassignment, number=number))
 
 
 def create_topic(cluster: MemoryCluster, topic: str) -> None:
@@ -158,6 +168,16 @@ def request_reassignment(cluster: MemoryCluster, number: int) -> None:
     entries = tuple(PartitionReassignment(tp.topic, tp.partition, rar) for tp, rar in wanted if rar)
     data = ReassignPartitionsPayload(partitions=entries).encode()
     _write(cluster, Create(REASSIGN_PARTITIONS, data), Fate.REASSIGNMENT_REQUESTED, str(number))
+
+
+def withdraw_reassignment(cluster: MemoryCluster) -> None:
+    """Delete the request by hand; who has read it is not told to stop."""
+    _write(cluster, Delete(REASSIGN_PARTITIONS), Fate.REASSIGNMENT_WITHDRAWN)
+
+
+def remove_controller(cluster: MemoryCluster) -> None:
+    """Delete /controller by hand, so that there is another election."""
+    _write(cluster, Delete(CONTROLLER), Fate.CONTROLLER_REMOVED)
 
 
 def _write(cluster: MemoryCluster, operation: AnyOperation, fate: Fate, *what: str) -> None:

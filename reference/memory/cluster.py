@@ -125,7 +125,7 @@ class MemoryCluster:
         configuration = Configuration(
             broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
             self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
-            self._left_behind(),
+            deletes_topics=self.scope.deletes_topics, left_behind=self._left_behind(),
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None

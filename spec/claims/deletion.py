@@ -48,6 +48,25 @@ def _appears(before: State, after: State, b: int, p: int) -> Value:
     return both(~before.logs[b][p], after.logs[b][p])
 
 
+@claim("sometimes", source="PROTOCOL.md section 7.4", parts=("refused_deletions",))
+def a_deletion_is_asked_for(s: State, m: Model) -> Value:
+    """Somebody asks for the deletion of a topic that is there."""
+    return either(*(both(s.zookeeper.topics[t], s.zookeeper.deletions[t]) for t in m.topics))
+
+
+@claim(
+    "step", source="PROTOCOL.md section 7.4, KAFKA-3175", witness="a_deletion_is_asked_for",
+    parts=("refused_deletions",),
+)  # fmt: skip
+def no_topic_is_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+    """Where delete.topic.enable is off no controller deletes a topic, or has a replica deleted."""
+    if "c" not in action.parameters:
+        return None
+    stays = [~before.zookeeper.topics[t] | after.zookeeper.topics[t] for t in m.topics]
+    logs = [~before.logs[b][p] | after.logs[b][p] for p in m.partitions for b in m.assigned(p)]
+    return both(*stays, *logs)
+
+
 @claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
 def dying_topics_get_no_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """For a topic that is queued for deletion, and not being reassigned, no LeaderAndIsr goes out."""

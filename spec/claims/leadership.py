@@ -197,7 +197,8 @@ def a_partition_is_offline(s: State, m: Model) -> Value:
 def only_documented_transitions(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No transition outside the tables is ever carried out."""
     c = action.parameters.get("c")
-    if c is None or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
+    starts = m.refuses_deletions and action.rule == "drop_request"
+    if c is None or starts or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
         return None
     facts = []
     resigned = both(before.controllers[c].active, ~after.controllers[c].active)

@@ -11,7 +11,7 @@ from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
-from spec.state.cluster import State
+from spec.state.cluster import State, target
 from spec.state.controller import Controller
 from spec.state.enumerations import At
 from spec.tables.replica_states import ReplicaState
@@ -33,8 +33,8 @@ DROPS = frozenset({"write_remaining", "write_remaining_unanswered"})
 def an_assignment_is_the_union(s: State, m: Model) -> Value:
     """Some partition's AR in ZooKeeper is RAR + OAR, and not RAR yet."""
     zookeeper, original = s.zookeeper, s.history.original
-    unions = (m.brokers.merged(zookeeper.requested[p], original[p]) for p in m.partitions)
-    wanted = zookeeper.requested
+    wanted = [target(s, m, p) for p in m.partitions]
+    unions = (m.brokers.merged(wanted[p], original[p]) for p in m.partitions)
     return either(
         *(both(zookeeper.assigned[p] == union, union != wanted[p], wanted[p] != ()) for p, union in enumerate(unions))
     )
@@ -48,7 +48,7 @@ def assignments_change_in_order(before: State, after: State, m: Model, action: A
     """
     for p in m.partitions:
         old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
-        wanted, original = before.zookeeper.requested[p], before.history.original[p]
+        wanted, original = target(before, m, p), before.history.original[p]
         union = m.brokers.merged(wanted, original)
         has_all = both(old == original, m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(original)))
         first, second = both(old == original, new == union), both(either(old == union, has_all), new == wanted)
@@ -89,7 +89,7 @@ def original_replicas_stay_assigned(s: State, m: Model) -> Facts:
     for p in m.partitions:
         yield either(
             ~zookeeper.topics[m.topic_of(p)],
-            zookeeper.assigned[p] == zookeeper.requested[p],
+            zookeeper.assigned[p] == target(s, m, p),
             m.brokers.is_subset(members(s.history.original[p]), members(zookeeper.assigned[p])),
         )
 
@@ -231,6 +231,24 @@ def reassignment_requests_are_read_before_they_are_changed(
     return either(unchanged, before.controllers[action.parameters["c"]].remaining_read)
 
 
+@claim("sometimes", source="PROTOCOL.md D59", parts=(*PARTS, "move_withdrawals"))
+def a_reassignment_is_not_asked_for(s: State, m: Model) -> Value:
+    """A controller reassigns a partition which /admin/reassign_partitions does not name any more."""
+    pairs = ((c, p) for c in m.controllers for p in m.partitions)
+    return either(*(both(s.controllers[c].reassigned[p] != (), s.zookeeper.requested[p] == ()) for c, p in pairs))
+
+
+@claim(
+    "step", source="PROTOCOL.md D13, D59", witness="a_reassignment_is_not_asked_for", parts=(*PARTS, "move_withdrawals")
+)
+def failovers_resume_what_is_asked_for(before: State, after: State, m: Model, action: Action) -> Value | None:
+    """What a failover is to resume, once it has read /admin/reassign_partitions, is in there."""
+    if action.rule != "read_reassignments":
+        return None
+    resumed, asked = after.controllers[action.parameters["c"]].reassigned, before.zookeeper.requested
+    return both(*(either(resumed[p] == (), asked[p] != ()) for p in m.partitions))
+
+
 @claim("step", source="PROTOCOL.md D48", witness="an_old_replica_is_to_go", parts=PARTS)
 def old_replicas_go_after_the_leader_moved(before: State, after: State, m: Model, action: Action) -> Value | None:
     """No reassignment takes a replica of OAR - RAR out of the ISR before a replica of RAR leads."""
@@ -266,6 +284,13 @@ def reassignments_complete(s: State, m: Model) -> Value:
     return both(*(s.zookeeper.requested[p] == () for p in m.partitions))
 
 
+def no_assignment_is_left_halfway(s: State, m: Model) -> Facts:
+    """AR of every partition is RAR of the reassignment that was asked for last, or what it was then."""
+    for p in m.partitions:
+        assigned, wanted = s.zookeeper.assigned[p], target(s, m, p)
+        yield either(wanted == (), assigned == wanted, assigned == s.history.original[p])
+
+
 def only_assigned_replicas_have_logs(s: State, m: Model) -> Facts:
     """No broker has a log of a partition whose AR does not have the broker."""
     for p in m.partitions:
@@ -284,6 +309,7 @@ def only_assigned_replicas_lead(s: State, m: Model) -> Facts:
 CLAIMS = (
     *claims_of(__name__),
     *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),
+    *both_claims(no_assignment_is_left_halfway, "PROTOCOL.md D59", (*WITH_REQUESTS, "move_withdrawals")),
     *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", WITH_REQUESTS),
     *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", WITH_REQUESTS),
 )

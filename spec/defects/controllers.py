@@ -40,6 +40,14 @@ ROWS = (
         fix=frozenset({Switch.ATOMIC_ELECTION}),
     ),
     Defect(
+        "D1-removed",
+        "Somebody deletes /controller by hand, twice: a controller that has read the epoch acts with its predecessor's",
+        breaks="one_term_acts_in_an_epoch",
+        scope="removed_controller",
+        first_depth=14,
+        fix=frozenset({Switch.RESIGN_ON_EPOCH_CONFLICT}),
+    ),
+    Defect(
         "D2",
         "A controller's writes are not fenced: a zombie changes a state znode",
         breaks="only_the_latest_term_writes",

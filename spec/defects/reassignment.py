@@ -58,6 +58,14 @@ ROWS = (
         fix=frozenset({Switch.CLEAR_CONTEXT}),
     ),
     Defect(
+        "D13-remedy",
+        "A request to reassign and /controller are deleted by hand: the broker that wins again resumes what it forgot",
+        breaks="failovers_resume_what_is_asked_for",
+        scope="remedied_move",
+        first_depth=20,
+        fix=frozenset({Switch.CLEAR_CONTEXT}),
+    ),
+    Defect(
         "D18",
         "A reassignment raises the leader epoch, but not in the cache: a later UpdateMetadata carries the older one",
         breaks="what_is_told_is_no_older_than_what_was_ordered",
@@ -128,6 +136,23 @@ ROWS = (
         first_depth=19,
         fix=frozenset({Switch.WAIT_FOR_LEADER}),
         defining=("accept_shutdown", "read_for_move", "write_removal"),
+    ),
+    Defect(
+        "D59",
+        "A request to reassign is deleted by hand, and carried on: its end takes the next request with it, undone",
+        breaks="no_reassignment_ends_halfway",
+        scope="withdrawn_move",
+        first_depth=22,
+        fix=frozenset(),
+    ),
+    Defect(
+        "D59-halfway",
+        "A request to reassign is deleted by hand, and the next controller knows nothing of it: AR stays the union",
+        breaks="recoverable_no_assignment_is_left_halfway",
+        scope="remedied_move",
+        first_depth=7,
+        base=frozenset({Switch.CLEAR_CONTEXT}),
+        fix=frozenset(),
     ),
     Defect(
         "S6",

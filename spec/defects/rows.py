@@ -14,7 +14,8 @@ class Defect:
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
     steps in their order (a rule, such as "crash", a single action, such as "crash(b=2)", or a kind of what is seen) and
     breaks it. `fix` are the switches to turn over: with the fixes among them on, and the older behaviour off, there is
-    no such trace. `remains` says what 0.10.2 has of it still, where `base` reintroduces more.
+    no such trace; none, where only another design would help. `remains` says what 0.10.2 has of it still, where `base`
+    reintroduces more.
     """
 
     id: str
@@ -35,9 +36,8 @@ class Defect:
     @property
     def remedy(self) -> str:
         """The fix as text: the fixes by name, and what is no longer so."""
-        return ", ".join(
-            f"not {one.name}" if one.reintroduces else one.name for one in sorted(self.fix, key=lambda one: one.name)
-        )
+        names = sorted(self.fix, key=lambda one: one.name)
+        return ", ".join(f"not {one.name}" if one.reintroduces else one.name for one in names) or "nothing"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.state.cluster import State, epochs_acted_in
+from spec.state.cluster import State, epochs_acted_in, target
 from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
@@ -79,7 +79,7 @@ def state_changed(s: State, m: Model, p: int) -> None:
     """A state znode was created or written: tell the controllers that reassign its partition."""
     if not m.has("reassignment"):
         return
-    wanted, history = s.zookeeper.requested[p], s.history
+    wanted, history = target(s, m, p), s.history
     in_sync = m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(s.zookeeper.state[p].isr))
     history.caught_up[p] = either(history.caught_up[p], both(wanted != (), in_sync))
     for c in m.controllers:

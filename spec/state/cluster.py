@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from spec.language.records import Each, Field, Flag, Nested, Record, Shape, flags, shape_of
+from spec.language.terms import Value
 from spec.model import Model
 from spec.state.brokers import Broker, LateCopy, Process, Slot
 from spec.state.controller import Controller
@@ -75,7 +76,16 @@ class History(Record):
         PARTITIONS, Field(BROKER_LIST, ()), "AR in ZooKeeper when the present reassignment was asked for.",
         kept=has("reassignment"),
     )  # fmt: skip
+    target = Each(
+        PARTITIONS, Field(BROKER_LIST, ()), "RAR as asked for then, also when somebody has removed the request.",
+        kept=has("reassignment") & budget("move_withdrawals"),
+    )  # fmt: skip
     caught_up = flags(PARTITIONS, "The ISR has had all of RAR since then.", kept=has("reassignment"))
+
+
+def target(s: State, m: Model, p: int) -> Value:
+    """RAR as asked for, of the reassignment whose beginning and progress the history tells; () if there is none."""
+    return s.history.target[p] if m.keeps(History.target) else s.zookeeper.requested[p]
 
 
 def _own_partitions(m: Model, broker: int) -> list[int]:

@@ -45,10 +45,10 @@ def _another_may_stand(m: Model) -> bool:
     """The request that stands is the one that was read, but where answers to writes of it may be lost.
 
     A fix goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
-    left something to complete.
+    left something to complete, and where a request may be removed by hand.
     """
-    asks = m.fixes(Switch.KEEP_UNREAD_REQUESTS) and not m.switches >= ONE_REQUEST_A_TERM
-    return bool(m.scope.budget("move_losses")) or asks
+    others = bool(m.scope.budget("move_withdrawals")) or not m.switches >= ONE_REQUEST_A_TERM
+    return bool(m.scope.budget("move_losses")) or (m.fixes(Switch.KEEP_UNREAD_REQUESTS) and others)
 
 
 def _something_comes_before(m: Model) -> bool:

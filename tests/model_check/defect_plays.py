@@ -282,6 +282,18 @@ def resurrected_state() -> Play:
     return play
 
 
+def carried_on() -> Play:
+    """D59: a request is removed by hand once it is taken up, and the partition asked to stay, which nobody does."""
+    play = Play(a_scope(3, ((1, 2),), requests=(((1, 3),), ((1, 2),))))
+    play.start(topics=1)
+    with play.holding("expand_isr"):
+        play.do("request_reassignment(k=0)")
+        play.rest()
+    play.do("withdraw_reassignment()", "request_reassignment(k=1)")
+    play.rest()
+    return play
+
+
 STUCK: Final = frozenset({"eventually_leaders_can_lead", "eventually_live_replicas_are_informed"})
 ZOMBIE: Final = "only_the_latest_term_writes"
 TORN: Final = "eventually_partitions_are_led"
@@ -331,6 +343,10 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         TORN,
     })),
     "D52": (rewritten_topic, frozenset({"topics_have_their_configuration", ZOMBIE, *RAISED_UNTOLD})),
+    "D59": (carried_on, frozenset({
+        "no_reassignment_ends_halfway", "assignments_change_in_order", "original_replicas_stay_assigned",
+        *RAISED_UNTOLD,
+    })),
     "D52-state": (resurrected_state, STUCK | {"nothing_of_a_deleted_topic_is_left", ZOMBIE}),
 }  # fmt: skip
 """The play of each, and the claims that every explanation of it breaks."""

@@ -13,6 +13,7 @@ from reference.threads import Event
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.model import Model
+from spec.state.cluster import History as Remembered
 
 
 def assignments(m: Model, cluster: MemoryCluster) -> Named:
@@ -65,12 +66,15 @@ def _about(cluster: MemoryCluster, event: Event) -> int:
     return cluster.topics().index(event) if isinstance(event, str) else 0
 
 
-def requested(cluster: MemoryCluster, history: History) -> Named:
+def requested(m: Model, cluster: MemoryCluster, history: History) -> Named:
     """What is to become of the assignments in ZooKeeper, and how that began."""
-    wanted, original = requested_reassignments(cluster), dict(history.original)
+    wanted = requested_reassignments(cluster)
+    original, target = dict(history.original), dict(history.target)
     for p, partition in enumerate(cluster.partitions):
         yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
         yield f"history.original[{p}]", original.get(partition, ())
+        if m.keeps(Remembered.target):
+            yield f"history.target[{p}]", target.get(partition, ())
         yield f"history.caught_up[{p}]", partition in history.caught_up
 
 

@@ -116,7 +116,7 @@ class Abstraction:
         yield from assignments(self.m, cluster)
         yield from topic_ids(self.m, cluster)
         if self.m.has("reassignment"):
-            yield from requested(cluster, history)
+            yield from requested(self.m, cluster, history)
         for process in cluster.processes.values():
             yield from _session(cluster, process)
             if self.m.has("shutdown"):

@@ -67,7 +67,7 @@ def on_controller_resignation(s: State, m: Model, c: int) -> Value:
     """
     controller = s.controllers[c]
     raises = flag(controller.deletion == DeletionThread.MANAGER_ONLY)
-    if m.fixes(Switch.RESIGN_CLEANS_UP):
+    if m.fixes(Switch.RESIGN_CLEANS_UP) or m.refuses_deletions:
         raises = flag(False)
     stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
     deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))

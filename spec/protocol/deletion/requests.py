@@ -1,6 +1,8 @@
 """Requests to delete topics: asked for in /admin/delete_topics, queued or dropped by the listener, read by a failover.
 
-What the thread does with what is queued stands in spec/protocol/deletion/thread.py.
+What the thread does with what is queued stands in spec/protocol/deletion/thread.py. With `delete.topic.enable` off, as
+is the default of the era, all requests are dropped, by the listener those for unknown topics first, and by a failover;
+nothing is ever queued, and there is no thread (KAFKA-3175; up to 0.10.1 there was no listener then, and they stood).
 
 Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsListener`,
 `KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
@@ -12,10 +14,13 @@ from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_log.failover import TopicsToBeDeleted
 from spec.logs.controller_log.topic_deletion import (
     DeletionHalted,
     DeletionQueued,
     DeletionRequested,
+    RequestRefused,
+    RequestRefusedAtStart,
     UnknownTopicsIgnored,
 )
 from spec.model import Model
@@ -81,13 +86,28 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     say(DeletionRequested, topics={t: s.zookeeper.deletions[t] for t in m.topics})
     with when(drops):
         say(UnknownTopicsIgnored, topics=unknown)
-        controller.at = At.DROP_REQUEST
-        for t in m.topics:
-            controller.turns[t] = unknown[t]
-            if m.has_several_topics:
+        _drop(s, m, c, unknown)
+        if m.has_several_topics:
+            for t in m.topics:
                 controller.to_queue[t] = known[t]
     with when(~drops):
-        _queue(s, m, c, known)
+        _take_up(s, m, c, known)
+
+
+def _take_up(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+    """Requests for known topics are carried out, or dropped where topics are not deleted."""
+    if not m.refuses_deletions:
+        _queue(s, m, c, topics)
+        return
+    with when(either(*topics.values())):
+        _drop(s, m, c, topics)
+
+
+def _drop(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
+    """Requests are to be deleted, one by one."""
+    s.controllers[c].at = At.DROP_REQUEST
+    for t in m.topics:
+        s.controllers[c].turns[t] = topics[t]
 
 
 def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
@@ -119,16 +139,39 @@ def drop_request(s: State, m: Model, c: int, t: int) -> None:
     controller = s.controllers[c]
     require(controller.turns[t])
     fenced = is_fenced_off(s, m, c)
+    if m.refuses_deletions:
+        with when(controller.handler == Handler.FAILOVER):
+            say(RequestRefusedAtStart, topic=t)
+        with when(both(controller.handler == Handler.NONE, controller.topics[t])):
+            say(RequestRefused, topic=t)
     with when(~fenced):
         delete_the_request(s, m, c, t)
         controller.turns[t] = False
         with when(~either(*(controller.turns[u] for u in m.topics))):
-            become_idle(s, c)
-            if m.has_several_topics:
-                _queue(s, m, c, {u: controller.to_queue[u] for u in m.topics})
-                reset(controller, "to_queue")
+            _end_dropping(s, m, c)
     with when(fenced):
         controller_moved(s, m, c)
+
+
+def _end_dropping(s: State, m: Model, c: int) -> None:
+    """All that was to be dropped is: a listener takes up the known topics, a failover goes on."""
+    controller = s.controllers[c]
+    if not m.refuses_deletions:
+        _end_listener(s, m, c)
+        return
+    in_failover = flag(controller.handler == Handler.FAILOVER)
+    with when(~in_failover):
+        _end_listener(s, m, c)
+    with when(in_failover):
+        controller.handler = Handler.NONE
+        proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
+
+
+def _end_listener(s: State, m: Model, c: int) -> None:
+    become_idle(s, c)
+    if m.has_several_topics:
+        _take_up(s, m, c, {u: s.controllers[c].to_queue[u] for u in m.topics})
+        reset(s.controllers[c], "to_queue")
 
 
 @controller_step(At.READ_DELETIONS, source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
@@ -140,9 +183,25 @@ def read_deletions(s: State, m: Model, c: int) -> None:
     for t in m.topics:
         asked = s.zookeeper.deletions[t]
         observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
-        all_live = both(*(m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t)))
-        with when(asked):
-            enqueue(s, m, c, t)
-        controller.ineligible[t] = both(asked, either(~all_live, is_busy(s, m, c, t)))
         controller.modified[t] = controller.topics[t]
-    proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
+        if not m.refuses_deletions:
+            live = (m.brokers.is_subset(assigned_set(s, m, c, p), controller.live) for p in m.partitions_of(t))
+            with when(asked):
+                enqueue(s, m, c, t)
+            controller.ineligible[t] = both(asked, either(~both(*live), is_busy(s, m, c, t)))
+    if m.refuses_deletions:
+        _drop_pending(s, m, c)
+    else:
+        proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
+
+
+def _drop_pending(s: State, m: Model, c: int) -> None:
+    """A failover drops what is asked for, and goes on."""
+    requests = {t: flag(s.zookeeper.deletions[t]) for t in m.topics}
+    say(TopicsToBeDeleted, topics=requests)
+    refused = either(*requests.values())
+    with when(refused):
+        s.controllers[c].handler = Handler.FAILOVER
+        _drop(s, m, c, requests)
+    with when(~refused):
+        proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)

@@ -9,7 +9,7 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationList
 
 from __future__ import annotations
 
-from spec.language.rules import observe, require, say, successor, when
+from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
@@ -172,6 +172,14 @@ def resign_delete_unanswered(s: State, m: Model, c: int) -> None:
     """resign(): /controller is deleted, but the answer is lost; the client will delete again, whoever has it then."""
     require(s.zookeeper.controller != 0, _may_delete(s, m, c))
     _delete(s, m, c)
+
+
+@action(actor="admin", source="zookeeper-shell.sh delete /controller (KAFKA-9478)", budget="controller_removals")
+def remove_controller(s: State, m: Model) -> None:
+    """Somebody deletes /controller by hand to have another election; its owner lives on, and resigns when it hears."""
+    require(s.zookeeper.controller != 0)
+    observe("admin", "remove /controller")
+    delete_controller(s, m)
 
 
 def _delete(s: State, m: Model, c: int) -> None:

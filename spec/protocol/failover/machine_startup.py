@@ -33,7 +33,8 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
     know to be alive (D11).
     """
     controller = s.controllers[c]
-    say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics} if m.has("deletion") else {})
+    if not m.refuses_deletions:
+        say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics} if m.has("deletion") else {})
     say(ActiveBrokers, brokers=controller.live)
     say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics} if m.has("partitions") else {})
     controller.deletion = DeletionThread.MANAGER_ONLY

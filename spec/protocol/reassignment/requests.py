@@ -48,7 +48,7 @@ from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
-from spec.state.cluster import State
+from spec.state.cluster import History, State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
 from spec.variants import Switch
@@ -65,9 +65,22 @@ def request_reassignment(s: State, m: Model, k: int) -> None:
         if wanted:
             zookeeper.requested[p] = wanted
             history.original[p] = zookeeper.assigned[p]
+            if m.keeps(History.target):
+                history.target[p] = wanted
             in_sync = m.brokers.members(zookeeper.state[p].isr)
             history.caught_up[p] = m.brokers.is_subset(m.brokers.set_kind.constant(wanted), in_sync)
     observe("admin", "create /admin/reassign_partitions", request=k)
+    notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+
+
+@action(actor="admin", source="zookeeper-shell.sh delete (KAFKA-9478)", budget="move_withdrawals", parts=PARTS)
+def withdraw_reassignment(s: State, m: Model) -> None:
+    """Somebody deletes /admin/reassign_partitions by hand; whoever has read it goes on with what it said."""
+    require(_is_requested(s, m))
+    for p in m.partitions:
+        s.zookeeper.requested[p] = ()
+    observe("admin", "write /admin/reassign_partitions")
+    forget_what_was_read(s, m)
     notify(s, m, "reassignments", Callback.REASSIGNMENTS)
 
 
@@ -269,10 +282,17 @@ def write_request(s: State, m: Model, c: int) -> None:
             with when(requested[q] == ()):
                 history.original[q] = ()
                 history.caught_up[q] = False
-        if m.keeps(Controller.remaining_read):
-            with when(~_is_requested(s, m)):
-                for one in m.controllers:
-                    s.controllers[one].remaining_read = False
+                if m.keeps(History.target):
+                    history.target[q] = ()
+        with when(~_is_requested(s, m)):
+            forget_what_was_read(s, m)
+
+
+def forget_what_was_read(s: State, m: Model) -> None:
+    """Nobody has read what will stand in /admin/reassign_partitions next."""
+    if m.keeps(Controller.remaining_read):
+        for c in m.controllers:
+            s.controllers[c].remaining_read = False
 
 
 def stop_watching(controller: Controller, p: int) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from model_check.judging.judge import Outcome, judge
+from model_check.recordings.cluster import deletes_topics
 from model_check.recordings.reading import read
 from model_check.recordings.recording import NotModelled
 from model_check.recordings.zookeeper import (
@@ -15,6 +17,7 @@ from model_check.recordings.zookeeper import (
     TopicCreated,
     TopicDeleted,
 )
+from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, recording, replaced, without_line
 
@@ -203,3 +206,34 @@ def test_a_topic_without_its_configuration_ends_what_is_judged(tmp_path: Path) -
     assert (cut.place, cut.reason) == (
         "zookeeper.jsonl:37", "a topic that is created without its configuration is not specified",
     )  # fmt: skip
+
+
+def test_requests_that_are_dropped_since_topics_are_not_deleted_are_explained(tmp_path: Path) -> None:
+    """By the listener, whether the topic is known or not, and by a failover (KAFKA-3175); the topic stays."""
+    play = Play(a_scope(2, ((1, 2), (2, 1)), deletes_topics=False))
+    play.start(topics=1)
+    for request in ("request_deletion(t=0)", "request_stray_deletion(t=1)"):
+        play.do(request)
+        play.rest()
+    play.kill(1)
+    play.do("request_deletion(t=0)", "end_orphaned_session(b=1)")
+    play.rest()
+    found = judge(read(play.save(tmp_path)))
+    assert found.outcome is Outcome.EXPLAINED
+    assert [one.step.rule for one in found.path if one.step is not None].count("drop_request") == 3
+    assert "deletions_complete" not in {one.claim.name for one in found.broken}
+
+
+@pytest.mark.parametrize(
+    ("log", "text", "deletes"),
+    [
+        ("server.log", "KafkaConfig values: \n\tdelete.topic.enable = true\n", True),
+        ("server.log", "KafkaConfig values: \n\tdelete.topic.enable = false\n", False),
+        ("controller.log", "Removing /admin/delete_topics/t since delete topic is disabled\n", False),
+    ],
+)
+def test_logs_tell_whether_topics_are_deleted(log: str, text: str, *, deletes: bool, tmp_path: Path) -> None:
+    assert deletes_topics(tmp_path)
+    (tmp_path / "broker-1").mkdir()
+    (tmp_path / "broker-1" / log).write_text(text, encoding="utf-8")
+    assert deletes_topics(tmp_path) is deletes

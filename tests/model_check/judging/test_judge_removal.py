@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from model_check.recordings.zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
+from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import Change, changed, recording, replaced
 
@@ -39,6 +41,22 @@ def test_the_znodes_of_a_topic_go_state_first() -> None:
     assert [(type(one).__name__, one.by, one.place) for one in gone] == [
         ("StateDeleted", 0, "zookeeper.jsonl:50"), ("TopicDeleted", 0, "zookeeper.jsonl:53"),
     ]  # fmt: skip
+
+
+def test_a_request_and_the_controller_that_are_removed_by_hand_are_explained(tmp_path: Path) -> None:
+    """The operators' remedy, from memory: another broker becomes controller, and knows nothing of the move."""
+    play = Play(a_scope(3, ((1, 2),), requests=(((1, 3),),)))
+    play.start(topics=1)
+    with play.holding("expand_isr"):
+        play.do("request_reassignment(k=0)")
+        play.rest()
+        with play.holding(r"elect_create\(c=[12]"):
+            play.do("withdraw_reassignment()", "remove_controller()", "elect_create(c=3)")
+    play.rest()
+    found = judge(read(play.save(tmp_path)))
+    assert found.outcome is Outcome.EXPLAINED
+    taken = [one.step.rule for one in found.path if one.step is not None]
+    assert [taken.count(one) for one in ("withdraw_reassignment", "remove_controller", "write_target")] == [1, 1, 0]
 
 
 def by_the_admin(line: int) -> Change:

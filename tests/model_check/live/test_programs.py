@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,8 @@ def test_a_broker_of_kafka_listens_where_it_is_told_in_the_words_of_its_release(
     assert (new["listeners"], "port" in new) == ("PLAINTEXT://127.0.0.1:19092", False)
     assert new["broker.id"] == old["broker.id"] == "3"
     assert new["delete.topic.enable"] == "true"
+    kept = replace(launch(tmp_path), deletes_topics=False)
+    assert "delete.topic.enable=false\n" in settings_of(kept, KafkaJars(tmp_path, "0.10.2.2"))
 
 
 @pytest.mark.parametrize(

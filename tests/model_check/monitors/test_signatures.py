@@ -102,6 +102,15 @@ def gives_a_move_up(story: Story, *, zombie: bool) -> None:
     story.delete(11 if zombie else 2, MOVES)
 
 
+def carried_on(story: Story, *, removed: bool) -> None:
+    story.move(1)
+    story.assign(1, 1, 2, 3)
+    story.delete(99 if removed else 1, MOVES)
+    story.move(3)
+    story.assign(1, 1)
+    story.delete(1, MOVES)
+
+
 def loses_a_partition(story: Story, *, added: bool) -> None:
     if added:
         story.set(99, TOPIC, {"version": 1, "partitions": {"0": [2, 3], "1": [2]}})
@@ -263,6 +272,8 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("leaders_are_assigned", "D19", out_of_assignment, "zombie"),
     ("assignments_shrink_after_the_new_caught_up", "D48", shrinks, "dead"),
     ("no_reassignment_ends_halfway", "D41", gives_a_move_up, "zombie"),
+    ("no_reassignment_ends_halfway", "D59", carried_on, "removed"),
+    ("assignments_change_in_order", "D59", carried_on, "removed"),
     ("partitions_stay", "D39", loses_a_partition, "added"),
     ("in_sync_replicas_are_not_deleted", "D22", stops, "late"),
     ("nothing_of_a_deleted_topic_is_left", "D52", revived, "others"),

@@ -317,11 +317,11 @@ def test_a_controller_that_writes_a_deleted_topic_creates_it(tmp_path: Path) -> 
 
 
 def test_a_recording_is_judged_up_to_where_somebody_removes_by_hand_what_brokers_own(tmp_path: Path) -> None:
-    """The controller's delete of /controller, put down to the admin."""
-    by_hand = replaced('"session": "0x100004e5c090001", "cxid": 165', '"session": "0x100004e5c090000", "cxid": 165')
+    """The controller's delete of an ISR change notification, put down to the admin."""
+    by_hand = replaced('"session": "0x100004e5c090001", "cxid": 277', '"session": "0x100004e5c090000", "cxid": 277')
     found = read(changed("32-D53-foreign-removal", tmp_path, "zookeeper.jsonl", by_hand))
     assert found.cut is not None
-    assert found.cut.place == "zookeeper.jsonl:85"
+    assert found.cut.place == "zookeeper.jsonl:114"
     assert found.cut.reason == "what is removed by hand is not part of the specification"
 
 

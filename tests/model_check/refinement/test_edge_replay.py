@@ -64,6 +64,7 @@ WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "told_m
 """Scopes small enough to be replayed whole in a test."""
 OF_ONE_PART = (
     "addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion", "failed_send",
+    "removed_controller", "removed_controller_creation", "withdrawn_move", "refused_deletions",
 )  # fmt: skip
 """Those that are about one part, in two variants."""
 

@@ -67,7 +67,9 @@ def test_how_many_sessions_were_lost_before_a_broker_registers_leaves_no_mark() 
 def test_what_is_left_out_changes_nothing() -> None:
     one = cluster()
     before = fingerprint(one)
-    one.correlation_id += 1
+    controller = one.processes[1].controller
+    assert controller is not None
+    controller.queue_to(1).sent += 1
     one.zookeeper.zxid += 1
     one.zookeeper.time_ms += 1
     assert fingerprint(one) == before

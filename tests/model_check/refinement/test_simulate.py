@@ -188,7 +188,7 @@ def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
     assert wide.budget("crashes") * 8 > 200
     optional |= {"failed_sends"}  # only beside parts whose calls ask for them
     assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
-    moves = {"reassignments", "late_copies", "move_losses"}
+    moves = {"reassignments", "late_copies", "move_losses", "move_withdrawals"}
     assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | moves
     untold = dict(widened(scope("reassignment_again")).budgets)
     assert untold.keys() == set(BUDGETS) - optional | moves - {"late_copies"}

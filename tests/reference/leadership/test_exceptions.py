@@ -17,7 +17,7 @@ from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.controller.effects import OnBrokerChange
 from reference.controller.resignation import take_down
-from reference.elections.preferred import FinishFailover
+from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report, RequestSent, StateChange
 from reference.leadership.effects import ReadForElection, ReadForRemoval, WriteElectedLeader, WriteRemoval
 from reference.leadership.machine_batches import send
