@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from spec.errors import BadInput, UnknownName
+from spec.formats.kafka_types import KafkaVersion
 
 
 class Switch(enum.Enum):
@@ -97,6 +98,12 @@ class Switch(enum.Enum):
         """Whether it reintroduces an older release's behaviour, and fixes nothing."""
         return self.value.startswith("before ")
 
+    @property
+    def fixed_in(self) -> tuple[int, ...]:
+        """The release that fixed what it reintroduces, as far as its line: (0, 10, 2)."""
+        named = self.value.removeprefix("before ").partition(",")[0]
+        return tuple(map(int, named.split(".")[:3]))
+
 
 Switches = frozenset[Switch]
 
@@ -137,6 +144,13 @@ mid-failover is such a resignation; so the scope `half_active` shows what fixing
 AS_CODED: Switches = frozenset()
 DOCUMENTED: Switches = frozenset(DOCUMENTATION)
 FENCED: Switches = frozenset(one for one in Switch if not one.reintroduces)
+
+
+def as_of(release: KafkaVersion) -> Switches:
+    """The switches that reintroduce what a release line still did, and 0.10.2 does not."""
+    line = tuple(map(int, str(release).split(".")))
+    return frozenset(one for one in Switch if one.reintroduces and one.fixed_in > line)
+
 
 VARIANTS: dict[str, Switches] = {"AS_CODED": AS_CODED, "DOCUMENTED": DOCUMENTED, "FENCED": FENCED}
 

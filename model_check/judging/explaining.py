@@ -54,7 +54,7 @@ from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
 from spec.system import instances
-from spec.variants import Switches
+from spec.variants import Switches, as_of
 
 CACHES: Final = frozenset({"cached_leaderships"})
 """What only 0.10.2 is judged by: up to 0.10.1 a failover tells all metadata last, and not first, as specified."""
@@ -72,7 +72,7 @@ class Explainer:
             cluster.assigned,
             cluster.topic_of,
             controller_epochs=recording.controller_epochs,
-            switches=switches,
+            switches=switches | _of_the_release(recording),
             unclean=cluster.unclean,
             parts=cluster.parts | (CACHES if set(recording.releases.values()) <= {V0102} else frozenset()),
             requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
@@ -323,3 +323,10 @@ class Explainer:
         if isinstance(one, ControllerSaid) and type(one.line) in WAITING:
             announced |= {(one.controller, one.incarnation)}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)
+
+
+def _of_the_release(recording: Recording) -> Switches:
+    """What brokers of one older release still do; of several, each would have its own."""
+    releases = set((recording.releases or {}).values())
+    release = releases.pop() if len(releases) == 1 else None
+    return frozenset() if release is None else as_of(release)

@@ -137,6 +137,9 @@ class Lines:
         self.passed_over[f"state-change.log: {reason}"] += 1
 
 
+AT_ONCE: Final = 1_000
+"""The milliseconds within which a controller prints what a batch tells one broker, and then the next."""
+
 Batch = dict[tuple[TopicPartition, LeaderIsrAndControllerEpoch], ControllerSaid]
 """What one batch tells, each with the brokers that it tells it so far."""
 
@@ -156,15 +159,17 @@ def _batches(group: Iterable[Observed]) -> Iterator[Observed]:
     """The lines of a row of batches."""
     batch: Batch = {}
     told: list[int] = []
+    last: Observed | None = None
     for one in group:
         assert isinstance(one, ControllerSaid)  # noqa: S101 - it was chosen so
         assert isinstance(one.line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
         (broker,) = one.line.brokers
         key = one.line.partition, one.line.leadership
         is_next = broker in told[:-1] or (key in batch and broker in _brokers(batch[key]))
-        if is_next or any(_differs(one, other) for other in batch.values()):
+        if is_next or (last is not None and _differs(one, last)):
             yield from batch.values()
             batch, told = {}, []
+        last = one
         told += [broker] if broker not in told else []
         brokers = (*_brokers(batch[key]), broker) if key in batch else (broker,)
         line = replace(one.line, brokers=brokers, correlation_id=None, version=V0102)
@@ -177,6 +182,8 @@ def _brokers(one: ControllerSaid) -> tuple[int, ...]:
     return brokers
 
 
-def _differs(one: ControllerSaid, other: ControllerSaid) -> bool:
-    """Whether two lines are of different processes or terms."""
-    return (one.incarnation, getattr(one.line, "epoch", 0)) != (other.incarnation, getattr(other.line, "epoch", 0))
+def _differs(one: Observed, last: Observed) -> bool:
+    """Whether two lines are of different processes, terms or requests, or too far apart to be of one batch."""
+    lines = [(getattr(each, "incarnation", 0), getattr(each, "line", None)) for each in (one, last)]
+    said = [(life, getattr(line, "epoch", 0), getattr(line, "correlation_id", None)) for life, line in lines]
+    return said[0] != said[1] or one.time > last.time + AT_ONCE

@@ -34,11 +34,13 @@ from collections.abc import Mapping
 
 from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_doomed, lacks_assignment
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.requests.batch import Batch, known_partitions, send
+from spec.protocol.state_change_log import log
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.variants import Switch
@@ -131,10 +133,19 @@ def tell(
             s.controllers[c].dirty = ~m.brokers.is_empty(s.controllers[c].live)
             leave_handler(s, m, c)
         told = told & ~raises
+    if m.sends_after_terms:
+        _log_unsent(s, m, c, told & ~s.controllers[c].active, partitions)
     told = _can_send(s, m, c, told)
     with when(told):
         send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole, perhaps=perhaps or {}))
     return told
+
+
+def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[int, Value]) -> None:
+    """What cannot be sent for want of channels is logged before; to whom, the context says that a resignation left."""
+    for p in m.partitions:
+        with when(unsent & partitions.get(p, flag(False))):
+            log(s, c, UpdateMetadataSending, perhaps=True, partition=p)
 
 
 def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
