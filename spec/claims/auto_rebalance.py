@@ -16,10 +16,9 @@ from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller

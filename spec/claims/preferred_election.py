@@ -7,9 +7,9 @@ from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.elections.requested import is_requested
 from spec.protocol.leadership.partitions import elects_preferred
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.state.cluster import State
 from spec.state.enumerations import At
 

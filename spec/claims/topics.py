@@ -7,7 +7,8 @@ from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, stored_set
+from spec.protocol.context.assignment import stored_set
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.enumerations import Session

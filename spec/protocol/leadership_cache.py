@@ -1,8 +1,8 @@
-"""The cache of leadership that a controller has: whether there is an entry of a partition.
+"""What a controller has cached of a partition: leadership, if there is an entry, and AR.
 
-An entry that is there has a leader epoch; -1 stands for none.
+An entry of leadership that is there has a leader epoch; -1 stands for none.
 
-Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`. PROTOCOL.md section 1.
+Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`, `partitionReplicaAssignment`. PROTOCOL.md section 1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from spec.language.records import names
-from spec.language.terms import Value, flag
+from spec.language.terms import Value, both, choose, flag
+from spec.model import Model
+from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.zookeeper import Leadership
 
@@ -27,3 +29,18 @@ def leadership(record: Leadership | Mapping[str, Value]) -> dict[str, Value]:
 def is_cached(cached: CachedPartition) -> Value:
     """Whether a controller has cached leadership of a partition; `cached` is what it holds of that."""
     return flag(cached.leader_epoch != -1)
+
+
+def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
+    """A partition's AR as a controller holds it, in order; empty if it does not know the partition."""
+    if m.keeps_assignments:
+        return s.controllers[c].partitions[p].assigned
+    replicas = m.brokers.list_kind.constant(m.first_assigned(p))
+    return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
+
+
+def lacks_assignment(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
+    if not m.loses_topics:
+        return flag(False)
+    return both(is_cached(s.controllers[c].partitions[p]), assigned_replicas(s, m, c, p) == ())

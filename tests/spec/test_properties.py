@@ -30,6 +30,7 @@ BY_TEST = {
         "metadata_goes_to_all_registered_brokers": "test_what_some_are_ordered_everybody_is_told",
         "nothing_is_left_in_a_batch": "test_a_state_machine_leaves_nothing_in_its_batch",
     },
+    "claims/test_deletion.py": {"no_topic_is_deleted": "test_a_controller_deletes_nothing_where_deletion_is_off"},
     "claims/test_auto_rebalance.py": {
         "rebalance_acts_only_beyond_the_percentage": "test_each_broker_has_a_share_of_its_own",
         "rebalance_elects_live_brokers_one_by_one": (

@@ -30,7 +30,6 @@ from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
 from spec.model import Model
 from spec.protocol.brokers.processes import forget_process
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.places import locking_step
@@ -38,7 +37,7 @@ from spec.protocol.controller.resignation import controller_moved, shutdown_fail
 from spec.protocol.controller.threads import give_lock_back, has_started
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared
-from spec.protocol.leadership_cache import is_cached, leadership
+from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
 from spec.protocol.state_change_log import replica_stays
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State

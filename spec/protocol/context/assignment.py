@@ -12,20 +12,13 @@ sections 2 and 8.
 from __future__ import annotations
 
 from spec.language.rules import observe, reset, when
-from spec.language.terms import Value, choose, flag
+from spec.language.terms import Value, flag
 from spec.model import Model
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.zookeeper import acts, notify, topic_changed
 from spec.state.cluster import State
 from spec.state.enumerations import Callback
 from spec.variants import Switch
-
-
-def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
-    """A partition's AR as a controller holds it, in order; empty if it does not know the partition."""
-    if m.keeps_assignments:
-        return s.controllers[c].partitions[p].assigned
-    replicas = m.brokers.list_kind.constant(m.first_assigned(p))
-    return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
 
 
 def assigned_set(s: State, m: Model, c: int, p: int) -> Value:

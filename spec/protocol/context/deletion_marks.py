@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import lacks_assignment
 from spec.state.cluster import State
 
 
@@ -25,13 +24,6 @@ def is_queued(s: State, m: Model, c: int, p: int) -> Value:
 def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
     return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
-
-
-def lacks_assignment(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
-    if not m.loses_topics:
-        return flag(False)
-    return both(is_cached(s.controllers[c].partitions[p]), assigned_replicas(s, m, c, p) == ())
 
 
 def adding_raises(s: State, m: Model, c: int) -> Value:

@@ -36,9 +36,10 @@ from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.context.deletion_marks import is_doomed, lacks_assignment
+from spec.protocol.context.deletion_marks import is_doomed
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
+from spec.protocol.leadership_cache import lacks_assignment
 from spec.protocol.requests.batch import Batch, known_partitions, send
 from spec.protocol.state_change_log import log
 from spec.state.cluster import State

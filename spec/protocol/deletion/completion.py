@@ -17,10 +17,11 @@ from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, forget_assignments
+from spec.protocol.context.assignment import forget_assignments
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.requests.batch import FIELDS
 from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed

@@ -25,14 +25,13 @@ from spec.language.rules import observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.threads import end_turn, has_threads
 from spec.protocol.elections.requested import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
 from spec.state.enumerations import Handler

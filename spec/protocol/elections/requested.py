@@ -35,7 +35,7 @@ from spec.logs.controller_log.elections import (
 )
 from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, is_there
+from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
@@ -43,7 +43,7 @@ from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler

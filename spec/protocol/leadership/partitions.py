@@ -29,7 +29,6 @@ from spec.logs.state_change_lines import (
     StateZnodeExists,
 )
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.failed_sends import Machine, can_begin, is_sent
@@ -51,7 +50,7 @@ from spec.protocol.leadership.state_writes import (
     write_decision,
     write_decision_unanswered,
 )
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import log, partition_stays
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, note_read, state_changed

@@ -10,11 +10,10 @@ from spec.logs.controller_log.reassignment import (
 )
 from spec.logs.controller_request_lines import ReassignmentSent
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.controller.controller_batch import is_dirty
 from spec.protocol.leadership.state_writes import cache_state
-from spec.protocol.leadership_cache import is_cached, leadership
+from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
 from spec.protocol.reassignment.requests import end_run
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.state_change_log import log

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from spec.language.rules import require
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, write_topic
+from spec.protocol.context.assignment import write_topic
 from spec.protocol.controller.places import controller_step
 from spec.protocol.leadership.state_writes import write_decision_unanswered
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.reassignment.requests import changes_request, working_on, write_request
 from spec.protocol.zookeeper import is_fenced_off
 from spec.state.cluster import State

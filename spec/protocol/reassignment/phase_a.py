@@ -11,13 +11,13 @@ from spec.logs.controller_log.reassignment import (
     WaitingForNewReplicas,
 )
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas, assigned_set, write_assignment
+from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped
 from spec.protocol.reassignment.requests import end_run, go_on, working_on
 from spec.protocol.requests.batch import Batch, send

@@ -37,7 +37,6 @@ from spec.logs.controller_log.reassignment import (
 )
 from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
@@ -46,7 +45,7 @@ from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, control
 from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
 from spec.state.cluster import History, State
 from spec.state.controller import Controller

@@ -34,9 +34,9 @@ from spec.logs.controller_log.reassignment import (
     SomeBehind,
 )
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import rearm_isr_watch
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.reassignment.phase_b import begin_phase_b
 from spec.protocol.reassignment.requests import end_run
 from spec.protocol.zookeeper import exists, note_read, take_head

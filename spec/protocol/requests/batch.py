@@ -34,8 +34,7 @@ from spec.language.rules import fits, in_any_order, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.context.deletion_marks import lacks_assignment
-from spec.protocol.leadership_cache import is_cached, leadership
+from spec.protocol.leadership_cache import is_cached, lacks_assignment, leadership
 from spec.protocol.state_change_log import log
 from spec.protocol.zookeeper import acts
 from spec.state.brokers import Slot, Stage

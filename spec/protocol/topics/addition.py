@@ -20,10 +20,10 @@ from spec.language.terms import both, either, flag
 from spec.logs.controller_log.topics import PartitionsAdded
 from spec.logs.state_change_lines import PartitionBecameNew
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_replicas
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.places import listener
 from spec.protocol.controller.threads import rearm_topic_watch
+from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.state_change_log import log, partition_stays, replica_stays
 from spec.protocol.zookeeper import notify, take_head, topic_changed
 from spec.state.cluster import State

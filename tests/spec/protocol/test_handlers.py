@@ -64,6 +64,8 @@ def test_handlers_are_told_apart_in_few_places_besides() -> None:
     assert found == {
         "controller/resignation.py: _take_down_caches",
         "controller/places.py: lock_is_free",
+        "deletion/requests.py: _end_dropping",
+        "deletion/requests.py: drop_request",
         "leadership/partitions.py: elect_from_znode",
         "leadership/partitions.py: election_of",
         "leadership/partitions.py: elects_preferred",

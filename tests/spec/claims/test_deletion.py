@@ -1,0 +1,26 @@
+"""Where `delete.topic.enable` is off, what would be a deletion by a controller."""
+
+from typing import Any
+
+import pytest
+
+from model_check.judging.asked_again import Taken
+from model_check.stepping.open_system import open_system
+from spec.claims.deletion import no_topic_is_deleted
+
+OPENED = open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=frozenset({"deletion"}))
+THERE: dict[str, Any] = {"zookeeper": {"topics": {0: 1}}, "logs": {1: {0: 1}, 2: {0: 1}}}
+
+
+def keeps(after: dict[str, Any], **by: int) -> bool:
+    """Whether an action of these parameters, by which a topic and its logs become this, keeps the claim."""
+    states = OPENED.view(THERE), OPENED.view({**THERE, **after})
+    value = no_topic_is_deleted.function(*states, OPENED.model, Taken("any", by))
+    return value is None or bool(value.raw)
+
+
+@pytest.mark.parametrize("after", [{"zookeeper": {"topics": {0: 0}}}, {"logs": {1: {0: 1}, 2: {0: 0}}}])
+def test_a_controller_deletes_nothing_where_deletion_is_off(after: dict[str, Any]) -> None:
+    assert keeps({}, c=1)
+    assert not keeps(after, c=1)
+    assert keeps(after)  # by hand
