@@ -21,10 +21,16 @@ from model_check.stepping.open_system import OpenSystem, Step
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import SomeBehind
-from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
+from spec.logs.controller_log.topic_deletion import (
+    DeletionIneligible,
+    DeletionInProgress,
+    DeletionRequested,
+    HandlingDeletion,
+)
 from spec.protocol.deletion.thread import delete_queued_topic
 from spec.protocol.reassignment.steps import on_state_change
 from spec.state.enumerations import At, Callback
+from spec.variants import Switch
 
 
 def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid, state: PlainState) -> bool:
@@ -35,6 +41,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
     match line:
         case SomeBehind():
             written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
+        case DeletionRequested(topics=()):  # before 0.10.2.0 nobody asks whether the broker is the controller
+            return place_of(state, c) is At.IDLE and system.model.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())
         case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):

@@ -137,7 +137,7 @@ class Lines:
         self.passed_over[f"state-change.log: {reason}"] += 1
 
 
-AT_ONCE: Final = 1_000
+AT_ONCE: Final = 100
 """The milliseconds within which a controller prints what a batch tells one broker, and then the next."""
 
 Batch = dict[tuple[TopicPartition, LeaderIsrAndControllerEpoch], ControllerSaid]
