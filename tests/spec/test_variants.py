@@ -10,6 +10,7 @@ from model_check.kernel.system_digest import system_digest
 from spec.defects import DEFECTS, Defect
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plan
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import (
@@ -19,6 +20,7 @@ from spec.variants import (
     VARIANTS,
     Switch,
     Switches,
+    as_of,
     show_switches,
     switch,
     switches_named,
@@ -141,3 +143,18 @@ def test_a_switch_that_changes_no_term_is_noticed() -> None:
     """Topics have ids only where they may be created again, which nobody does in `bounce`."""
     assert changes_a_term(Switch.BROKER_EPOCHS, "bounce", AS_CODED)
     assert not changes_a_term(Switch.TOPIC_IDS, "bounce", AS_CODED)
+
+
+def test_what_a_release_still_did_is_what_was_fixed_after_it() -> None:
+    """By the releases that PROTOCOL.md section 13 gives: KAFKA-4447, 4360, 4229 and 4443; 4214; 3085; 2437 and D28."""
+    added = {
+        V0101: {"RUN_WHEN_NOT_ACTIVE", "RESIGN_UNDER_LOCK", "ALWAYS_RESIGN", "METADATA_LAST"},
+        V0100: {"REFUSE_DEAD_TARGETS"},
+        V090: {"READ_BROKERS_TWICE"},
+        V082: {"IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH"},
+    }
+    assert as_of(V0102) == AS_CODED
+    did = set[str]()
+    for release, more in added.items():
+        did |= more
+        assert {one.name for one in as_of(release)} == did

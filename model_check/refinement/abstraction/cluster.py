@@ -37,6 +37,7 @@ from model_check.refinement.abstraction.threads import (
     election_request,
     on_the_way_out,
     other_threads,
+    read_request,
     requested_elections,
 )
 from model_check.refinement.abstraction.topics import (
@@ -123,6 +124,7 @@ class Abstraction:
                 yield from on_the_way_out(process)
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
+                yield from read_request(self.m, cluster, process.controller, f"controllers[{process.broker_id}]")
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 if self.m.has("notifications"):
                     yield from _notifications(cluster, process)

@@ -63,13 +63,18 @@ def election_request(m: Model, cluster: MemoryCluster) -> Named:
 
 
 def requested_elections(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
-    """The elections under way, which of them the running handler is at, and whether their request is the one read."""
+    """The elections under way, and which of them the running handler is at."""
     if not m.has("preferred_election"):
         return
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_election
         yield f"{path}.asked[{p}]", partition in controller.activity.asked
-    yield f"{path}.request_read", has_read_request(cluster, controller)
+
+
+def read_request(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """Whether the request that stands is the one read: what another client does to it changes that."""
+    if m.has("preferred_election"):
+        yield f"{path}.request_read", has_read_request(cluster, controller)
 
 
 def has_read_request(cluster: MemoryCluster, controller: KafkaController) -> bool:
