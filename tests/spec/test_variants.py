@@ -1,5 +1,6 @@
 """Variants: sets of fixes with names, each a documented one's superset, each fix of a defect that is there."""
 
+import itertools
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from model_check.kernel.system_digest import system_digest
 from spec.defects import DEFECTS, Defect
 from spec.errors import BadInput, UnknownName
 from spec.expectations import plan
+from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import (
@@ -19,6 +21,7 @@ from spec.variants import (
     VARIANTS,
     Switch,
     Switches,
+    as_of,
     show_switches,
     switch,
     switches_named,
@@ -31,6 +34,16 @@ def test_the_variants_grow_from_the_code_to_all_fixes() -> None:
     assert Switch.RESIGN_ON_EPOCH_CONFLICT in DOCUMENTED
     assert AS_CODED < DOCUMENTED < FENCED
     assert {one for one in Switch if not one.reintroduces} == FENCED
+
+
+def test_what_older_releases_did_ends_release_by_release() -> None:
+    releases = (V082, V090, V0100, V0101, V0102)
+    ways = [as_of(release) for release in releases]
+    assert all(later < earlier for earlier, later in itertools.pairwise(ways))
+    assert ways[-1] == AS_CODED
+    assert ways[0] - ways[1] == {Switch.TELL_ONLY_THE_NEW, Switch.KEEP_DIRTY_BATCH, Switch.IGNORE_WHO_IS_NEW}
+    ended = {Switch.TAKE_ANY_FOLLOWER, Switch.TELL_ONLY_THE_LEADER, Switch.COMPARE_NO_CONTENT, Switch.ADOPT_NEW_EPOCHS}
+    assert {one for one in Switch if one.reintroduces} - ways[0] == ended
 
 
 @pytest.mark.parametrize("name", VARIANTS)
