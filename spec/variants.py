@@ -82,6 +82,9 @@ class Switch(enum.Enum):
         "before 0.8.2.0, D31: a write that is repeated after a lost answer counts as failed (KAFKA-1382)"
     )
     KEEP_DIRTY_BATCH = "before 0.9.0.0, D28: a batch that an exception left dirty ends no term; every later one fails"
+    TELL_ONLY_THE_NEW = (
+        "before 0.9.0.0, D60: of a start only the new brokers are told; followers do not ask who lives (KAFKA-972)"
+    )
     IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another's id in /controller goes on (KAFKA-2437)"
     ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
     READ_BROKERS_TWICE = (

@@ -46,7 +46,6 @@ from model_check.recordings.zookeeper import (
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
@@ -57,14 +56,14 @@ from spec.system import instances
 from spec.variants import Switches, as_of
 
 CACHES: Final = frozenset({"cached_leaderships"})
-"""What only 0.10.2 is judged by: up to 0.10.1 a failover tells all metadata last, and not first, as specified."""
+"""What only brokers of one release are judged by: of several, each has its own order in a failover."""
 
 
 class Explainer:
     """The moves that a recording leaves to the specification."""
 
     def __init__(self, recording: Recording, switches: Switches) -> None:
-        cluster = recording.cluster
+        cluster, release = recording.cluster, recording.release
         self.recording = recording
         self.cluster = cluster
         opened = open_system(
@@ -72,9 +71,9 @@ class Explainer:
             cluster.assigned,
             cluster.topic_of,
             controller_epochs=recording.controller_epochs,
-            switches=switches | _of_the_release(recording),
+            switches=switches | (as_of(release) if release else frozenset()),
             unclean=cluster.unclean,
-            parts=cluster.parts | (CACHES if set(recording.releases.values()) <= {V0102} else frozenset()),
+            parts=cluster.parts | (CACHES if release else frozenset()),
             requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
         )
         model = replace(opened.model, scope=replace(opened.model.scope, deletes_topics=cluster.deletes_topics))
@@ -323,10 +322,3 @@ class Explainer:
         if isinstance(one, ControllerSaid) and type(one.line) in WAITING:
             announced |= {(one.controller, one.incarnation)}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)
-
-
-def _of_the_release(recording: Recording) -> Switches:
-    """What brokers of one older release still do; of several, each would have its own."""
-    releases = set((recording.releases or {}).values())
-    release = releases.pop() if len(releases) == 1 else None
-    return frozenset() if release is None else as_of(release)

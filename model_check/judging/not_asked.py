@@ -31,7 +31,7 @@ WITHOUT: Final = {
     "auto_rebalance": "nobody rebalances",
     "addition": "no partition is added",
     "unclean": "no topic allows unclean elections",
-    "cached_leaderships": "a release before 0.10.2 tells metadata in another order",
+    "cached_leaderships": "the brokers are of several releases, which tell metadata in other orders",
     "several_partitions": "there is one partition",
 }
 """What it means that a recording does not show a part, or that the search is without it; the weightier come first."""

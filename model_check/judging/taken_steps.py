@@ -7,7 +7,6 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from model_check.judging.before_the_lock import BEFORE_THE_LOCK
@@ -29,9 +28,8 @@ from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
-from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.parts import ControllerLogLine
-from spec.logs.controller_request_lines import ControllerLine, UpdateMetadataSending
+from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
@@ -51,8 +49,6 @@ class Steps:
         self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
-        self._older = frozenset(c for c, one in tracks.releases.items() if one is not None and one < V0102)
-        """Controllers up to 0.10.1, whose failovers send UpdateMetadata last (D11): none of its lines is missed."""
         self.tried = 0
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""
@@ -73,17 +69,13 @@ class Steps:
         found = self.step(at, rule, parameters)
         if found is None:
             return True
-        return not any(written.must_say for written in self._written(found, parameters).values())
+        return not any(written.must_say for written in self._written(found).values())
 
-    def _written(
-        self, found: Step, parameters: Mapping[str, int], but: type[Line] | None = None
-    ) -> Mapping[str, Writing]:
+    def _written(self, found: Step, but: type[Line] | None = None) -> Mapping[str, Writing]:
         """What a step writes to the logs of its controller, but for a line that it has written before."""
         if not found.said:
             return {}
         changes = self._names.expected(found.said, ControllerLine)
-        if parameters.get("c") in self._older:
-            changes = [replace(one, perhaps=one.perhaps or one.kind is UpdateMetadataSending) for one in changes]
         reports = [one for one in self._names.expected(found.said, ControllerLogLine) if one.kind is not but]
         return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
@@ -114,7 +106,7 @@ class Steps:
         broken_off: list[str] = []
         early = BEFORE_THE_LOCK.get(rule)
         is_announced = early is not None and self._life(at, parameters["c"]) in at.announced
-        for log, written in self._written(found, parameters, but=early if is_announced else None).items():
+        for log, written in self._written(found, but=early if is_announced else None).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:

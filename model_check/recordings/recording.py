@@ -21,7 +21,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeAlias
 
-from spec.formats.kafka_types import KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 
@@ -133,6 +133,12 @@ class Recording:
     def claims_era(self) -> bool:
         """Whether all members claim to be of the era, so that its specification can be asked what they did."""
         return None not in self.releases.values()
+
+    @property
+    def release(self) -> KafkaVersion | None:
+        """The release that all brokers are of, if there is one; where no log tells of any, the last of the era."""
+        releases = set(self.releases.values()) or {V0102}
+        return releases.pop() if len(releases) == 1 else None
 
     @property
     def observations(self) -> int:

@@ -3,6 +3,7 @@
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
 back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new.
+Before 0.9.0.0 only the new are told of their start, and nobody of a death that took no leader (D60).
 Before 0.10.0.0 who is new or dead, and who lives, was read one after the other (D24). What an earlier exception left in
 the controller's own batch has it resign in the middle of this (D53).
 
@@ -110,10 +111,11 @@ def _on_broker_return(controller: KafkaController, returned: Mapping[int, Regist
 def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Procedure[None]:
     """Tell everybody everything, bring the replicas on the new brokers online, then every partition that waits.
 
-    What is being reassigned to one of these brokers is begun with again.
+    What is being reassigned to one of these brokers is begun with again. Before 0.9.0.0 only they are told (D60).
     """
     controller.report(BrokerStartup, brokers=tuple(sorted(new)))
-    yield from send_update_metadata(controller)
+    only_the_new = new if controller.reintroduces(Switch.TELL_ONLY_THE_NEW) else None
+    yield from send_update_metadata(controller, brokers=only_the_new)
     concerned = reassignments_concerning(controller, new)
     resumed = controller.deleting.queued & {tp.topic for tp, _ in controller.context.replicas_on(new)}
     controller.is_about(due=tuple(sorted(concerned.items())), resuming=resumed)
@@ -138,5 +140,5 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
     replicas = controller.context.replicas_on(dead)
     yield from replica_transitions.set_offline(controller, [key for key in replicas if key[0].topic not in queued])
     fail_deletion(controller, replicas)
-    if not without_leader:
+    if not without_leader and not controller.reintroduces(Switch.TELL_ONLY_THE_NEW):
         yield from send_update_metadata(controller)

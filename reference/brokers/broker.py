@@ -91,9 +91,9 @@ class Broker:
     `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
     the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a fix
     (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
-    does since 0.8.2.0 (D31). `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the
-    partitions that have a log here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher
-    starts any more.
+    does since 0.8.2.0 (D31); `asks_who_lives`: it follows only whom its metadata cache lists, since 0.9.0.0 (D60).
+    `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log
+    here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher starts any more.
     """
 
     broker_id: int
@@ -106,6 +106,7 @@ class Broker:
     cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     compares_epochs: bool = False
     compares_content: bool = True
+    asks_who_lives: bool = True
     is_shutting_down: bool = False
 
     def partition(self, partition: TopicPartition) -> Partition:
@@ -251,7 +252,9 @@ class Broker:
         return leader == self.broker_id or self._knows_alive(leader)
 
     def _knows_alive(self, leader: int) -> bool:
-        return leader != NO_LEADER if self.alive is None else leader in self.alive
+        if self.alive is None or not self.asks_who_lives:
+            return leader != NO_LEADER
+        return leader in self.alive
 
     def _maybe_update_metadata_cache(
         self, request: UpdateMetadataRequest, correlation_id: int, *, whole: bool

@@ -59,6 +59,9 @@ class Sender(Protocol):
     def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
 
+    def reintroduces(self, switch: Switch) -> bool:
+        """Whether what an older release did is reintroduced."""
+
     def note(self, line: Line) -> None:
         """Write a line to controller.log."""
 
@@ -120,14 +123,21 @@ class RequestBatch:
             if broker_id >= 0:
                 self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
 
-    def add_update_metadata(self, controller: Sender, partitions: Iterable[TopicPartition] | None = None) -> None:
-        """Tell every registered broker of these partitions, or of all; those without leadership are skipped.
+    def add_update_metadata(
+        self,
+        controller: Sender,
+        partitions: Iterable[TopicPartition] | None = None,
+        *,
+        brokers: frozenset[int] | None = None,
+    ) -> None:
+        """Tell these brokers, or all, of these partitions, or of all; those without leadership are skipped.
 
         It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
-        raises NoAssignment, and the brokers stay in the batch (D53).
+        raises NoAssignment, and the brokers stay in the batch (D53). Before 0.9.0.0 who is told of no partition is told
+        nothing (D60).
         """
         context, deleted = controller.context, controller.deleting.partitions
-        self.metadata_receivers |= context.live_or_shutting_down_broker_ids
+        self.metadata_receivers |= context.live_or_shutting_down_broker_ids if brokers is None else brokers
         self.is_whole = partitions is None and controller.fixes(Switch.FULL_METADATA)
         for partition in context.partition_leadership_info if partitions is None else partitions:
             known = context.partition_leadership_info.get(partition)
@@ -138,6 +148,8 @@ class RequestBatch:
             known = context.partition_leadership_info[partition]
             doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
             self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
+        if controller.reintroduces(Switch.TELL_ONLY_THE_NEW) and not self.metadata:
+            self.metadata_receivers.clear()
 
     def send(self, controller: Sender) -> None:
         """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""

@@ -80,9 +80,13 @@ def _fail_to_send(controller: KafkaController, failure: NoChannels) -> Procedure
 
 
 def send_update_metadata(
-    controller: KafkaController, partitions: Iterable[TopicPartition] | None = None
+    controller: KafkaController,
+    partitions: Iterable[TopicPartition] | None = None,
+    *,
+    brokers: frozenset[int] | None = None,
 ) -> Procedure[None]:
-    """`sendUpdateMetadataRequest`: send every registered broker these partitions, or all, and the brokers.
+    """`sendUpdateMetadataRequest`: send these brokers, or all that are registered, these partitions, or all, and the
+    brokers.
 
     ForcedResignation, too, where the term has ended (D8): Kafka has the brokers still, but no channels to them.
     """
@@ -91,7 +95,7 @@ def send_update_metadata(
         controller.batch.metadata_receivers.add(controller.broker_id)  # of those that Kafka still knows
         yield from _fail_to_send(controller, NoChannels())
     try:
-        controller.batch.add_update_metadata(controller, partitions)
+        controller.batch.add_update_metadata(controller, partitions, brokers=brokers)
     except NoAssignment:
         controller.reach(Milestone.METADATA_FAILED)
         raise

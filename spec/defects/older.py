@@ -117,4 +117,13 @@ ROWS = (
         fix=frozenset({Switch.COMPARE_NO_CONTENT}),
         defining=("shrink_isr_unanswered", "fail to write state"),
     ),
+    Defect(
+        "D60",
+        "Who starts is told of the others, and they are told nothing: what they answer clients does not name it",
+        breaks="metadata_goes_to_all_registered_brokers",
+        scope="cold_metadata",
+        first_depth=17,
+        base=frozenset({Switch.TELL_ONLY_THE_NEW}),
+        fix=frozenset({Switch.TELL_ONLY_THE_NEW}),
+    ),
 )

@@ -1,5 +1,6 @@
 """Variants: sets of fixes with names, each a documented one's superset, each fix of a defect that is there."""
 
+import itertools
 import re
 
 import pytest
@@ -33,6 +34,16 @@ def test_the_variants_grow_from_the_code_to_all_fixes() -> None:
     assert Switch.RESIGN_ON_EPOCH_CONFLICT in DOCUMENTED
     assert AS_CODED < DOCUMENTED < FENCED
     assert {one for one in Switch if not one.reintroduces} == FENCED
+
+
+def test_what_older_releases_did_ends_release_by_release() -> None:
+    releases = (V082, V090, V0100, V0101, V0102)
+    ways = [as_of(release) for release in releases]
+    assert all(later < earlier for earlier, later in itertools.pairwise(ways))
+    assert ways[-1] == AS_CODED
+    assert ways[0] - ways[1] == {Switch.TELL_ONLY_THE_NEW, Switch.KEEP_DIRTY_BATCH, Switch.IGNORE_WHO_IS_NEW}
+    ended = {Switch.TAKE_ANY_FOLLOWER, Switch.TELL_ONLY_THE_LEADER, Switch.COMPARE_NO_CONTENT, Switch.ADOPT_NEW_EPOCHS}
+    assert {one for one in Switch if one.reintroduces} - ways[0] == ended
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -151,7 +162,7 @@ def test_what_a_release_still_did_is_what_was_fixed_after_it() -> None:
         V0101: {"RUN_WHEN_NOT_ACTIVE", "RESIGN_UNDER_LOCK", "ALWAYS_RESIGN", "METADATA_LAST"},
         V0100: {"REFUSE_DEAD_TARGETS"},
         V090: {"READ_BROKERS_TWICE"},
-        V082: {"IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH"},
+        V082: {"IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH", "TELL_ONLY_THE_NEW"},
     }
     assert as_of(V0102) == AS_CODED
     did = set[str]()

@@ -8,6 +8,9 @@ bounced, and handles it before the dead). A channel that an earlier term left be
 after the cached set was swapped: the new and the dead are never handled (D51). Both handlers bring New and Offline
 partitions online; a failure also takes the replicas of the dead brokers Offline, which removes them from the ISR.
 
+Before 0.9.0.0 only the new brokers are told of their start, and nobody of a death by which no partition lost its leader
+(D60).
+
 A send of UpdateMetadata that fails also ends it, at once or with a resignation
 (spec/protocol/controller/controller_batch.py).
 
@@ -101,10 +104,10 @@ def _take_over(s: State, m: Model, c: int, listed: Value, live: Value) -> None:
 
 
 def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value) -> None:
-    """Tell everybody of the new brokers, then handle those, then the dead, then who is new again."""
+    """Tell of the new brokers, then handle those, then the dead, then who is new again."""
     told = m.brokers.is_empty(new)
     with when(~m.brokers.is_empty(new)):
-        told = told | tell_all(s, m, c)
+        told = told | _tell_of(s, m, c, new)
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
@@ -116,6 +119,11 @@ def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value
             send(s, m, c, Batch(everybody=True))
         with when(~m.brokers.is_empty(returned)):
             _welcome(s, m, c, returned)
+
+
+def _tell_of(s: State, m: Model, c: int, new: Value) -> Value:
+    """Everybody is told of new brokers, before 0.9.0.0 only those themselves: whether that went out."""
+    return tell_all(s, m, c, receivers=new if m.reintroduces(Switch.TELL_ONLY_THE_NEW) else None)
 
 
 def _returned(s: State, m: Model, c: int, live: Value) -> Value:
@@ -212,7 +220,7 @@ def end_broker_failure(s: State, m: Model, c: int) -> None:
     """Send what the removals gathered; if no leader was lost, tell every broker about every partition."""
     send_removals(s, m, c, _leaving(s, m, c))
     fail_deletions(s, m, c, s.controllers[c].dead)
-    told = flag(s.controllers[c].lost_leader)
+    told = flag(m.reintroduces(Switch.TELL_ONLY_THE_NEW)) | s.controllers[c].lost_leader
     with when(~told):
         told = told | tell_all(s, m, c)
     with when(told):
@@ -244,7 +252,7 @@ def _start_returned(s: State, m: Model, c: int, returned: Value) -> None:
 
 
 def _welcome(s: State, m: Model, c: int, returned: Value) -> Value:
-    """Brokers that have returned live again, and everybody is told: whether that went out."""
+    """Brokers that have returned live again, which is told: whether that went out."""
     controller = s.controllers[c]
     controller.live = m.brokers.union(controller.live, returned)
     blocked = open_channels(s, m, c, returned)
@@ -252,7 +260,7 @@ def _welcome(s: State, m: Model, c: int, returned: Value) -> Value:
         observe(f"controller {c}", "fail on left-over channels")
     told = flag(False)
     with when(~blocked):
-        told = told | tell_all(s, m, c)
+        told = told | _tell_of(s, m, c, returned)
     return ~blocked & told
 
 

@@ -108,9 +108,10 @@ def _can_send(s: State, m: Model, c: int, ready: Value) -> Value:
     return ready & sends
 
 
-def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
+def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False, receivers: Value | None = None) -> Value:
     """UpdateMetadata of all partitions; where that is fixed it says so, and what it does not name is removed (S10)."""
-    return tell(s, m, c, known_partitions(s, m, c), in_failover=in_failover, whole=m.tells_all)
+    known = known_partitions(s, m, c)
+    return tell(s, m, c, known, in_failover=in_failover, whole=m.tells_all, receivers=receivers)
 
 
 def tell(
@@ -121,9 +122,13 @@ def tell(
     *,
     in_failover: bool = False,
     whole: bool = False,
+    receivers: Value | None = None,
     perhaps: Mapping[int, Value] | None = None,
 ) -> Value:
-    """UpdateMetadata for these partitions to everybody: whether it went out. If not, the handler is at its end."""
+    """UpdateMetadata for these partitions, to every registered broker unless told to whom: whether that was no failure.
+
+    If it was, the handler is at its end.
+    """
     told = begin_batch(s, m, c, in_failover=in_failover)
     if m.loses_topics:
         raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
@@ -138,7 +143,8 @@ def tell(
         _log_unsent(s, m, c, told & ~s.controllers[c].active, partitions)
     told = _can_send(s, m, c, told)
     with when(told):
-        send(s, m, c, Batch(metadata=partitions, everybody=True, whole=whole, perhaps=perhaps or {}))
+        also = {} if perhaps is None else perhaps
+        send(s, m, c, Batch(metadata=partitions, everybody=True, receivers=receivers, whole=whole, perhaps=also))
     return told
 
 

@@ -7,6 +7,7 @@ keeps only *who* is told of *what*. But who is taken Offline is not told of that
 replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
 
 Every UpdateMetadata, whatever it is about, tells also of the partitions that are to be deleted: that they are removed.
+Before 0.9.0.0 none goes out that tells of no partition (D60).
 
 StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
@@ -41,6 +42,7 @@ from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.zookeeper import Leadership
+from spec.variants import Switch
 
 FIELDS = names(Leadership)
 
@@ -56,6 +58,7 @@ class Batch:
     answers to the latter are for the deletion manager.
 
     `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
+    `receivers` are who gets UpdateMetadata, where that is not every registered broker.
     With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
     partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
     which it is not known whether they are named.
@@ -66,6 +69,7 @@ class Batch:
     deleted: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
+    receivers: Value | None = None
     whole: object = False
     content: Mapping[tuple[int, int], Content] = field(default_factory=dict)
     calls_back: bool = False
@@ -99,8 +103,8 @@ def see_conflict(role: str, p: int) -> None:
 def send(s: State, m: Model, c: int, batch: Batch) -> None:
     """Put the batch on the queue of every broker that has a channel and something to be told."""
     controller = s.controllers[c]
-    informs = either(batch.everybody, *batch.metadata.values())
-    informed = both(informs, ~m.brokers.disjoint(controller.channels, controller.live))
+    informs, receivers = _informs(s, m, c, batch), _receivers(s, c, batch)
+    informed = both(informs, ~m.brokers.disjoint(controller.channels, receivers))
     named = (*batch.ordered.values(), *batch.stopped.values(), *batch.deleted.values())
     named_with_channel = (~m.brokers.disjoint(controller.channels, brokers) for brokers in named)
     with when(either(informed, *named_with_channel)):
@@ -110,12 +114,25 @@ def send(s: State, m: Model, c: int, batch: Batch) -> None:
         return
     for b in m.brokers.ids:
         ordered = {p: m.brokers.in_set(b, brokers) for p, brokers in batch.ordered.items()}
-        told = both(informs, m.brokers.in_set(b, controller.live)) if m.has("metadata") else flag(False)
+        told = both(informs, m.brokers.in_set(b, receivers)) if m.has("metadata") else flag(False)
         stops = either(*(m.brokers.in_set(b, to) for to in (*batch.stopped.values(), *batch.deleted.values())))
         reached = m.brokers.in_set(b, controller.channels)
         with when(both(reached, either(*ordered.values(), told, stops))):
             _put(s, m, c, b, batch, ordered, told)
         _observe_stops(s, m, c, b, batch, reached)
+
+
+def _informs(s: State, m: Model, c: int, batch: Batch) -> Value:
+    """Whether UpdateMetadata goes out: before 0.9.0.0 only where it tells of a partition."""
+    alone = batch.everybody
+    if m.reintroduces(Switch.TELL_ONLY_THE_NEW):
+        alone = both(alone, either(*(tells_removal(s, m, c, p) for p in m.partitions)))
+    return either(alone, *batch.metadata.values())
+
+
+def _receivers(s: State, c: int, batch: Batch) -> Value:
+    """Who gets UpdateMetadata, if it goes out."""
+    return s.controllers[c].live if batch.receivers is None else batch.receivers
 
 
 def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None:
@@ -134,17 +151,17 @@ def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None
 
 
 def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
-    controller = s.controllers[c]
+    controller, to = s.controllers[c], _receivers(s, c, batch)
     with in_any_order():
         for p in m.partitions:
             cached, removed = controller.partitions[p], tells_removal(s, m, c, p)
-            told, nobody = leadership(cached), m.brokers.is_empty(controller.live)
+            told, nobody = leadership(cached), m.brokers.is_empty(to)
             with when(removed):
                 gone = {**told, "leader": LEADER_DURING_DELETE, "leader_epoch": 0}
-                log(s, c, UpdateMetadataSending, perhaps=nobody, partition=p, brokers=controller.live, leadership=gone)
+                log(s, c, UpdateMetadataSending, perhaps=nobody, partition=p, brokers=to, leadership=gone)
             with when(both(~removed, batch.metadata.get(p, flag(False)))):
                 perhaps = either(nobody, batch.perhaps.get(p, flag(False)))
-                log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=controller.live, leadership=told)
+                log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=to, leadership=told)
 
 
 def _log_leadership(s: State, m: Model, c: int, p: int, b: int, content: Content) -> None:

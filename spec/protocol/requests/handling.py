@@ -98,8 +98,11 @@ def _store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value)
 
 
 def _knows_alive(s: State, m: Model, b: int, leader: Value) -> Value:
-    """Whether this broker's metadata cache lists the leader among the living; -1 never is."""
-    if not m.has("metadata"):
+    """Whether this broker's metadata cache lists the leader among the living; -1 never is.
+
+    Before 0.9.0.0 the request lists the leaders that are registered. Left out: one that is not, of which it tells.
+    """
+    if not m.has("metadata") or m.reintroduces(Switch.TELL_ONLY_THE_NEW):
         return flag(leader != 0)
     return m.brokers.in_set(leader, s.brokers[b].alive)
 

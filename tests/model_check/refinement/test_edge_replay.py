@@ -77,14 +77,16 @@ SMALLEST = (
     ("addition", "AS_CODED"), ("foreign_recreation", "AS_CODED"), ("out_of_sync_rebalance", "AS_CODED"),
 )  # fmt: skip
 """Of each part of the protocol one: failover, fencing, reassignment, creation and deletion, and so on."""
-OLDER = {
-    "lost_isr_write": "AS_CODED+COMPARE_NO_CONTENT",
-    "three_replicas": "AS_CODED+TELL_ONLY_THE_LEADER",
-    "removal": "AS_CODED+TAKE_ANY_FOLLOWER",
-    "resigned_deletion": "AS_CODED+CALLBACK_WITHOUT_LOCK+RESIGN_UNDER_LOCK",
-    "cold_metadata": "AS_CODED+METADATA_LAST",
-    "slow_notes": "AS_CODED",
-}
+OLDER = (
+    ("lost_isr_write", "AS_CODED+COMPARE_NO_CONTENT"),
+    ("three_replicas", "AS_CODED+TELL_ONLY_THE_LEADER"),
+    ("removal", "AS_CODED+TAKE_ANY_FOLLOWER"),
+    ("resigned_deletion", "AS_CODED+CALLBACK_WITHOUT_LOCK+RESIGN_UNDER_LOCK"),
+    ("cold_metadata", "AS_CODED+METADATA_LAST"),
+    ("cold_metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
+    ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
+    ("slow_notes", "AS_CODED"),
+)
 """Scopes of what an older release did, and of what a leader may, small enough to be replayed whole."""
 
 
@@ -93,7 +95,7 @@ OLDER = {
     [
         ("bounce", "AS_CODED"),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in SMALLEST if one != ("bounce", "AS_CODED")),
-        *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER.items()),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in OLDER),
         pytest.param("foreign_recreation", "FENCED", marks=pytest.mark.slow),
         *(pytest.param(*one, marks=pytest.mark.slow) for one in BY_HAND),
         *(pytest.param(name, variant, marks=pytest.mark.slow) for name in WHOLE for variant in VARIANTS),

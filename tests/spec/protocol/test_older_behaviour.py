@@ -41,6 +41,16 @@ def test_brokers_that_are_gone_between_two_reads_are_neither_new_nor_dead() -> N
     assert (run["controllers[1].live"], run["controllers[1].dead"]) == ("{1}", "{2}")
 
 
+@pytest.mark.parametrize(("switches", "known"), [(AS_CODED, "{1,2}"), (frozenset({Switch.TELL_ONLY_THE_NEW}), "{2}")])
+def test_of_a_start_all_are_told_but_before_0_9_only_the_new(switches: frozenset[Switch], known: str) -> None:
+    """Broker 1 has no replicas, whose change would have told broker 2."""
+    run = Run(scope("cold_metadata"), switches)
+    for step in ("start_process(b=1)", "start_process(b=2)", "register_broker(b=2)", "register_broker(b=1)"):
+        run.do(step)
+        run.drain("c=1")
+    assert (run["brokers[1].alive"], run["brokers[2].alive"]) == ("{1,2}", known)
+
+
 @pytest.mark.parametrize("name", ["D20"])
 def test_a_small_row_is_so_by_the_plain_interpreter(name: str) -> None:
     one = defect(name)
