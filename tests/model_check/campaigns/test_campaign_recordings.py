@@ -56,6 +56,7 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
         pytest.param("killed-before-it-is-told-as-sent", marks=pytest.mark.slow),
         pytest.param("killed-before-the-answer", marks=pytest.mark.slow),
         pytest.param("late-note", marks=pytest.mark.slow),
+        pytest.param("lock-is-free-before-the-election", marks=pytest.mark.slow),
         pytest.param("stop-before-the-read", marks=pytest.mark.slow),
         pytest.param("two-leave-the-isr-and-a-late-note", marks=pytest.mark.slow),
     ],
