@@ -171,6 +171,7 @@ def test_a_shutdown_that_outlives_its_term_has_the_lock_before_the_election() ->
     both.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
     both.do("renew_session(b=1)", "on_new_session(c=1)")
     assert (both["controllers[1].at"], both["controllers[1].elects"]) == ("ELECT_READ", "yes")
+    assert not both.can("register_broker(b=1)"), "which is the next callback"
     both.do("move_partition(c=1, p=0, r=1)", "resign_delete(c=1)")
     assert both["controllers[1].elects"] == "yes"
     both.do("answer_shutdown(c=1, b=1)", "elect_read(c=1)")
