@@ -118,7 +118,7 @@ ROWS = (
         "A former controller answers a broker that it leads nothing; its successor has made it leader",
         breaks="brokers_shut_down_without_leadership",
         scope="shutdown_zombie",
-        first_depth=18,
+        first_depth=21,
         base=FENCED - {Switch.FENCED_ANSWERS},
         fix=frozenset({Switch.FENCED_ANSWERS}),
     ),
