@@ -4,8 +4,9 @@ All callbacks of a process run on ZkClient's event thread, one after the other, 
 elects on the main thread under the same lock, and the deletion thread works under it. So a driver runs one procedure of
 a controller to its end before it begins the next. A callback carries no data: its listener reads afresh.
 
-One listener takes the lock several times: behind `on_reassignment_request` the event thread runs `take_up` for each
-partition that is to be reassigned, and takes no callback before all are. Other threads may have the lock in between.
+Some listeners take the lock several times: behind `on_reassignment_request` the event thread runs `take_up` for each
+partition that is to be reassigned, and behind a resignation `on_election`, and takes no callback before that is done.
+Other threads may have the lock in between.
 
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; `ControllerZkChildListener`, which asks whether the broker is active
 before it takes the lock (KAFKA-4447).
@@ -14,6 +15,7 @@ before it takes the lock (KAFKA-4447).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final, TypeAlias
 
 from reference.broker_events.broker_changes import on_broker_change
@@ -24,7 +26,7 @@ from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
 from reference.elections.requested import on_preferred_election
-from reference.failover.election import on_controller_change, on_new_session, startup
+from reference.failover.election import elect, on_controller_change, on_new_session, startup
 from reference.procedures import THROWABLE, FencedOff, Procedure
 from reference.reassignment.requests import on_reassignment_request
 from reference.reassignment.steps import on_state_change
@@ -127,6 +129,12 @@ def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]
         on_controller_moved(controller)
     except THROWABLE:
         return
+
+
+def on_election(controller: KafkaController) -> Procedure[None]:
+    """A listener that has resigned has the lock again, to elect; an exception that leaves it is only logged."""
+    with suppress(*THROWABLE):
+        yield from elect(controller)
 
 
 def on_deletion_thread(controller: KafkaController) -> Procedure[None]:

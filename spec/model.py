@@ -136,6 +136,11 @@ class Model:
         return self.has("shutdown") and not self.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM)
 
     @property
+    def takes_lock_to_elect(self) -> bool:
+        """Whether a listener that has resigned takes the lock anew to elect, and a shutdown may have it first."""
+        return self.shutdowns_outlive_terms and not self.reintroduces(Switch.RESIGN_UNDER_LOCK)
+
+    @property
     def sends_after_terms(self) -> bool:
         """Whether somebody may have something to send whose term has ended, and has no channels any more."""
         notified = self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)

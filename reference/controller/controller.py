@@ -79,7 +79,8 @@ class KafkaController:
     has subscribed to, `topic_listeners` the topics whose own znodes it has, `metrics` the brokers to which the process
     has a channel, whoever may still know of it, and `abandoned` the queues of channels that were replaced without
     having been closed. `to_reassign` is RAR of the partitions that the listener on requests has still to take the lock
-    for; it is replaced, not changed. `send_fails`: the next send of a state machine is to raise.
+    for; it is replaced, not changed. `elects`: a listener has resigned, and is to take the lock again to elect.
+    `send_fails`: the next send of a state machine is to raise.
     """
 
     configuration: Configuration
@@ -101,6 +102,7 @@ class KafkaController:
     imbalanced: frozenset[TopicPartition] = frozenset()
     to_reassign: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     shutdown: Shutdown | None = None
+    elects: bool = False
     send_fails: bool = False
     batches_sent: int = 0
 

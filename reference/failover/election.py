@@ -43,6 +43,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
     That is the second one where a send has found its batch dirty (`reference/controller/controller_batch.py`), and by
     then /controller may be a successor's (D3).
     """
+    controller.elects = False
     controller.leader_id = yield from ElectRead()
     if controller.leader_id != NO_LEADER:
         return
@@ -73,7 +74,7 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
         return
     if was_leader:
         yield from on_controller_resignation(controller)
-    yield from elect(controller)
+    yield from _elect_anew(controller)
 
 
 def on_new_session(controller: KafkaController) -> Procedure[None]:
@@ -84,7 +85,15 @@ def on_new_session(controller: KafkaController) -> Procedure[None]:
         controller.report(SessionExpiredElectedAlready)
         return
     yield from on_controller_resignation(controller)
-    yield from elect(controller)
+    yield from _elect_anew(controller)
+
+
+def _elect_anew(controller: KafkaController) -> Procedure[None]:
+    """Elect; the lock was given back before, so the handler of a shutdown that outlives its term may have it first."""
+    outlived = controller.shutdown is not None and not controller.is_active
+    controller.elects = outlived and not controller.reintroduces(Switch.RESIGN_UNDER_LOCK)
+    if not controller.elects:
+        yield from elect(controller)
 
 
 def on_controller_resignation(controller: KafkaController) -> Procedure[None]:

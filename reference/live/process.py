@@ -44,7 +44,7 @@ from reference.procedures import THROWABLE, Procedure, Script
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
-from reference.threads import Event, on_callback, on_deletion_thread, on_startup, subscribed
+from reference.threads import Event, on_callback, on_deletion_thread, on_election, on_startup, subscribed
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.logs.controller_log.failover import Resigned
@@ -217,6 +217,8 @@ class LiveProcess:
                     self._register()
             else:
                 self.run(partial(on_callback, callback=callback))
+                if self.controller.elects:
+                    self.run(on_election)
                 while asked := self.controller.to_reassign:
                     self.run(partial(take_up, partition=self._random.choice(sorted(asked))))
 

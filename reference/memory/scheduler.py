@@ -16,6 +16,7 @@ from reference.broker_events.isr_notification import DeleteNotification
 from reference.controller.effects import (
     ElectCreate,
 )
+from reference.controller.epoch_listener import adopt_epoch
 from reference.deletion.thread import is_deleted, is_due
 from reference.elections.rebalance import (
     brokers_to_lead,
@@ -36,7 +37,7 @@ from reference.scripts import (
     broker_path,
     parsed,
 )
-from reference.threads import HANDLERS, callback_of, is_run
+from reference.threads import HANDLERS, callback_of, is_run, on_election
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
@@ -67,7 +68,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         if process.is_running:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
-            yield from _asked(cluster, process)
+            yield from _goes_on(cluster, process)
             yield from _new_epoch(cluster, process)
             yield from _rebalance(cluster, process)
             yield from _deletions(cluster, process)
@@ -115,7 +116,8 @@ def _is_idle(process: MemoryProcess) -> bool:
 
 def _has_no_listener(process: MemoryProcess) -> bool:
     """Whether nobody has the lock, and the event thread is in the middle of nothing."""
-    return _is_idle(process) and (process.controller is None or not process.controller.to_reassign)
+    controller = process.controller
+    return _is_idle(process) and (controller is None or not (controller.to_reassign or controller.elects))
 
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -157,11 +159,13 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         yield Choice("on_state_change", (*of_controller, ("p", cluster.partitions.index(head))), take)
 
 
-def _asked(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """The listener on requests gets the lock for one of the partitions that it has still to take up."""
+def _goes_on(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """A listener gets the lock again: to elect, or for one of the partitions that are asked to be reassigned."""
     controller, c = process.controller, process.broker_id
     if controller is None or not _is_idle(process) or not cluster.can_operate(process):
         return
+    if controller.elects:
+        yield Choice("elect_read", (("c", c),), partial(steps.begin, c=c, handler=on_election))
     for tp, wanted in controller.to_reassign.items():
         first = verdict(controller, tp, wanted, Handler.REASSIGNMENT)
         take = partial(steps.take_lock, c=c, partition=tp, treat=take_up)
@@ -183,7 +187,7 @@ def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
     rests = _has_no_listener(process) and not process.events and cluster.can_operate(process)
     epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch
     if rests and controller.is_active and controller.context.epoch < epoch:
-        adopt = partial(steps.adopt_new_epoch, c=process.broker_id)
+        adopt = partial(steps.begin, c=process.broker_id, handler=adopt_epoch)
         yield Choice("adopt_epoch", (("c", process.broker_id),), adopt)
 
 

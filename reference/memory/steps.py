@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate, RegisterBroker
-from reference.controller.epoch_listener import adopt_epoch
 from reference.deletion.thread import on_replica_deleted
 from reference.elections.rebalance import find_imbalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
@@ -126,18 +126,15 @@ def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
 
 def take_callback(cluster: MemoryCluster, *, c: int) -> None:
     """Begin a callback: what it reads first belongs to this step."""
-    process = cluster.change(c)
-    callback = process.events.pop(0)
-    if process.controller is not None:
-        process.running = Running(partial(on_callback, callback=callback), process.controller)
-        carry_out(cluster, c=c, index=0)
+    callback = cluster.change(c).events.pop(0)
+    begin(cluster, c=c, handler=partial(on_callback, callback=callback))
 
 
-def adopt_new_epoch(cluster: MemoryCluster, *, c: int) -> None:
-    """A controller takes over the epoch that another has made (D25)."""
+def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:
+    """A handler of the controller begins: what it does first belongs to this step."""
     process = cluster.change(c)
     if process.controller is not None:
-        process.running = Running(adopt_epoch, process.controller)
+        process.running = Running(handler, process.controller)
         carry_out(cluster, c=c, index=0)
 
 

@@ -47,6 +47,10 @@ class Shutdowns(Record, kept=has("shutdown")):
         "An exception has ended the treatment.",
         kept=per_scope("an exception may end the treatment", lambda m: m.loses_topics or m.shutdowns_outlive_terms),
     )
+    elects = Flag(
+        "A listener has resigned and given the lock back, and is to take it again to elect.",
+        kept=per_scope("a shutdown may have the lock before the election", lambda m: m.takes_lock_to_elect),
+    )
 
 
 class Rebalance(Record, kept=has("auto_rebalance")):

@@ -299,7 +299,7 @@ def _at(process: MemoryProcess) -> At:
     if is_between_partitions(process):
         return At.REASSIGN_NEXT
     if effect is None or process.running is None:
-        return At.IDLE
+        return At.ELECT_READ if process.controller is not None and process.controller.elects else At.IDLE
     return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
 
 

@@ -40,6 +40,8 @@ def other_threads(m: Model, cluster: MemoryCluster, controller: KafkaController,
         yield from _shutdowns(cluster, controller, path)
         if m.keeps(Controller.shutdown_fails):
             yield f"{path}.shutdown_fails", controller.shutdown is not None and controller.shutdown.failed
+        if m.keeps(Controller.elects):
+            yield f"{path}.elects", controller.elects
 
 
 def _shutdowns(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:

@@ -23,7 +23,7 @@ from spec.state.enumerations import At, Callback, Handler
 Declared: TypeAlias = Callable[[Callable[..., None]], Rule]
 
 WHERE_LOCK_IS_FREE = (At.IDLE, At.REASSIGN_NEXT)
-"""Where nobody has the lock: nobody is under way, or a request to reassign is between two partitions."""
+"""Where nobody has the lock in a term: nobody is under way, or a request to reassign is between two partitions."""
 
 
 def controller_step(
@@ -58,7 +58,7 @@ def locking_step(*, source: str, parts: Sequence[str] = ()) -> Declared:
     def guard(s: State, m: Model, c: int) -> None:
         require(lock_is_free(s, m, c))
 
-    return _declared(guard, WHERE_LOCK_IS_FREE, source, None, parts)
+    return _declared(guard, (*WHERE_LOCK_IS_FREE, At.ELECT_READ), source, None, parts)
 
 
 def _declared(
@@ -81,9 +81,14 @@ def _declared(
 
 
 def lock_is_free(s: State, m: Model, c: int) -> Value:
-    """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or is between two partitions."""
+    """Whether a thread that is not ZkClient's can get the lock: nobody is under way, or a listener has given it back.
+
+    That is between two partitions of a request to reassign, and between a resignation and the election behind it.
+    """
     controller = s.controllers[c]
-    if not m.has("reassignment"):
-        return flag(controller.at == At.IDLE)
-    between = both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT)
-    return either(controller.at == At.IDLE, between)
+    free = flag(controller.at == At.IDLE)
+    if m.has("reassignment"):
+        free = either(free, both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT))
+    if m.takes_lock_to_elect:
+        free = either(free, both(controller.at == At.ELECT_READ, controller.elects))
+    return free

@@ -5,8 +5,9 @@ elects on the main thread under the same lock. Only the lock's holder does what 
 its code (`at`) is all there is to keep; the callbacks that wait are the queue. A callback is taken from the queue by
 the action that does its first ZooKeeper operation, and an exception that leaves a callback is only logged.
 
-One callback gives the lock back on its way: a request to reassign partitions takes it anew for each. There another
-thread may have it first, and then gives it back to a listener that waits, while no other callback can run.
+Callbacks give the lock back on their way: a request to reassign partitions takes it anew for each, and a listener that
+has resigned takes it anew to elect. There another thread may have it first, and then gives it back to a listener that
+waits, while no other callback can run.
 
 Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
 it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
@@ -50,9 +51,12 @@ def turns_left(s: State, m: Model, c: int) -> Value:
 
 
 def give_lock_back(s: State, m: Model, c: int) -> None:
-    """Another thread than ZkClient's is done: a listener that was between two partitions is there still."""
+    """Another thread than ZkClient's is done: a listener that was between two partitions, or to elect, is still."""
     controller = s.controllers[c]
     become_idle(s, c)
+    if m.takes_lock_to_elect:
+        with when(controller.elects):
+            controller.at = At.ELECT_READ
     if m.has("reassignment"):
         with when(either(*(controller.due[p] != () for p in m.partitions))):
             controller.handler = Handler.REASSIGNMENT

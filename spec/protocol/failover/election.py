@@ -18,6 +18,7 @@ from spec.protocol.controller.resignation import elector_resigns, on_controller_
 from spec.protocol.controller.threads import become_idle, leave_handler
 from spec.protocol.zookeeper import can_operate, delete_controller, notify, take_head
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
@@ -49,7 +50,7 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
         with when(was_leader):
             went_through = on_controller_resignation(s, m, c)
         with when(~was_leader | went_through):
-            controller.at = At.ELECT_READ
+            _is_to_elect(controller, m)
 
 
 @listener(Callback.SESSION, source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
@@ -64,7 +65,17 @@ def on_new_session(s: State, m: Model, c: int) -> None:
     with when(either(current != c, m.reintroduces(Switch.ALWAYS_RESIGN))):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
-            controller.at = At.ELECT_READ
+            _is_to_elect(controller, m)
+
+
+def _is_to_elect(controller: Controller, m: Model) -> None:
+    """The listener takes the lock again, and elects: the handler of a shutdown that outlives its term may be first.
+
+    No other thread outlives it; those of a controller that is active still (D4) may be first before the listener.
+    """
+    controller.at = At.ELECT_READ
+    if m.takes_lock_to_elect:
+        controller.elects = both(~controller.active, controller.shutdown_of != 0)
 
 
 @controller_step(At.ELECT_READ, source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
@@ -72,6 +83,8 @@ def elect_read(s: State, m: Model, c: int) -> None:
     """elect(): if somebody is controller, remember who; otherwise try to become it."""
     controller = s.controllers[c]
     current = read_controller(s, c)
+    if m.takes_lock_to_elect:
+        controller.elects = False
     controller.leader_id = current
     controller.at = choose(current == 0, At.ELECT_CREATE, controller.at)
     with when(current != 0):

@@ -1,7 +1,6 @@
 """Runs of real Kafka 0.10.2.2 that a campaign recorded and the specification did not explain then, one of each kind.
 
-`model_check/campaigns/README.md` says what is behind each. Whoever fixes a kind moves its recording from those that are
-not explained to those that are.
+`model_check/campaigns/README.md` says what is behind each.
 """
 
 from __future__ import annotations
@@ -48,23 +47,13 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
 
 
 FAST = ("taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie")
-OPEN = "lock-is-free-before-the-election"
 
 
 @pytest.mark.parametrize(
-    "name",
-    [one if one in FAST else pytest.param(one, marks=pytest.mark.slow) for one in OBSERVATIONS if one != OPEN],
+    "name", [one if one in FAST else pytest.param(one, marks=pytest.mark.slow) for one in OBSERVATIONS]
 )
-def test_what_is_understood_by_now_is_explained_to_the_last_observation(recordings: Path, name: str) -> None:
+def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name: str) -> None:
     _, search = judged(recordings / name, AS_CODED)
     assert search.explained is not None
     assert search.explained.explained == search.explained.observations == OBSERVATIONS[name]
     assert search.verdict is not Verdict.INCOMPLETE
-
-
-@pytest.mark.slow
-def test_what_no_behaviour_shows_is_told_with_its_place(recordings: Path) -> None:
-    _, search = judged(recordings / OPEN, AS_CODED)
-    assert (search.verdict, search.reason.partition(":")[0]) == (Verdict.INCOMPLETE, "not explained")
-    assert search.explained is not None
-    assert search.explained.next[0].place == "zookeeper.jsonl:104"

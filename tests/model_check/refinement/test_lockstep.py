@@ -164,6 +164,20 @@ def test_a_partition_machine_that_is_not_up_elects_nobody_for_a_shutdown() -> No
     assert (both["zookeeper.state[0].version"], both["processes[2].leaving"]) == ("0", "ASKS")
 
 
+def test_a_shutdown_that_outlives_its_term_has_the_lock_before_the_election() -> None:
+    """Its controller resigns once more, which deletes the successor's znode; so the listener finds no controller."""
+    both = SideBySide(replace(scope("shutdown_zombie"), assigned=((2, 1),)), shutdowns=1, expiries=1)
+    both.do("stop_broker(b=1)", "request_shutdown(b=1, c=1)", "accept_shutdown(c=1, b=1)")
+    both.do("expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    both.do("renew_session(b=1)", "on_new_session(c=1)")
+    assert (both["controllers[1].at"], both["controllers[1].elects"]) == ("ELECT_READ", "yes")
+    assert not both.can("register_broker(b=1)"), "which is the next callback"
+    both.do("move_partition(c=1, p=0, r=1)", "resign_delete(c=1)")
+    assert both["controllers[1].elects"] == "yes"
+    both.do("answer_shutdown(c=1, b=1)", "elect_read(c=1)")
+    assert (both["controllers[1].at"], both["controllers[1].elects"]) == ("ELECT_CREATE", "no")
+
+
 def test_a_story_ends_where_the_specification_cannot_go_on() -> None:
     assert sides("bounce").story(("crash(b=2)", "crash(b=2)", "no_such_step(c=1)")).actions == ("crash(b=2)",)
 

@@ -129,16 +129,36 @@ FAILS = ("fail to send",)
 
 
 def deposed(switches: Switches = AS_CODED) -> Run:
-    """Controller 1 has begun with broker 3's shutdown, when its session is lost; it learns of that, and resigns."""
+    """Controller 1 has begun with broker 3's shutdown, when its session is lost; it learns of that, and resigns.
+
+    It is about to elect.
+    """
     run = Run(TWO, switches, shutdowns=2, expiries=1)
     run.do("stop_broker(b=3)", "request_shutdown(b=3, c=1)", "accept_shutdown(c=1, b=3)", "stop_broker(b=2)")
     run.do("request_shutdown(b=2, c=1)", "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)")
-    run.do("elect_create(c=2)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
+    run.do("elect_create(c=2)", "renew_session(b=1)", "on_new_session(c=1)")
     return run
 
 
-def test_who_has_resigned_elects_nobody_cannot_send_and_deletes_its_successors_znode() -> None:
+def test_the_shutdown_has_the_lock_before_the_listener_that_has_resigned_elects_and_no_callback_runs() -> None:
     run = deposed()
+    assert not run.can("register_broker(b=1)"), "which is the next callback"
+    run.do("move_partition(c=1, p=1, r=3)", "move_partition(c=1, p=0, r=3)", "resign_delete(c=1)")
+    assert not run.can("register_broker(b=1)")
+    run.do("answer_shutdown(c=1, b=3)", "elect_read(c=1)")
+    assert run["controllers[1].at"] == "ELECT_CREATE", "the successor's znode is gone"
+
+
+def test_before_0_10_2_the_lock_is_kept_until_the_election_is_over() -> None:
+    run = deposed(frozenset({Switch.RESIGN_UNDER_LOCK}))
+    assert not run.can("move_partition(c=1, p=0, r=3)")
+    run.do("elect_read(c=1)", "move_partition(c=1, p=0, r=3)")
+
+
+@pytest.mark.parametrize("then", [(), ("elect_read(c=1)",)], ids=["before it elects", "after it has elected"])
+def test_who_has_resigned_elects_nobody_cannot_send_and_deletes_its_successors_znode(then: tuple[str, ...]) -> None:
+    run = deposed()
+    run.do(*then)
     assert run["controllers[1].active"] == "no"
     assert run.do("move_partition(c=1, p=1, r=3)") == [], "broker 3 leads this one"
     assert run.do("move_partition(c=1, p=0, r=3)") == [FAILS]
@@ -172,6 +192,7 @@ def test_before_0_9_nobody_resigned_over_it() -> None:
 
 def test_where_that_is_fixed_a_shutdown_ends_with_its_term() -> None:
     run = deposed(frozenset({Switch.SHUTDOWN_ENDS_WITH_TERM}))
+    run.do("elect_read(c=1)")
     assert not run.can("move_partition(c=1, p=0, r=3)")
     assert run.do("refuse_shutdown(c=1, b=3)") == [("refuse ControlledShutdown", "3")]
 
