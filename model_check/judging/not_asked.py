@@ -22,6 +22,7 @@ WITHOUT: Final = {
     "soft_failures": "it is asked without a search",
     "remembered_requests": "it is asked without a search",
     "deletion": "no topic is deleted",
+    "refused_deletions": "topics may be deleted",
     "several_requests": "no topic is deleted",
     "reassignment": "nothing is reassigned",
     "preferred_election": "no preferred election is asked for",

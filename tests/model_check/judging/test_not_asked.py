@@ -66,7 +66,7 @@ def test_a_judged_recording_tells_of_each_claim_that_was_not_asked_in_lines_that
     run = run_of(recorded, judged, "AS_CODED")
     assert {one.name for one in judged.asked} | set(names(run.not_asked)) == ALL
     told = [*not_asked_lines(run.not_asked)]
-    assert len(told) <= 20
+    assert len(told) <= 22
     assert "caches_get_no_older_leadership" in {one.name for one in judged.asked}
 
 
