@@ -11,11 +11,12 @@ from model_check.judging.explanations import STAGES
 from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
-from model_check.recordings.tracks import Place, Tracks
+from model_check.recordings.tracks import SKEW, Place, Tracks
+from model_check.recordings.zookeeper import BrokerRegistered
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import V082, TopicPartition
+from spec.formats.kafka_types import V0102, TopicPartition
 from spec.formats.leadership import NO_VERSION
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
@@ -144,7 +145,7 @@ class Deliveries:
     def is_of_nothing(self, one: StopReplicaRefused, at: Position) -> Certainty:
         """Whether a broker refuses the request to stop nothing that comes before deletions.
 
-        Kafka begins the StopReplica requests of each batch with one of all replicas to be stopped, empty or not
+        Kafka 0.10.2 begins the StopReplica requests of each batch with one of all replicas to be stopped, empty or not
         (PROTOCOL.md, section 9). What the specification queues with stops and deletions is two batches of Kafka's: of
         the second, the empty request is no step. Only who knows a newer controller refuses it (section 10); who has
         refused the stop before it refuses this one, too.
@@ -155,7 +156,8 @@ class Deliveries:
         deleting = [
             c
             for c in self.system.model.controllers
-            if self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
+            if self.tracks.releases.get(c) is V0102
+            and self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
         ]
         found = {self._comes_after_a_stop(c, one, at) for c in deleting}
         if found == {Certainty.YES}:
@@ -201,19 +203,25 @@ class Deliveries:
         """Whether the head of a queue may leave no line, and has a number between requests that left one."""
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        if following is None or not self._are_numbered(c):
+        if following is None or not self._are_of_one_channel(at, following):
             return _leaves_none(at, c, b)
         return _leaves_none(at, c, b) and self._numbers_left(at, following) > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
-        c = one.controller
-        return self._are_numbered(c) and _leaves_none(at, c, one.broker) and self._numbers_left(at, one) > 0
+        may_skip = _leaves_none(at, one.controller, one.broker) and self._are_of_one_channel(at, one)
+        return may_skip and self._numbers_left(at, one) > 0
 
-    def _are_numbered(self, c: int) -> bool:
-        """Whether a controller numbers the requests of each channel by themselves: from 0.9.0 on."""
-        release = self.tracks.releases[c]
-        return release is not None and release > V082
+    def _are_of_one_channel(self, at: Position, following: RequestHandled) -> bool:
+        """Whether a request comes through the channel that there is at a position, as far as numbers can tell.
+
+        Which requests older releases send for a StopReplica is another count. A broker that registers anew has another
+        channel.
+        """
+        if self.tracks.releases[following.controller] is not V0102:
+            return False
+        until = self.tracks.transactions(at.place, following.time + SKEW)
+        return not any(isinstance(one, BrokerRegistered) and one.by == following.broker for one in until)
 
     @staticmethod
     def _numbers_left(at: Position, following: RequestHandled) -> int:
@@ -276,10 +284,13 @@ class Deliveries:
 
 
 def _leaves_none(at: Position, c: int, b: int) -> bool:
-    """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop of nothing."""
+    """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop, of nothing."""
     head = part(at.state, "connections", c, b, 0)
-    stage = STAGES[head.get("stage", 0)]
-    return stage is Stage.UPDATE_METADATA or (stage is Stage.STOP_REPLICA and not part(head, "stop"))
+    match STAGES[head.get("stage", 0)]:
+        case Stage.UPDATE_METADATA:
+            return not part(head, "told")
+        case stage:
+            return stage is Stage.STOP_REPLICA and not part(head, "stop")
 
 
 def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:

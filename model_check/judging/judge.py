@@ -57,7 +57,7 @@ class Stuck:
 class Judgement:
     """What became of a recording.
 
-    `system` is the one that was run; `path` the explanation, or the longest that explains a prefix. `broken` by every
+    `system` is the one that was run; `path` the explanation, or the one that came furthest. `broken` by every
     explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited, the one
     at which the path ends after `best_after`; `steps_tried` rules run. `asked` are the claims that speak only of parts
     that the recording shows, `not_asked` the others, each with its reason.
@@ -88,7 +88,7 @@ def judge(
     progress: Callable[[int, int], None] = lambda _explained, _positions: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Judgement:
-    """Find a behaviour that explains a recording, or the longest prefix that one explains.
+    """Find a behaviour that explains a recording, or how far one comes.
 
     Without a `budget` of positions, the recording's length gives one. At each position `progress` is told how many
     observations are explained at most, and how many positions were visited; `stop` is asked whether to go no further,
@@ -133,7 +133,7 @@ def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[
         tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"
         return Outcome.UNEXPLAINED, f"no {tried}; {search.positions:,} positions were tried"
     if search.is_over:
-        return Outcome.INCOMPLETE, f"nothing goes on there; {search.positions:,} positions were tried"
+        return Outcome.INCOMPLETE, f"no choice far back came further; {search.positions:,} positions were tried"
     return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
 
 

@@ -46,14 +46,15 @@ class _Node:
         self.blamed: set[Actor] = set()
         self.is_dead_end = True
         self._moves = moves
-        self._next = next(moves, None)
+        self._left: Move | None = None
+        """An unlikely move that was next when only likely ones were to be taken."""
 
     def take(self, *, likely_only: bool) -> Move | None:
         """The next move that was not tried."""
-        move = self._next
-        if move is None or (likely_only and not move.likely):
+        move, self._left = self._left or next(self._moves, None), None
+        if move is not None and likely_only and not move.likely:
+            self._left = move
             return None
-        self._next = next(self._moves, None)
         return move
 
 
@@ -70,14 +71,14 @@ class Search:
         self.best_after = 0
         """How many positions had been visited when the best was found."""
         self.is_exhausted = self.tried_all = self.is_over = False
-        """Whether all likely moves were tried; whether the unlikely ones were, too; whether there is nothing to try."""
+        """Whether all likely moves were tried; whether the unlikely ones were, too; whether it ended by itself."""
         self._hashes: dict[int, tuple[PlainState, int]] = {}
         self._failed: dict[Key, frozenset[Actor] | None] = {}
         self._best = self._beginning()
 
     @property
     def best(self) -> Position:
-        """The position that explains most, and of those the one with most transactions."""
+        """The position that came furthest by the clock, and of those the one that explains most."""
         return self._best.position
 
     def explanations(self) -> list[Position]:
@@ -85,8 +86,10 @@ class Search:
         ends: list[Position] = []
         limit = self.budget
         for position in self._visited():
+            if self.stop():
+                self.is_exhausted = False
             if self.stop() or self.positions > limit:
-                self.is_exhausted = self.tried_all = False
+                self.tried_all = False
                 return ends
             if position.place == self.explainer.tracks.end:
                 ends.append(position)
@@ -101,6 +104,8 @@ class Search:
             return
         while (yield from self._comes_further()):
             pass
+        if self.best.place == self.explainer.tracks.end:
+            return
         if not self.is_exhausted:
             self._failed.clear()
             self.is_exhausted = yield from self._below(self._beginning(), AT_LAST)

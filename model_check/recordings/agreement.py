@@ -12,7 +12,7 @@ PROTOCOL.md sections 9 and 12.2.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from model_check.recordings.processes import (
@@ -24,6 +24,8 @@ from model_check.recordings.processes import (
     StopReplicaRefused,
 )
 from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
+from model_check.recordings.tracks import SKEW
+from model_check.recordings.zookeeper import EpochWritten
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
 from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -63,7 +65,8 @@ def disagreements(
         for b, name in enumerate(cluster.broker_ids, start=1)
         if (release := releases.get(name)) is not None
     }
-    yield from _never_given([one for one in answers if one.broker in logged], handled, codes)
+    terms = [one for track in sequences.values() for one in track if isinstance(one, EpochWritten)]
+    yield from _never_given([one for one in answers if one.broker in logged], handled, codes, terms)
 
 
 # ------------------------------------------------------------------------------------------ what is sent and cached
@@ -104,7 +107,10 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Lea
 
 
 def _never_given(
-    answers: Iterable[AnswerReceived], handled: Iterable[Handled], codes: Mapping[int, Codes]
+    answers: Iterable[AnswerReceived],
+    handled: Iterable[Handled],
+    codes: Mapping[int, Codes],
+    terms: Collection[EpochWritten],
 ) -> Iterator[Contradiction]:
     """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
     all_of: dict[int, list[Handled]] = defaultdict(list)
@@ -120,8 +126,10 @@ def _never_given(
             left[connection] = list(own)
         if _says_little(answer):
             continue
+        epochs = {one.epoch for one in terms if one.by == answer.controller and one.time <= answer.time + SKEW}
         places = range(len(left[connection]))
-        behind = (after for at in places if (after := _behind(answer, left[connection], at, codes[answer.broker])))
+        code_of = codes[answer.broker]
+        behind = (after for at in places if (after := _behind(answer, left[connection], at, code_of, epochs)))
         after = next(behind, None)
         if after is None:
             reason = "is an answer that its broker did not give, or not then"
@@ -135,11 +143,13 @@ def _says_little(answer: AnswerReceived) -> bool:
     return not answer.codes and answer.error_code == ErrorCode.NONE
 
 
-def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of: Codes) -> int | None:
-    """The place behind what an answer is to, if that is in this place."""
+def _behind(
+    answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of: Codes, epochs: Collection[int]
+) -> int | None:
+    """The place behind what an answer is to, if that is here; its controller has begun these epochs by then."""
     one = handled[at]
     if isinstance(one, RequestHandled):
-        return at + 1 if _answers(answer, one, code_of) else None
+        return at + 1 if _answers(answer, one, code_of, epochs) else None
     if isinstance(one, StopReplicaRefused):
         return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
     codes = answer.codes or {}
@@ -148,10 +158,14 @@ def _behind(answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of
     return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
 
 
-def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes) -> bool:
-    """Whether an answer may be this request's; what became of a request need not be known for all of its partitions."""
-    if 0 < answer.epoch < request.epoch:
-        return False  # it is told by the controller's epoch of then: 0 after a resignation, more after an election (D4)
+def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes, epochs: Collection[int]) -> bool:
+    """Whether an answer may be this request's; what became of a request need not be known for all of its partitions.
+
+    It is told with the epoch that the controller has by then: 0 after a resignation, and a later one of its own where
+    the elector resigned, which leaves the channels, and won again (D4).
+    """
+    if answer.epoch not in {0, request.epoch, *(one for one in epochs if one > request.epoch)}:
+        return False
     if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):
         return False
     codes = answer.codes or {}

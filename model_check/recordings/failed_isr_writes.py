@@ -2,7 +2,8 @@
 
 ZooKeeper's log tells neither the path nor why a write is made, and one session may be a leader's and a controller's. A
 leader with an old version of a state znode fails again and again, and says each time of which partition, right after
-(Kafka 0.10.2.2: `Partition.updateIsr`). Who says nothing, or has another clock, leaves it open.
+(Kafka 0.10.2.2: `Partition.updateIsr`). Who says nothing, or might speak of one of several,
+leaves it open.
 """
 
 from __future__ import annotations
@@ -33,10 +34,9 @@ def with_their_leaders(changes: Sequence[ZooKeeperChange], cluster: Cluster, fol
         failed = [one for one in changes if isinstance(one, WriteConflicted) and one.by == by]
         for time, partition in _skipped(folder / f"broker-{broker_id}" / "server.log") if failed else ():
             before = [one for one in failed if time - SKEW <= one.time <= time]
-            if before and partition in cluster.partitions:
-                last = before[-1]
-                told[last.zxid] = replace(last, of_leader=cluster.partition(partition))
-                failed = failed[failed.index(last) + 1 :]
+            if len(before) == 1 and partition in cluster.partitions:
+                told[before[0].zxid] = replace(before[0], of_leader=cluster.partition(partition))
+            failed = [one for one in failed if one.time > time]
     return [told.get(one.zxid, one) if isinstance(one, WriteConflicted) else one for one in changes]
 
 

@@ -27,7 +27,6 @@ BY_TEST = {
         "requests_of_a_batch_go_in_order": "test_what_is_due_is_the_first_of_its_batch",
         "an_answer_ends_the_first_request": "test_an_answer_ends_one_request_and_no_other",
         "requests_stay_until_they_are_answered": KEEPS_QUEUE,
-        "metadata_goes_to_all_registered_brokers": "test_what_some_are_ordered_everybody_is_told",
         "nothing_is_left_in_a_batch": "test_a_state_machine_leaves_nothing_in_its_batch",
     },
     "claims/test_deletion.py": {"no_topic_is_deleted": "test_a_controller_deletes_nothing_where_deletion_is_off"},

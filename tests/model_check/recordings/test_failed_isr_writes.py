@@ -32,10 +32,9 @@ def leaders(folder: Path, changes: list[WriteConflicted], *said: tuple[int, int]
     return [one.of_leader for one in with_their_leaders(changes, CLUSTER, folder) if isinstance(one, WriteConflicted)]
 
 
-def test_a_leader_speaks_of_its_last_failed_write(tmp_path: Path) -> None:
-    assert leaders(tmp_path, failed(100, 200), (205, 1)) == [None, 1]
+def test_a_leader_speaks_of_the_write_that_has_failed_since_it_spoke_last(tmp_path: Path) -> None:
     assert leaders(tmp_path, failed(100, 200), (105, 0), (205, 1)) == [0, 1]
-    assert leaders(tmp_path, failed(100, 101), (105, 0)) == [None, 0]
+    assert leaders(tmp_path, failed(100, 101, 200), (105, 0), (205, 1)) == [None, None, 1]
 
 
 def test_others_and_what_is_too_far_off_stay_open(tmp_path: Path) -> None:
