@@ -86,10 +86,8 @@ class Search:
         ends: list[Position] = []
         limit = self.budget
         for position in self._visited():
-            if self.stop():
-                self.is_exhausted = False
-            if self.stop() or self.positions > limit:
-                self.tried_all = False
+            if (is_stopped := self.stop()) or self.positions > limit:
+                self.is_exhausted, self.tried_all = self.is_exhausted and not is_stopped, False
                 return ends
             if position.place == self.explainer.tracks.end:
                 ends.append(position)

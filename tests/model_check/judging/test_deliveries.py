@@ -13,6 +13,7 @@ from model_check.recordings.processes import RequestHandled, StopReplicaRefused
 from model_check.recordings.reading import read
 from model_check.recordings.tracks import Tracks
 from model_check.stepping.open_system import OpenSystem
+from spec.formats.kafka_types import V0102
 from spec.state.brokers import Stage
 from spec.variants import AS_CODED
 from tests.model_check.unpacking import judged, recording
@@ -24,10 +25,9 @@ REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnati
 def deliveries(controllers: list[int]) -> Deliveries:
     """What is known of a cluster in which nothing but the broker's life matters."""
     system = SimpleNamespace(model=SimpleNamespace(controllers=controllers))
-    return Deliveries(
-        cast(OpenSystem, system),
-        cast(Tracks, SimpleNamespace(life=lambda _place, _broker: LIFE, handled=lambda _place, _broker: [])),
-    )
+    releases = dict.fromkeys(controllers, V0102)
+    tracks = SimpleNamespace(life=lambda _place, _broker: LIFE, handled=lambda _place, _broker: [], releases=releases)
+    return Deliveries(cast(OpenSystem, system), cast(Tracks, tracks))
 
 
 def state(known: int = EPOCH + 1, **stages: Stage) -> dict[str, Any]:

@@ -33,7 +33,9 @@ def test_an_answer_is_told_by_the_epoch_that_its_controller_has_by_then(epoch: i
     answer = AnswerReceived(**where, controller=2, epoch=epoch, broker=1, error_code=0, codes={0: 11})
     cluster = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1,),))
     written = [(2, 2, 0), (3, 2, 0), (4, 1, 0), (5, 2, 10_000)]  # 4 is another's, and 5 is yet to come
-    epochs = tuple(EpochWritten(place="", time=at, text="", zxid=0, by=by, epoch=one) for one, by, at in written)
+    epochs = tuple(
+        EpochWritten(place="", time=at, text="", zxid=0, by=by, epoch=one, version=one) for one, by, at in written
+    )
     tracks = {"broker 1": (request,), "zookeeper": epochs}
     found = disagreements(cluster, tracks, [answer], {1: V0102, 2: V0102})
     told = [one.reason for one in found]
