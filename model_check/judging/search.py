@@ -29,7 +29,7 @@ state."""
 
 PATIENCE: Final = 400
 """How many positions a search visits without coming further, before it goes back to a choice far back."""
-A_TRY: Final = 60
+A_TRY: Final = 200
 """How many positions such a choice gets without coming further by itself."""
 AT_LAST: Final = 2_000
 """How many positions are visited without coming further where it is only to be told whether all were tried."""
@@ -105,13 +105,13 @@ class Search:
         if self.best.place == self.explainer.tracks.end:
             return
         if not self.is_exhausted:
-            self._failed.clear()
             self.is_exhausted = yield from self._below(self._beginning(), AT_LAST)
         if self.is_exhausted:
-            self._failed.clear()
             self.tried_all = yield from self._below(self._beginning(), AT_LAST, likely_only=False)
 
     def _beginning(self) -> _Node:
+        """The start, from where every position is new again."""
+        self._failed.clear()
         start = self.explainer.start
         return _Node(start, self.explainer.moves(start))
 
@@ -125,50 +125,56 @@ class Search:
             while node is not None:
                 if everybody or taken is None or blamed & taken.actors:
                     while (move := node.take(likely_only=likely_only)) is not None:
-                        yield from self._below(node, A_TRY, first=move)
+                        met = self._met(node, move)
+                        if met is not None:
+                            yield move.to
+                            yield from self._below(met, A_TRY)
                         if self._best is not best:
                             return True
                 taken, node = node.position.step, node.before
         return False
 
-    def _below(
-        self, top: _Node, patience: int, *, likely_only: bool = True, first: Move | None = None
-    ) -> Generator[Position, None, bool]:
-        """Depth first from a node on, with its `first` move only, where one is given; whether all of that was tried.
+    def _below(self, top: _Node, patience: int, *, likely_only: bool = True) -> Generator[Position, None, bool]:
+        """Depth first from a node on; whether all of that was tried.
 
-        It is given up where it comes no further for as many positions as it has patience. A position that is met again
-        on the way from itself (a request that is lost, and made again) is nobody's choice: whoever has only such moves
-        is at a dead end.
+        It is given up where it comes no further for as many positions as it has patience.
         """
         explained = self.explainer.tracks.explained
         node: _Node | None = top
         furthest, since = explained(top.position.place), 0
         while node is not None:
-            move = node.take(likely_only=likely_only) if first is None or node is not top else first
+            move = node.take(likely_only=likely_only)
             if move is None:
                 node = self._gone_back(node, top)
                 continue
-            key = self._key(move.to)
-            known = self._failed.get(key)
-            if known is not None:
-                node.is_dead_end = False
-                node.blamed |= known
-            elif key not in self._failed:
-                node.is_dead_end = False
-                self._failed[key] = None
-                node = self._enter(node, move.to)
-                yield move.to
-                since += 1
-                if explained(move.to.place) > furthest:
-                    furthest, since = explained(move.to.place), 0
-                if since > patience:
-                    return False
-            if first is not None and move is first:
-                if node is top:
-                    return True
-                first = None
-                top = node
+            met = self._met(node, move)
+            if met is None:
+                continue
+            node = met
+            yield move.to
+            since += 1
+            if explained(move.to.place) > furthest:
+                furthest, since = explained(move.to.place), 0
+            if since > patience:
+                return False
         return True
+
+    def _met(self, node: _Node, move: Move) -> _Node | None:
+        """Visit the position to which a move leads, if that is new; where it has failed before, the same are to blame.
+
+        A position that is met again on the way from itself (a request that is lost, and made again) is nobody's choice:
+        whoever has only such moves is at a dead end.
+        """
+        key = self._key(move.to)
+        if key not in self._failed:
+            node.is_dead_end = False
+            self._failed[key] = None
+            return self._enter(node, move.to)
+        known = self._failed[key]
+        if known is not None:
+            node.is_dead_end = False
+            node.blamed |= known
+        return None
 
     def _gone_back(self, node: _Node, top: _Node) -> _Node | None:
         """Nothing is left to try at a node: go back to a step of somebody who is to blame, no further than `top`."""
