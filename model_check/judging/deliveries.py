@@ -201,11 +201,12 @@ class Deliveries:
 
     def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
         """Whether the head of a queue may leave no line, and has a number between requests that left one."""
+        if not _leaves_none(at, c, b):
+            return False
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        if following is None or not self._are_of_one_channel(at, following):
-            return _leaves_none(at, c, b)
-        return _leaves_none(at, c, b) and self._numbers_left(at, following) > 0
+        is_told = following is not None and self._are_of_one_channel(at, following)
+        return following is None or not is_told or self._numbers_left(at, following) > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
@@ -215,8 +216,8 @@ class Deliveries:
     def _are_of_one_channel(self, at: Position, following: RequestHandled) -> bool:
         """Whether a request comes through the channel that there is at a position, as far as numbers can tell.
 
-        Which requests older releases send for a StopReplica is another count. A broker that registers anew has another
-        channel.
+        A broker that registers anew has another channel. Before 0.10.2 each replica that is stopped takes a number of
+        its own, which is not counted here.
         """
         if self.tracks.releases[following.controller] is not V0102:
             return False

@@ -26,7 +26,7 @@ from spec.protocol.broker_events.controlled_shutdown import (
     refuse_shutdown,
 )
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
-from spec.protocol.controller.places import WHERE_LOCK_IS_FREE
+from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
 from spec.protocol.elections.rebalance import rebalance_partition
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
@@ -124,5 +124,5 @@ class Likelihood:
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
         """Whether a hidden step is better taken when what follows from it comes next."""
         if step.rule in TAKE_THE_LOCK:
-            return place_of(after, step.parameters["c"]) not in WHERE_LOCK_IS_FREE
+            return place_of(after, step.parameters["c"]) not in WHERE_LOCK_MAY_BE_FREE
         return step.rule in READS_BEFORE_WRITES | ANSWERS

@@ -40,7 +40,8 @@ WITHOUT: Final = {
 def why_not_asked(one: Claim, features: frozenset[str]) -> str:
     """Why a claim is not asked of an explanation whose model has these features; nothing, if it is."""
     missing = one.parts - features
-    return OF_KINDS.get(one.kind) or next((why for part, why in WITHOUT.items() if part in missing), "")
+    rows = (why for part, why in WITHOUT.items() if part in missing)
+    return OF_KINDS.get(one.kind) or next(rows, "the search is without what it is about" if missing else "")
 
 
 def not_asked(features: frozenset[str]) -> Iterator[str]:

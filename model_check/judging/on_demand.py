@@ -117,5 +117,7 @@ def failures(one: Observed) -> Iterator[Candidate]:
     Only the server's own log tells of the exception ("Error while electing or becoming leader on broker").
     """
     match one:
-        case ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired()):
-            yield from [(fail_failover.name, {"c": c})] if c else []  # what is deleted by hand ends no failover
+        case (
+            ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired())
+        ) if c:
+            yield fail_failover.name, {"c": c}  # by hand, nothing ends a failover

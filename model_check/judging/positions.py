@@ -147,10 +147,11 @@ class Position:
         return any(one.lives_on and one.key not in known for one in self.breaks_off)
 
     def path(self) -> list[Position]:
-        """All positions up to here, the first one first."""
+        """All positions up to here, the first one first; that a thread takes its time is no step."""
         path, current = [], self
-        while current.before is not None:
-            path.append(current)
+        while current.before is not None and current.step is not None:
+            if current.step.rule or current.step.observations:
+                path.append(current)
             current = current.before
         return [current, *reversed(path)]
 

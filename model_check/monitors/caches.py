@@ -96,8 +96,11 @@ def eventually_deleted_topics_are_cached_nowhere(history: History) -> Answers:
             requests = at.received(broker) if received.is_documented and at.is_up(broker) else None
             cache = Known()
             for one in requests or ():
-                if one.kind is ApiKey.UPDATE_METADATA:
-                    cache |= {partition: one for partition in one.states if accepted(one, partition)}
+                for partition in one.states if one.kind is ApiKey.UPDATE_METADATA else ():
+                    if accepted(one, partition):
+                        cache[partition] = one
+                    elif one.answer is None:  # it may have been carried out, or not
+                        cache.pop(partition, None)
             for partition, one in cache.items():
                 if (
                     was_deleted(history, partition.topic, at.number)

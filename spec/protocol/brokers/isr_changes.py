@@ -62,24 +62,28 @@ def _without(s: State, m: Model, b: int, p: int, lagging: int) -> Value:
     return isr
 
 
+def _with(s: State, m: Model, b: int, p: int, r: int) -> Value:
+    """The ISR of a leader with one more follower, which fetches from it."""
+    isr = _leading(s, m, b, p).isr
+    require(r != b, ~m.brokers.contains(isr, r))
+    _require_fetching(s, m, b, p, r)
+    return m.brokers.appended(isr, r)
+
+
 @action(actor="broker {b}", source="Partition.maybeExpandIsr 0.10.2.2", parts=("partitions",))
 def expand_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a live follower of its own leader epoch, mostly, into its ISR."""
-    known = _leading(s, m, b, p)
-    require(r != b, ~m.brokers.contains(known.isr, r))
-    _require_fetching(s, m, b, p, r)
+    isr = _with(s, m, b, p, r)
     _require_same_epoch(s, m, b, p, r)
-    _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+    _write_isr(s, m, b, p, isr)
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions",))
 def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write is applied, but the connection is lost before the answer; it will write the same again."""
-    known = _leading(s, m, b, p)
-    require(r != b, ~m.brokers.contains(known.isr, r))
-    _require_fetching(s, m, b, p, r)
+    isr = _with(s, m, b, p, r)
     _require_same_epoch(s, m, b, p, r)
-    _write_unanswered(s, m, b, p, m.brokers.appended(known.isr, r))
+    _write_unanswered(s, m, b, p, isr)
 
 
 @action(
@@ -90,11 +94,12 @@ def expand_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
 )
 def expand_isr_on_a_stale_fetch(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes in a follower that has not heard of its leader epoch yet, or never will: a fetch names none."""
-    known = _leading(s, m, b, p)
-    require(r != b, ~m.brokers.contains(known.isr, r))
-    _require_fetching(s, m, b, p, r)
-    require(flag(not _takes_any_epoch(m)), s.brokers[r].partitions[p].leader_epoch != known.leader_epoch)
-    _write_isr(s, m, b, p, m.brokers.appended(known.isr, r))
+    isr = _with(s, m, b, p, r)
+    require(
+        flag(not _takes_any_epoch(m)),
+        s.brokers[r].partitions[p].leader_epoch != s.brokers[b].partitions[p].leader_epoch,
+    )
+    _write_isr(s, m, b, p, isr)
 
 
 def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:

@@ -24,6 +24,8 @@ Declared: TypeAlias = Callable[[Callable[..., None]], Rule]
 
 WHERE_LOCK_IS_FREE = (At.IDLE, At.REASSIGN_NEXT)
 """Where nobody has the lock in a term: nobody is under way, or a request to reassign is between two partitions."""
+WHERE_LOCK_MAY_BE_FREE = (*WHERE_LOCK_IS_FREE, At.ELECT_READ)
+"""Where another thread than ZkClient's may get it, also when the term has ended: `lock_is_free` says whether."""
 
 
 def controller_step(
@@ -58,7 +60,7 @@ def locking_step(*, source: str, parts: Sequence[str] = ()) -> Declared:
     def guard(s: State, m: Model, c: int) -> None:
         require(lock_is_free(s, m, c))
 
-    return _declared(guard, (*WHERE_LOCK_IS_FREE, At.ELECT_READ), source, None, parts)
+    return _declared(guard, WHERE_LOCK_MAY_BE_FREE, source, None, parts)
 
 
 def _declared(

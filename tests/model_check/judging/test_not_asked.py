@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from model_check.stepping.open_system import JUDGED
 from model_check.two_questions import Question, claims_run
 from model_check.verdicts.rendering import not_asked_lines
 from spec.formats.kafka_types import V0101, V0102
+from spec.language.rules import Claim
 from spec.properties import claims
 from spec.scopes import BUDGETS
 from spec.variants import AS_CODED
@@ -42,6 +44,14 @@ def test_what_is_asked_speaks_only_of_what_is_shown_and_all_else_has_its_reason(
         assert (one.name in asked) == (one.kind not in OF_KINDS and one.parts <= features)
     assert asked | {*names([*not_asked(features)])} == ALL
     assert asked.isdisjoint(names([*not_asked(features)]))
+
+
+@pytest.mark.parametrize("one", list(claims()), ids=lambda one: one.name)
+def test_a_claim_is_not_asked_where_anything_lacks_that_it_is_about(one: Claim) -> None:
+    """Also of what nobody has a row for."""
+    everything = ALWAYS_IN.union(*(each.parts for each in claims()))
+    for part in one.parts:
+        assert why_not_asked(one, everything - {part})
 
 
 def test_whatever_a_recording_shows_every_claim_about_what_happened_is_asked_by_one_of_the_questions() -> None:

@@ -53,3 +53,10 @@ def test_a_wrong_choice_far_back_is_found_though_what_lies_between_has_no_end() 
     search = Search(explainer, 10_000, lambda *_: None, lambda: False)
     assert end in search.explanations()
     assert search.positions <= len(wrong) + PATIENCE + 4 + MORE  # not ten thousand
+
+
+def test_that_a_thread_takes_its_time_is_no_step_of_an_explanation() -> None:
+    start = Position({}, (0,))
+    waits = Position({}, (0,), before=start, step=Explained("", {"c": 1}, (), ()), slow=frozenset({1}))
+    end = Position({}, (1,), before=waits, step=Explained("fire_callback", {"c": 1}, (), ()))
+    assert end.path() == [start, end]

@@ -112,6 +112,18 @@ def test_a_deleted_topic_that_a_broker_was_not_told_to_forget_is_told(tmp_path: 
     assert breaks(checked(story, tmp_path), LEFT) == [text]
 
 
+def test_who_may_have_been_told_to_forget_is_not_asked(tmp_path: Path) -> None:
+    """Broker 1 has not answered, and may have carried it out."""
+    story = begun()
+    deleted(story)
+    story.tell(1, 2, 0, (2, 3))
+    story.tell(1, -2, 0, (3,))
+    del story.wire[1][-1]
+    story.rest()
+    (found,) = (one for one in checked(story, tmp_path).findings if one.property == LEFT)
+    assert (found.verdict, found.reason) == (Verdict.HOLDS, "asked 2 times")
+
+
 def test_a_deletion_that_a_successor_ends_is_known_to_leave_topics_in_caches(tmp_path: Path) -> None:
     story = begun()
     story.create(99, "/admin/delete_topics/t")
