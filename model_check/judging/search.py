@@ -29,7 +29,7 @@ state."""
 
 PATIENCE: Final = 400
 """How many positions a search visits without coming further, before it goes back to a choice far back."""
-A_TRY: Final = 200
+A_TRY: Final = 100
 """How many positions such a choice gets without coming further by itself."""
 AT_LAST: Final = 2_000
 """How many positions are visited without coming further where it is only to be told whether all were tried."""
