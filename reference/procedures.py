@@ -27,8 +27,6 @@ What goes wrong inside the controller::
     └── UnexpectedFailure        anything else, put in on purpose
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable

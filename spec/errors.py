@@ -13,8 +13,6 @@ Each carries its parts as attributes and prints as one line: what was wrong, whe
 known names has lines of its own). All of them can be pickled, because Spark workers raise them too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches

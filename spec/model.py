@@ -5,8 +5,6 @@ controllers and partitions there are, the assigned replicas, whether unclean ele
 fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,10 +23,7 @@ UNFIXED = {
 }
 """What a rule may ask for that a fix takes away."""
 
-REINTRODUCED = {
-    "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
-    "brokers_read_twice": Switch.READ_BROKERS_TWICE,
-}
+REINTRODUCED = {"adopted_epochs": Switch.ADOPT_NEW_EPOCHS, "brokers_read_twice": Switch.READ_BROKERS_TWICE}
 """What a rule may ask for that only an older release did."""
 
 IMPLIED = {

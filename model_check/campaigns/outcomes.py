@@ -5,8 +5,6 @@ only of who claims to be a documented release: any other run is neither explaine
 specification's own exploration breaks as well is no break (D1 is a finding about Kafka, and none about this run).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -99,9 +97,7 @@ def outcomes(document: Document) -> list[Outcome]:
     shrunk = {run.scope: run for run in document.runs if run.engine == SHRINK}
     return [
         Outcome(
-            title,
-            tuple(run for run in document.runs if run.scope == title and run.engine != SHRINK),
-            shrunk.get(title),
+            title, tuple(run for run in document.runs if run.scope == title and run.engine != SHRINK), shrunk.get(title)
         )
         for title in titles
     ]

@@ -5,8 +5,6 @@ a list. Of what was possible instead, one kind of step must be common to both: w
 requests wait to be delivered, and who is down, is chance.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

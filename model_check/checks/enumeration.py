@@ -1,7 +1,5 @@
 """An enumeration of a scope by the workers of a Spark cluster."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from model_check.checks.exploration import Task

@@ -1,7 +1,5 @@
 """An exploration of a scope of the manifest, and its verdict: against the manifest, or beside other switches."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`kcheck enumerate`: what `explore` does, by the workers of a Spark cluster, in a run that survives being killed."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import suppress
 from dataclasses import replace

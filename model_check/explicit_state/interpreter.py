@@ -5,8 +5,6 @@ overflow is an action that only a bound of the scope stops. An `always` property
 a transition; a `sometimes` property is witnessed in a state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import z3

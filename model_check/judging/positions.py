@@ -5,8 +5,6 @@ is the explanation. Who acts matters where nothing goes on: only a choice of som
 another try.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias

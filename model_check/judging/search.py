@@ -12,8 +12,6 @@ last any step of anybody. Each gets as many positions as it comes further by its
 discrepancy search: Harvey and Ginsberg, 1995).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, Final
 

@@ -7,8 +7,6 @@ digests and to write tables. The kernel travels beside it as an object file; for
 LLVM IR, which they compile for themselves.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass

@@ -6,8 +6,6 @@ computes the new values from the old ones, all at once, and writes the successor
 not written: it leads nowhere new.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise

@@ -6,8 +6,6 @@ and the cluster may still answer in different ways. A cluster gets to rest betwe
 changes wait while there is no controller, and the specification has room for so many of each broker's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from random import Random

@@ -4,8 +4,6 @@ ZooKeeper's log is total: each write knows what stood there before, who made it,
 What brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,15 +11,7 @@ from functools import cached_property
 
 from model_check.monitors.acts import Acts, Rest
 from model_check.monitors.arrivals import Arrivals
-from model_check.monitors.contents import (
-    Assignment,
-    Configuration,
-    Content,
-    ControllerEpoch,
-    Elected,
-    Moves,
-    State,
-)
+from model_check.monitors.contents import Assignment, Configuration, Content, ControllerEpoch, Elected, Moves, State
 from model_check.recordings.cluster import UNCLEAN
 from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import hex_of

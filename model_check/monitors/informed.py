@@ -6,8 +6,6 @@ told is forgotten.
 Kafka: `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, 0.10.2.2. PROTOCOL.md sections 7 to 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from model_check.monitors.arrivals import Arrival

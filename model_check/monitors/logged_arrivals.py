@@ -5,8 +5,6 @@ Who sent a StopReplica is not logged, nor, up to 0.9.0, the version of a state. 
 whole tells nothing here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -19,10 +17,7 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import ApiKey
 
-KINDS: Final[Mapping[str, ApiKey]] = {
-    "LeaderAndIsr": ApiKey.LEADER_AND_ISR,
-    "UpdateMetadata": ApiKey.UPDATE_METADATA,
-}
+KINDS: Final[Mapping[str, ApiKey]] = {"LeaderAndIsr": ApiKey.LEADER_AND_ISR, "UpdateMetadata": ApiKey.UPDATE_METADATA}
 CODES: Final[Mapping[str, ErrorCode]] = {
     "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
     "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,

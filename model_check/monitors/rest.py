@@ -3,8 +3,6 @@
 Kafka: `KafkaController`, 0.10.2.2. PROTOCOL.md sections 6 and 7.
 """
 
-from __future__ import annotations
-
 from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.history import History
 from model_check.monitors.moments import Moment, Shown, at_rest, shown

@@ -7,8 +7,6 @@ Kafka: `TopicDeletionManager`, `PartitionsReassignedListener`, `PreferredReplica
 sections 7.4, 7.5 and 8.
 """
 
-from __future__ import annotations
-
 from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
 from model_check.monitors.contents import Moves
 from model_check.monitors.deletion import deletions

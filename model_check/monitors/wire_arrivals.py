@@ -5,8 +5,6 @@ does not begin with the start of a process does not tell them apart, and a frame
 later version, say) makes the file incomplete: the first reason is kept. Torn ends are passed over, and told.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

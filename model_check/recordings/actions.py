@@ -13,8 +13,6 @@ follows. An act that names no broker shows by what it causes, or not at all, and
 heard of it.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -141,12 +139,7 @@ PASSED_OVER: Final = {
     AT_REST: "a look whether anything moves",
     "end": "the end of the recording",
 }
-DONE_TO_PROCESSES: Final = (
-    "broker-kill-9",
-    "broker-sigstop",
-    "broker-sigcont",
-    "broker-sigterm (controlled shutdown)",
-)
+DONE_TO_PROCESSES: Final = ("broker-kill-9", "broker-sigstop", "broker-sigcont", "broker-sigterm (controlled shutdown)")
 KNOWN: Final = (*DONE_TO_PROCESSES, *PASSED_OVER)
 FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 """Acts that begin so; their reason."""

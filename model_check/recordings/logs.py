@@ -5,8 +5,6 @@ lines. Then it is the newest release that has all lines of the recording; or, if
 own logs. A line that none has is refused later, by its place, as one of the release that has the most of the others.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ As in its logs, a process that is killed may leave a torn end. The next one goes
 its start; so a record is torn there or at the end of the file, and one that is wrong anywhere else is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -33,8 +33,6 @@ Subtrees of one graph are walked by several processes, which meet in the same st
 a canonical text, equal in every process; `conditions` is what it is the digest of, for whoever asks what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum

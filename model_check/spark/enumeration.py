@@ -5,8 +5,6 @@ the shard's own order. Its parent's number within the level before stands beside
 one short read for each of its steps.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence

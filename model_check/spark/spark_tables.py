@@ -10,8 +10,6 @@ and sends every successor to its owner, who knows the id and writes the edge; he
 was, and the packed edges go through Spark's own shuffle, some thousands to a row.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -7,8 +7,6 @@ partitions there are. Two states are equal exactly when their dictionaries are.
 Reading a leaf gives a `Value` that is known; this is what makes the rules of the specification compute with numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias

@@ -5,8 +5,6 @@ deep they lie; not the claims that stayed as they were. Of an edit there is a li
 more where claims did; then the first story.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final

@@ -6,8 +6,6 @@ run found more than the manifest knows of (a bound hit, a rule that never fires)
 that breaks is an ERROR run, and the others go on; one for which memory is lacking is put off until they are done.
 """
 
-from __future__ import annotations
-
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -89,9 +87,7 @@ def alone(make: Callable[..., Run], *about: object) -> list[Run]:
 
 
 def run_checks(
-    checks: Iterable[Check],
-    tell: Callable[[Run], None] = lambda _: None,
-    stop: Callable[[], bool] = lambda: False,
+    checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: None, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Run]:
     """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 

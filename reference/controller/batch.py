@@ -7,8 +7,6 @@ sent stays as it is, and the next call fails on it (D28).
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -102,11 +100,7 @@ class RequestBatch:
             )
 
     def add_leader_and_isr(
-        self,
-        controller: Sender,
-        brokers: Iterable[int],
-        partition: TopicPartition,
-        known: LeaderIsrAndControllerEpoch,
+        self, controller: Sender, brokers: Iterable[int], partition: TopicPartition, known: LeaderIsrAndControllerEpoch
     ) -> None:
         """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
         replicas = _assigned(controller, partition)

@@ -8,8 +8,6 @@ caches as they are when it resigns (D13); those of brokers, topics and leadershi
 overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar

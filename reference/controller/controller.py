@@ -7,8 +7,6 @@ bear the names of the protocol's parts hold what the handlers do.
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,9 +18,7 @@ from reference.controller.machines import InvalidTransition, TableKind, check_tr
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.requests.connections import Queue
-from reference.scripts import (
-    Fence,
-)
+from reference.scripts import Fence
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line

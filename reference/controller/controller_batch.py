@@ -10,8 +10,6 @@ exception, and nobody resigns.
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from reference.controller.batch import RequestBatch
@@ -19,14 +17,7 @@ from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import resign
 from reference.journal import Milestone
-from reference.procedures import (
-    ControllerFailure,
-    DirtyBatch,
-    ForcedResignation,
-    NoAssignment,
-    NoChannels,
-    Procedure,
-)
+from reference.procedures import ControllerFailure, DirtyBatch, ForcedResignation, NoAssignment, NoChannels, Procedure
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign

@@ -7,8 +7,6 @@ state znode.
 Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback reads before its listener is called.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,15 +26,7 @@ from reference.scripts import (
     parsed,
     read_data,
 )
-from reference.zookeeper.api import (
-    BadVersion,
-    Delete,
-    Exists,
-    GetChildren,
-    NodeExists,
-    NoNode,
-    SetData,
-)
+from reference.zookeeper.api import BadVersion, Delete, Exists, GetChildren, NodeExists, NoNode, SetData
 from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
 from spec.state.enumerations import At

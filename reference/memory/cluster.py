@@ -15,8 +15,6 @@ create of a state znode puts the znode of a topic that was removed back, without
 finds it in a list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -33,14 +31,7 @@ from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment.effects import ReadReassignments
 from reference.requests.connections import QueuedRequest
-from reference.scripts import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    COMMON_PATHS,
-    CONTROLLER,
-    broker_path,
-    topic_path,
-)
+from reference.scripts import BROKER_IDS, BROKER_TOPICS, COMMON_PATHS, CONTROLLER, broker_path, topic_path
 from reference.threads import event_of
 from reference.topics.creation import Assignment, ListenToTopics
 from reference.zookeeper.api import (

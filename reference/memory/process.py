@@ -7,8 +7,6 @@ Left out on purpose: that ZkClient reads for a callback while another thread hol
 runs to its end before the next callback is taken.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

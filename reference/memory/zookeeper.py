@@ -19,8 +19,6 @@ once; losing the answer is the caller's to play), and what `zookeeper.api` leave
 Tested to answer as a real server does, to the zxid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar

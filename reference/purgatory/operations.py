@@ -7,8 +7,6 @@ that of spec/protocol/delayed_operations.py, and so are the names of the places.
 Kafka 0.10.2.2: `DelayedOperation`, `TimerTask`. PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Sequence

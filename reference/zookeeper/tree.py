@@ -6,8 +6,6 @@ against the tree and turns it into a change that no longer depends on anything, 
 was read from a log is applied in the same way, after `fits` has said that it can have been made of this tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum

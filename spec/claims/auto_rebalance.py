@@ -7,8 +7,6 @@ once: partitions that were taken up are given back also where those before them 
 Of topics that vanish without being deleted nothing is claimed: in no scope is there a rebalance and a removal by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from spec.claims import claims_of
@@ -155,10 +153,7 @@ def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Facts:
 
 
 @claim(
-    "step",
-    source="PROTOCOL.md D36, KAFKA-9866",
-    witness="a_broker_is_out_of_balance",
-    parts=(*PARTS, "notifications"),
+    "step", source="PROTOCOL.md D36, KAFKA-9866", witness="a_broker_is_out_of_balance", parts=(*PARTS, "notifications")
 )
 def rebalance_skips_unelectable_preferred_replicas(
     before: State, after: State, m: Model, action: Action
@@ -199,7 +194,4 @@ def _is_lost(s: State, m: Model, p: int, h: int) -> Value:
     return both(exists(znode), znode.leader != h, m.brokers.contains(znode.isr, h))
 
 
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(leaders_are_in_balance, SOURCE, PARTS),
-)
+CLAIMS = (*claims_of(__name__), *both_claims(leaders_are_in_balance, SOURCE, PARTS))

@@ -7,8 +7,6 @@ condition is answered that it timed out, the code of 0.10.2 slips; each is claim
 PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 
@@ -235,8 +233,7 @@ def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Value | Non
         cancelling = either(*(is_about(s, m, x, o, At.CANCEL) for x in threads(m)))
         on_its_way = either(cancelling, *(s.threads[o].at == at for at in arming))
         return both(
-            operation.armed.implies(operation.entry),
-            both(operation.completed, operation.entry).implies(on_its_way),
+            operation.armed.implies(operation.entry), both(operation.completed, operation.entry).implies(on_its_way)
         )
 
     return _each(s, m, fact)

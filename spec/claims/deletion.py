@@ -1,7 +1,5 @@
 """What is claimed of topic deletion: what it may not do, that it ends, and that nothing is left."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
@@ -193,10 +191,7 @@ def a_doomed_topic_is_busy(s: State, m: Model) -> Value:
 
 
 @claim(
-    "step",
-    source="PROTOCOL.md section 7.4, D44",
-    witness="a_doomed_topic_is_busy",
-    parts=("deletion", "busy_topics"),
+    "step", source="PROTOCOL.md section 7.4, D44", witness="a_doomed_topic_is_busy", parts=("deletion", "busy_topics")
 )
 def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the
@@ -249,7 +244,4 @@ def deletions_complete(s: State, m: Model) -> Value:
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
 
 
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)),
-)
+CLAIMS = (*claims_of(__name__), *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)))

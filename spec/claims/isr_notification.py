@@ -1,7 +1,5 @@
 """What is claimed of ISR change notification: who handles the notifications, and that they arrive."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims, works
 from spec.language.rules import Action, Facts, claim
@@ -43,7 +41,4 @@ def isr_changes_are_known(s: State, m: Model) -> Facts:
             yield known.implies(cached.isr == znode.isr)
 
 
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(isr_changes_are_known, "PROTOCOL.md section 7.7", PARTS),
-)
+CLAIMS = (*claims_of(__name__), *both_claims(isr_changes_are_known, "PROTOCOL.md section 7.7", PARTS))

@@ -1,7 +1,5 @@
 """What is claimed of preferred replica elections: whom they elect, and that every request is answered."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim
@@ -93,7 +91,4 @@ def elections_come_to_an_end(s: State, m: Model) -> Value:
     return ~either(is_requested(s, m), *under_way)
 
 
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(elections_come_to_an_end, "PROTOCOL.md D49", PARTS),
-)
+CLAIMS = (*claims_of(__name__), *both_claims(elections_come_to_an_end, "PROTOCOL.md D49", PARTS))

@@ -11,8 +11,6 @@ epoch; an ISR change by the leader keeps the epoch that it was sent. Requests of
 Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
@@ -48,12 +46,7 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     return both(epoch == s.zookeeper.epoch, s.zookeeper.state[p].controller_epoch < epoch)
 
 
-@claim(
-    "step",
-    source="PROTOCOL.md D5, KAFKA-3083",
-    witness="a_new_term_sends_what_an_earlier_one_wrote",
-    parts=PARTS,
-)
+@claim("step", source="PROTOCOL.md D5, KAFKA-3083", witness="a_new_term_sends_what_an_earlier_one_wrote", parts=PARTS)
 def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:

@@ -1,7 +1,5 @@
 """What is claimed of topics that are created, and of partitions added: each gets a state znode, and none is lost."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
@@ -50,7 +48,4 @@ def partitions_are_led(s: State, m: Model) -> Facts:
         yield either(~wanted, is_doomed, exists(s.zookeeper.state[p]))
 
 
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",)),
-)
+CLAIMS = (*claims_of(__name__), *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",)))

@@ -5,8 +5,6 @@
 So a schema, of JSON or of the wire, sees one flat list of fields, and values nest as their classes do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cached_property

@@ -16,8 +16,6 @@ Kafka: `org.apache.kafka.common.protocol.Protocol`, 0.10.2.2; in 0.8.2 `kafka.ap
 whose bytes are those of version 0. Left out on purpose: later versions (is_new, broker epochs, tagged fields).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum

@@ -15,8 +15,6 @@ What parses JSON gives `List`, `Set.toSeq` gives `ArrayBuffer` (2.12: `Vector`),
 Scala: `TraversableLike.stringPrefix`, `SetLike.toSeq`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Final, TypeVar
 

@@ -8,8 +8,6 @@ Kafka: `kafka.utils.ZkUtils`, 0.8.2 to 0.10.2. Left out on purpose: consumers' o
 and configuration changes, which the controller neither reads nor writes; a path below them is refused as unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum

@@ -26,8 +26,6 @@ message. Such a payload is refused, with the path and the field. A partition tha
 through: whoever reads it knows what Kafka makes of that.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -53,14 +51,7 @@ from spec.formats.json_schema import (
     shown,
 )
 from spec.formats.kafka_types import BROKER_ID as ID
-from spec.formats.kafka_types import (
-    BrokerId,
-    BrokerIds,
-    KafkaVersion,
-    PartitionId,
-    Topic,
-    TopicPartition,
-)
+from spec.formats.kafka_types import BrokerId, BrokerIds, KafkaVersion, PartitionId, Topic, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind

@@ -10,8 +10,6 @@ reading a field gives a `Value`, a nested record or an array of them, and assign
 lift: a value, a number, a member of an enumeration, some brokers.
 """
 
-from __future__ import annotations
-
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -175,12 +173,7 @@ class Field(Declared[Value]):
     """A variable."""
 
     def __init__(
-        self,
-        kind: Kind | PerScope[Kind],
-        initial: object,
-        meaning: str = "",
-        *,
-        kept: PerScope[bool] = ALWAYS,
+        self, kind: Kind | PerScope[Kind], initial: object, meaning: str = "", *, kept: PerScope[bool] = ALWAYS
     ) -> None:
         super().__init__(meaning, kept)
         self.kind = kind

@@ -14,8 +14,6 @@ Kafka only compares them and adds one. Comparisons are unsigned throughout (z3's
 why plain z3 terms are not handed to the actions).
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -117,12 +115,7 @@ def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
     Raw 0 stands for `offset` (-1 where Kafka starts at -1), so that "nothing yet" needs no flag of its own.
     """
     return Kind(
-        "epoch",
-        bits_for(maximum),
-        maximum,
-        lambda raw: str(raw + offset),
-        lambda value: int(value) - offset,
-        unbounded,
+        "epoch", bits_for(maximum), maximum, lambda raw: str(raw + offset), lambda value: int(value) - offset, unbounded
     )
 
 

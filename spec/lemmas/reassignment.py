@@ -5,21 +5,12 @@ a znode in the controller's role, so what is said of ZooKeeper's part need only 
 holds. As coded a zombie may do anything with an assignment (D2), and these lemmas are None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import (
-    BEFORE_CHANNELS,
-    BEFORE_TOPICS,
-    REMOVING,
-    is_at,
-    is_current,
-    only_the_current_writes,
-)
+from spec.lemmas.controller import BEFORE_CHANNELS, BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached

@@ -8,8 +8,6 @@ Every field says which real thing it stands for (`kcheck show state` prints them
 * a pause needs no variable, since the scheduler need not choose a process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -63,11 +61,7 @@ class History(Record):
     watched = Field(
         CONTROLLER_EPOCH, 0, "An arbitrary epoch: what a proof finds of it holds of every epoch.", kept=PROVING
     )
-    acted = Each(
-        per_scope("epoch", _epochs),
-        Flag(),
-        "Some term has acted in the epoch; proving: in that one.",
-    )
+    acted = Each(per_scope("epoch", _epochs), Flag(), "Some term has acted in the epoch; proving: in that one.")
     asked = flags(
         TOPICS, "Somebody has asked to delete this topic, not one before it that had its name.",
         kept=has("remembered_requests"),

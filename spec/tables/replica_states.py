@@ -19,8 +19,6 @@ fails without them; New fails for a replica that the znode names as leader; Offl
 leadership information or no znode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -66,7 +64,7 @@ REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = well_formed(
                 "If the state znode exists, LeaderAndIsr with what it says goes to this replica and UpdateMetadata to"
                 " every registered broker; otherwise only the state changes.",
                 "handleStateChange, case NewReplica",
-            ),
+            )
         },
         NEW: {
             ONLINE: Transition(
@@ -117,7 +115,7 @@ REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = well_formed(
                 NON_EXISTENT,
                 "The replica leaves the cached assigned replicas; the controller forgets its state; nothing is sent.",
                 "handleStateChange, case NonExistentReplica",
-            ),
+            )
         },
         DELETION_INELIGIBLE: {
             ONLINE: Transition(
@@ -137,7 +135,7 @@ ROWS_OF_LATER_VERSIONS: Final[Mapping[str, Transition[ReplicaState]]] = {
         DELETION_INELIGIBLE,
         "The state only: a dead replica of a topic that is being deleted waits for its broker without a StopReplica.",
         "KAFKA-3143; handleStateChange, case ReplicaDeletionIneligible, 2.3.0",
-    ),
+    )
 }
 """By the release that brought them; none of them is in the table above, which is that of 0.8.2 to 2.2."""
 

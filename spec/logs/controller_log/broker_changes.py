@@ -4,8 +4,6 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
@@ -31,8 +29,7 @@ class BrokersChanged(
 
 
 class BrokerDifference(
-    BrokerListenerSays,
-    text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}",
+    BrokerListenerSays, text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}"
 ):
     """What the controller makes of it (sorted from 0.10.0 on)."""
 

@@ -5,8 +5,6 @@ A request inside a line is text: each version prints its class in another way, a
 Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendThread`, `ShutdownableThread`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
@@ -113,9 +111,7 @@ class RequestDropped(
 
 
 class Connecting(
-    ChannelManagerSays,
-    text="Controller {controller:id} trying to connect to broker {broker:id}",
-    level="DEBUG",
+    ChannelManagerSays, text="Controller {controller:id} trying to connect to broker {broker:id}", level="DEBUG"
 ):
     """A channel for a new broker is made."""
 

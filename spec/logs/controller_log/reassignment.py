@@ -5,8 +5,6 @@ Kafka: `KafkaController` (`onPartitionReassignment`, `initiateReassignReplicasFo
 `PartitionsReassignedListener`, `ReassignedPartitionsIsrChangeListener`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0101, V082, TopicPartition
@@ -173,8 +171,7 @@ class LeaderNotReassigned(
 
 
 class LeaderReassignedAlive(
-    ReassignedLeader,
-    text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive",
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive"
 ):
     """Step 7 only raises the leader epoch."""
 
@@ -186,8 +183,7 @@ class LeaderReassignedDead(
 
 
 class AssignmentUpdated(
-    ControllerSays,
-    text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} ",
+    ControllerSays, text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} "
 ):
     """The topic's znode has been written, and the context's assignment with it."""
 
@@ -220,8 +216,7 @@ class LeaderEpochUpdated(
 
 
 class ReassignmentRemoved(
-    ControllerSays,
-    text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper",
+    ControllerSays, text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper"
 ):
     """Step 11: /admin/reassign_partitions no longer has the partition, which is done with."""
 

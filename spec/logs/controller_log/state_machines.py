@@ -5,8 +5,6 @@ The transitions themselves are in state-change.log (`spec/logs/state_change_line
 Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
@@ -114,9 +112,7 @@ class ReplicasInvokedError(
 
 
 class ReplicasDeletedAsked(
-    ReplicaMachineSays,
-    text="Are all replicas for topic {topic:topic} deleted {states:replica_states}",
-    level="DEBUG",
+    ReplicaMachineSays, text="Are all replicas for topic {topic:topic} deleted {states:replica_states}", level="DEBUG"
 ):
     """The deletion thread asks whether a topic is done with."""
 

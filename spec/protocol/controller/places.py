@@ -6,8 +6,6 @@ the steps of a state, as the judge of recordings does, looks only there.
 Kafka 0.10.2.2: `KafkaController`, `ControllerContext.controllerLock`. PROTOCOL.md sections 2 and 6.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -29,11 +27,7 @@ WHERE_LOCK_MAY_BE_FREE = (*WHERE_LOCK_IS_FREE, At.ELECT_READ)
 
 
 def controller_step(
-    *places: At,
-    source: str,
-    budget: str | None = None,
-    parts: Sequence[str] = (),
-    over_session: bool = True,
+    *places: At, source: str, budget: str | None = None, parts: Sequence[str] = (), over_session: bool = True
 ) -> Declared:
     """Declare a step that a controller takes only at these places; unless said otherwise, its session must live."""
 

@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsLis
 `KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
@@ -29,12 +27,7 @@ from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, rearm_watch
-from spec.protocol.deletion.queue import (
-    delete_the_request,
-    enqueue,
-    hold_back,
-    wake,
-)
+from spec.protocol.deletion.queue import delete_the_request, enqueue, hold_back, wake
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State

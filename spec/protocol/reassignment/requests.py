@@ -19,8 +19,6 @@ Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializeParti
 `removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.
 """
 
-from __future__ import annotations
-
 from spec.language.records import Array
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
@@ -172,11 +170,7 @@ def _begins(controller: Controller, p: int) -> Value:
     return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
 
 
-@controller_step(
-    At.REASSIGN_NEXT,
-    source="watchIsrChangesForReassignedPartition 0.10.2.2",
-    parts=PARTS,
-)
+@controller_step(At.REASSIGN_NEXT, source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
 def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
     controller = s.controllers[c]

@@ -10,8 +10,6 @@ Copies that arrive late over an old connection are told of in spec/protocol/requ
 Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.model import Model
@@ -157,12 +155,7 @@ def end_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
         _end_batch(s, m, c, b)
 
 
-@action(
-    actor="broker {b}",
-    source="RequestSendThread.doWork 0.10.2.2",
-    budget="resends",
-    parts=("stopped_replicas",),
-)
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="resends", parts=("stopped_replicas",))
 def deliver_deletion_unanswered(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, but the answer is lost: it will come again."""
     execute_deletion(s, m, c, b, p)
