@@ -7,7 +7,8 @@ without further faults reaches the goal; `eventually`: faults aside, the system 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from spec.claims import (
     auto_rebalance,
@@ -29,7 +30,7 @@ from spec.claims import (
     unclean,
 )
 from spec.errors import UnknownName
-from spec.language.rules import Action, Claim, Property, View
+from spec.language.rules import Action, Claim, Property, View, claims_of
 from spec.language.terms import is_true
 from spec.model import Model
 
@@ -40,10 +41,10 @@ MODULES = (
 )  # fmt: skip
 
 
-def claims() -> Iterator[Claim]:
+@cache
+def claims() -> tuple[Claim, ...]:
     """Every claim of the specification."""
-    for module in MODULES:
-        yield from module.CLAIMS
+    return tuple(one for module in MODULES for one in claims_of(module))
 
 
 def claim_named(name: str) -> Claim:

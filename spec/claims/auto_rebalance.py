@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
@@ -173,6 +171,7 @@ def rebalance_skips_unelectable_preferred_replicas(
     return both(*(either(~taken_up[p], both(lives, in_sync[p])) for p in m.partitions))
 
 
+@claim("goal", source=SOURCE, parts=PARTS)
 def leaders_are_in_balance(s: State, m: Model) -> Value:
     """No running broker that is in sync leads less than it is to lead, by more than the percentage."""
     return ~either(*(_is_robbed(s, m, h) for h in m.brokers.ids))
@@ -197,9 +196,3 @@ def _is_lost(s: State, m: Model, p: int, h: int) -> Value:
     """Whether another leads a partition that this broker could."""
     znode = s.zookeeper.state[p]
     return both(exists(znode), znode.leader != h, m.brokers.contains(znode.isr, h))
-
-
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(leaders_are_in_balance, SOURCE, PARTS),
-)

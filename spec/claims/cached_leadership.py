@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.claims.deletion import is_gone
-from spec.claims.goals import both_claims, runs
+from spec.claims.goals import runs
 from spec.claims.request_batch import ANSWERS, queued_places
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -137,6 +137,7 @@ def removed_partitions_leave_metadata_caches(before: State, after: State, m: Mod
         yield either(~told, after.brokers[b].partitions[p].cached_epoch == -1)
 
 
+@claim("goal", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
 def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
     """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
     for p in m.partitions:
@@ -179,12 +180,3 @@ def _rests(s: State, c: int) -> Value:
     """Whether this is a controller that does nothing; who gave up and stays active (D4) is none."""
     controller = s.controllers[c]
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE)
-
-
-CLAIMS = (
-    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, metadata_follows_an_earlier_leader_and_isr,
-    what_is_told_is_no_older_than_what_was_ordered, metadata_reports_a_removed_partition,
-    metadata_reports_partitions_being_deleted, removed_partitions_leave_metadata_caches,
-    *both_claims(deleted_topics_are_cached_nowhere, "PROTOCOL.md sections 7.4 and 10", REMOVED),
-    a_dead_replica_is_known, the_dead_are_not_in_sync,
-)  # fmt: skip

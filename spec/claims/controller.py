@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -190,6 +189,3 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
     if m.stops_replicas:
         obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
-
-
-CLAIMS = claims_of(__name__)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -244,12 +242,7 @@ def topics_are_deleted_on_request(before: State, after: State, m: Model, action:
     return both(*(either(~gone[t], before.history.asked[t]) for t in m.topics))
 
 
+@claim("goal", source="PROTOCOL.md section 7.4, D16", parts=("deletion",))
 def deletions_complete(s: State, m: Model) -> Value:
     """Every topic whose deletion was asked for is deleted."""
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
-
-
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)),
-)

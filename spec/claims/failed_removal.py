@@ -5,7 +5,6 @@ PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cac
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -35,6 +34,3 @@ def one_leader_for_each_leader_epoch(s: State, m: Model) -> Facts:
         for b in m.assigned(p):
             known = s.brokers[b].partitions[p]
             yield flag(known.leader_epoch != znode.leader_epoch) | flag(known.leader == znode.leader)
-
-
-CLAIMS = claims_of(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -47,6 +46,3 @@ def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, action: A
         return None
     old, new = (one.controllers[action.parameters["c"]] for one in (before, after))
     return ~both(old.dirty, new.dirty, ~m.brokers.is_subset(new.live, old.live), flag(new.at == At.IDLE))
-
-
-CLAIMS = claims_of(__name__)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
@@ -269,6 +268,3 @@ def replicas_are_in_known_states(s: State, m: Model) -> Facts:
             for r in m.assigned(p):
                 for state in never:
                     yield is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
-
-
-CLAIMS = claims_of(__name__)

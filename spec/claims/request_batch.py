@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spec.claims import claims_of
 from spec.language.records import Array
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -287,6 +286,3 @@ def a_batch_is_being_gathered(s: State, m: Model) -> Value:
 def nothing_is_left_in_a_batch(s: State, m: Model) -> Value:
     """A state machine's batch has something in it only in the middle of a state change: newBatch finds it empty."""
     return both(*(either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c])) for c in m.controllers))
-
-
-CLAIMS = claims_of(__name__)

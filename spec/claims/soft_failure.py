@@ -13,7 +13,6 @@ Only some scopes ask (the part `soft_failures`, which brings no variable and no 
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -64,6 +63,3 @@ def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, 
             told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
             older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
             yield ~both(older, _is_an_earlier_terms(before, c, b, p))
-
-
-CLAIMS = claims_of(__name__)

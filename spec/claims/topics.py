@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -36,6 +34,7 @@ def partitions_stay(before: State, after: State, m: Model, action: Action) -> Fa
         yield either(~lost, ~after.zookeeper.topics[m.topic_of(p)])
 
 
+@claim("goal", source="PROTOCOL.md section 7.3", parts=("creation",))
 def partitions_are_led(s: State, m: Model) -> Facts:
     """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
 
@@ -48,9 +47,3 @@ def partitions_are_led(s: State, m: Model) -> Facts:
         running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
         wanted = both(s.zookeeper.topics[m.topic_of(p)], is_named, either(*running))
         yield either(~wanted, is_doomed, exists(s.zookeeper.state[p]))
-
-
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",)),
-)

@@ -18,7 +18,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
@@ -216,7 +216,7 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 def claim(
     kind: str, *, source: str, witness: str | None = None, parts: Sequence[str] = ()
 ) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
-    """Declare a property of one of the kinds always, step, sometimes, recoverable, eventually.
+    """Declare a property of one of the kinds always, step, sometimes, or a goal, which is claimed as each of `GOALS`.
 
     The function gives a value, or the facts that are true where it holds; None, or no fact, if it is not about this.
     """
@@ -227,6 +227,16 @@ def claim(
         return Claim(whole, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
+
+
+def claims_of(module: ModuleType) -> Iterator[Claim]:
+    """The claims that a module declares, in its order; a goal is claimed as each of `GOALS`."""
+    for one in vars(module).values():
+        if isinstance(one, Claim) and one.function.__module__ == module.__name__:
+            if one.kind == "goal":
+                yield from (replace(one, name=f"{kind}_{one.name}", kind=kind) for kind in GOALS)
+            else:
+                yield one
 
 
 def _all_of(function: Callable[..., Facts]) -> Callable[..., Value | None]:

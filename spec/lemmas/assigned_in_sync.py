@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
@@ -200,6 +199,3 @@ def in_phase_b_the_target_is_assigned(s: State, m: Model) -> Facts:
         moving = both(controller.reassigning == p, is_at(controller, MOVING))
         in_b = both(current, either(moving, has_moved(m, controller, p)))
         yield in_b.implies(m.brokers.is_subset(wanted, assigned))
-
-
-LEMMAS = claims_of(__name__)

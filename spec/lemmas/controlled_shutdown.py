@@ -7,7 +7,6 @@ None there.
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
@@ -73,6 +72,3 @@ def current_controllers_know_the_topics(s: State, m: Model) -> Facts:
             cached, to_be_read = controller.partitions[p], flag(controller.at == At.READ_STATES)
             known = flag(cached.leader_epoch == s.zookeeper.state[p].leader_epoch)
             yield knows.implies(either(known, both(to_be_read, cached.todo)))
-
-
-LEMMAS = claims_of(__name__)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import combinations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -196,6 +195,3 @@ def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
     if m.proving:
         return [(s.history.watched, s.history["acted"])]
     return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs_acted_in(m)]
-
-
-LEMMAS = claims_of(__name__)

@@ -5,7 +5,6 @@ It does so between the starts of its two state machines, so what a partition is 
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -31,6 +30,3 @@ def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Fa
         started = both(controller.active, ~taking)
         none = both(*(controller.partitions[p].state == PartitionState.NON_EXISTENT for p in m.partitions))
         yield either(started, none)
-
-
-LEMMAS = claims_of(__name__)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable
 
-from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -254,6 +253,3 @@ def queued_topics_get_no_leader(s: State, m: Model) -> Facts:
             queued = controller.queued[t]
             visited = both(cached.todo, is_at(controller, ELECTING))
             yield queued.implies(both(~visited, m.brokers.is_empty(cached.batched)))
-
-
-LEMMAS = claims_of(__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -27,6 +26,3 @@ def only_active_controllers_rebalance(s: State, m: Model) -> Value:
     """Only an active controller has partitions to elect preferred leaders for."""
     controllers = [s.controllers[c] for c in m.controllers]
     return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
-
-
-LEMMAS = claims_of(__name__)

@@ -6,7 +6,6 @@ They hold elsewhere, too, but no other proof needs them.
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag
 from spec.model import Model
@@ -55,6 +54,3 @@ def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Fact
             cached = controller.partitions[p]
             visited = both(online, cached.todo, cached.state == PartitionState.NEW)
             yield visited.implies(live_assigned(s, m, c, p) != ())
-
-
-LEMMAS = claims_of(__name__)

@@ -7,7 +7,6 @@ it does not know. Where partitions move or go, these lemmas are None.
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -110,6 +109,3 @@ def replicas_wait_for_their_handler_only(s: State, m: Model) -> Facts:
         controller = s.controllers[c]
         nobody = (m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions)
         yield either(is_at(controller, (At.NEW_REPLICA_READ, *REMOVING)), both(*nobody))
-
-
-LEMMAS = claims_of(__name__)

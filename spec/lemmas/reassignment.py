@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import (
@@ -293,6 +292,3 @@ def refused_reassignments_are_not_halfway(s: State, m: Model) -> Facts:
         yield both(current, dropping, controller.due[p] != ()).implies(assigned == asked)
         refusing = both(current, is_at(controller, REFUSING), controller.reassigning == p)
         yield refusing.implies(either(assigned == asked, assigned == s.history.original[p]))
-
-
-LEMMAS = claims_of(__name__)

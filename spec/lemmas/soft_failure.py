@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spec.claims import claims_of
 from spec.claims.soft_failure import PARTS
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -73,6 +72,3 @@ def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Fact
                     current = both(told.ordered, slot.stage != Stage.EMPTY, flag(slot.epoch == s.zookeeper.epoch))
                     others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
                     yield either(~current, ~others, znode.leader_epoch <= told.leader_epoch)
-
-
-LEMMAS = claims_of(__name__)
