@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
-from spec.logs.log_lines import Line, lines_of
+from spec.logs.log_lines import Line
 from spec.logs.logged_values import VOCABULARY, PartitionInfo
 
 CONTEXT: Final = "controller {controller:id} epoch {epoch:id}"
@@ -127,6 +127,3 @@ class UpdateMetadataFromOldController(
     controller: int
     epoch: int
     known_epoch: int
-
-
-BROKER_CHANGE_LINES: Final = lines_of(__name__)

@@ -7,12 +7,9 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 
 from __future__ import annotations
 
-from typing import Final
-
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions
-from spec.logs.log_lines import lines_of
 
 
 class ElectionListenerSays(BySomeController):
@@ -143,6 +140,3 @@ class ImbalanceRatio(
 
     broker: int
     ratio: float
-
-
-ELECTION_LINES: Final = lines_of(__name__)

@@ -7,13 +7,10 @@ Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 
 from __future__ import annotations
 
-from typing import Final
-
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
 from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
-from spec.logs.log_lines import lines_of
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -122,6 +119,3 @@ class ReplicasDeletedAsked(
 
     topic: str
     states: ReplicaStates
-
-
-STATE_MACHINE_LINES: Final = lines_of(__name__)
