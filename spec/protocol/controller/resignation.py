@@ -176,9 +176,10 @@ def forget_epoch_version(controller: Controller, m: Model) -> None:
         reset(controller, "epoch_version")
 
 
-def controller_moved(s: State, m: Model, c: int) -> None:
-    """A fenced write, or read, was refused: somebody else is controller (a fix; 2.1.0 ControllerMovedException)."""
-    take_down(s, m, c)
-    reset_present(s.controllers[c], *BATCHES)
-    s.controllers[c].leader_id = 0
-    become_idle(s, c)
+def controller_moved(s: State, m: Model, c: int, *, where: Value) -> None:
+    """Where a fenced write, or read, was refused, another is controller (a fix; 2.1.0 ControllerMovedException)."""
+    with when(where):
+        take_down(s, m, c)
+        reset_present(s.controllers[c], *BATCHES)
+        s.controllers[c].leader_id = 0
+        become_idle(s, c)
