@@ -25,10 +25,7 @@ UNFIXED = {
 }
 """What a rule may ask for that a fix takes away."""
 
-REINTRODUCED = {
-    "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
-    "brokers_read_twice": Switch.READ_BROKERS_TWICE,
-}
+REINTRODUCED = {"adopted_epochs": Switch.ADOPT_NEW_EPOCHS, "brokers_read_twice": Switch.READ_BROKERS_TWICE}
 """What a rule may ask for that only an older release did."""
 
 IMPLIED = {

@@ -102,11 +102,7 @@ class RequestBatch:
             )
 
     def add_leader_and_isr(
-        self,
-        controller: Sender,
-        brokers: Iterable[int],
-        partition: TopicPartition,
-        known: LeaderIsrAndControllerEpoch,
+        self, controller: Sender, brokers: Iterable[int], partition: TopicPartition, known: LeaderIsrAndControllerEpoch
     ) -> None:
         """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
         replicas = _assigned(controller, partition)

@@ -20,9 +20,7 @@ from reference.controller.machines import InvalidTransition, TableKind, check_tr
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.requests.connections import Queue
-from reference.scripts import (
-    Fence,
-)
+from reference.scripts import Fence
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line

@@ -19,14 +19,7 @@ from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import resign
 from reference.journal import Milestone
-from reference.procedures import (
-    ControllerFailure,
-    DirtyBatch,
-    ForcedResignation,
-    NoAssignment,
-    NoChannels,
-    Procedure,
-)
+from reference.procedures import ControllerFailure, DirtyBatch, ForcedResignation, NoAssignment, NoChannels, Procedure
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign

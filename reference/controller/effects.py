@@ -28,15 +28,7 @@ from reference.scripts import (
     parsed,
     read_data,
 )
-from reference.zookeeper.api import (
-    BadVersion,
-    Delete,
-    Exists,
-    GetChildren,
-    NodeExists,
-    NoNode,
-    SetData,
-)
+from reference.zookeeper.api import BadVersion, Delete, Exists, GetChildren, NodeExists, NoNode, SetData
 from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
 from spec.state.enumerations import At

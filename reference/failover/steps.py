@@ -13,22 +13,10 @@ from __future__ import annotations
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
-from reference.controller.effects import (
-    CreateEpoch,
-    EpochZnode,
-    IncrementEpoch,
-    ReadBrokers,
-    ReadEpoch,
-    Subscribe,
-)
+from reference.controller.effects import CreateEpoch, EpochZnode, IncrementEpoch, ReadBrokers, ReadEpoch, Subscribe
 from reference.deletion.requests import initialize_topic_deletion
 from reference.deletion.thread import start_deletion_thread
-from reference.elections.requested import (
-    FinishFailover,
-    load_pending_elections,
-    removal_of,
-    run_pending_elections,
-)
+from reference.elections.requested import FinishFailover, load_pending_elections, removal_of, run_pending_elections
 from reference.journal import Milestone
 from reference.leadership.effects import Partitions, ReadState
 from reference.leadership.partitions import start_partition_machine

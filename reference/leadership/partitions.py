@@ -286,10 +286,7 @@ def _after_creation(controller: KafkaController, partition: TopicPartition, foun
 
 
 def _write(
-    controller: KafkaController,
-    partition: TopicPartition,
-    remaining: Partitions,
-    decided: LeaderIsrAndControllerEpoch,
+    controller: KafkaController, partition: TopicPartition, remaining: Partitions, decided: LeaderIsrAndControllerEpoch
 ) -> Procedure[int | None]:
     """Write an elected leader."""
     compares, fence = controller.compares_content, controller.fence
@@ -337,10 +334,7 @@ def _aborted(controller: KafkaController, partition: TopicPartition, epoch: int)
 
 
 def _now_online(
-    controller: KafkaController,
-    partition: TopicPartition,
-    known: LeaderIsrAndControllerEpoch,
-    receivers: Iterable[int],
+    controller: KafkaController, partition: TopicPartition, known: LeaderIsrAndControllerEpoch, receivers: Iterable[int]
 ) -> None:
     """The znode is as we wrote it: cache it, add it to the batch for its replicas, and the partition is Online.
 

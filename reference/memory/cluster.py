@@ -33,14 +33,7 @@ from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
 from reference.reassignment.effects import ReadReassignments
 from reference.requests.connections import QueuedRequest
-from reference.scripts import (
-    BROKER_IDS,
-    BROKER_TOPICS,
-    COMMON_PATHS,
-    CONTROLLER,
-    broker_path,
-    topic_path,
-)
+from reference.scripts import BROKER_IDS, BROKER_TOPICS, COMMON_PATHS, CONTROLLER, broker_path, topic_path
 from reference.threads import event_of
 from reference.topics.creation import Assignment, ListenToTopics
 from reference.zookeeper.api import (

@@ -13,9 +13,7 @@ from functools import partial
 from typing import Any
 
 from reference.broker_events.isr_notification import DeleteNotification
-from reference.controller.effects import (
-    ElectCreate,
-)
+from reference.controller.effects import ElectCreate
 from reference.controller.epoch_listener import adopt_epoch
 from reference.deletion.thread import is_deleted, is_due
 from reference.elections.rebalance import (
@@ -31,12 +29,7 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment.requests import take_up, verdict
-from reference.scripts import (
-    CONTROLLER,
-    CONTROLLER_EPOCH,
-    broker_path,
-    parsed,
-)
+from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path, parsed
 from reference.threads import HANDLERS, callback_of, is_run, on_election
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition

@@ -153,10 +153,7 @@ def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Facts:
 
 
 @claim(
-    "step",
-    source="PROTOCOL.md D36, KAFKA-9866",
-    witness="a_broker_is_out_of_balance",
-    parts=(*PARTS, "notifications"),
+    "step", source="PROTOCOL.md D36, KAFKA-9866", witness="a_broker_is_out_of_balance", parts=(*PARTS, "notifications")
 )
 def rebalance_skips_unelectable_preferred_replicas(
     before: State, after: State, m: Model, action: Action

@@ -101,12 +101,7 @@ def metadata_reports_a_removed_partition(s: State, m: Model) -> Value:
     return either(*facts)
 
 
-@claim(
-    "step",
-    source="PROTOCOL.md sections 7.4 and 9",
-    witness="metadata_reports_a_removed_partition",
-    parts=REMOVED,
-)
+@claim("step", source="PROTOCOL.md sections 7.4 and 9", witness="metadata_reports_a_removed_partition", parts=REMOVED)
 def metadata_reports_partitions_being_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
     c = action.parameters.get("c")
@@ -120,12 +115,7 @@ def metadata_reports_partitions_being_deleted(before: State, after: State, m: Mo
                 yield either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p))
 
 
-@claim(
-    "step",
-    source="PROTOCOL.md section 10",
-    witness="metadata_reports_a_removed_partition",
-    parts=REMOVED,
-)
+@claim("step", source="PROTOCOL.md section 10", witness="metadata_reports_a_removed_partition", parts=REMOVED)
 def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, action: Action) -> Facts:
     """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
     if action.rule not in DELIVERIES:

@@ -191,10 +191,7 @@ def a_doomed_topic_is_busy(s: State, m: Model) -> Value:
 
 
 @claim(
-    "step",
-    source="PROTOCOL.md section 7.4, D44",
-    witness="a_doomed_topic_is_busy",
-    parts=("deletion", "busy_topics"),
+    "step", source="PROTOCOL.md section 7.4, D44", witness="a_doomed_topic_is_busy", parts=("deletion", "busy_topics")
 )
 def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
     """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the

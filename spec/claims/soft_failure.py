@@ -47,12 +47,7 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     return both(epoch == s.zookeeper.epoch, s.zookeeper.state[p].controller_epoch < epoch)
 
 
-@claim(
-    "step",
-    source="PROTOCOL.md D5, KAFKA-3083",
-    witness="a_new_term_sends_what_an_earlier_one_wrote",
-    parts=PARTS,
-)
+@claim("step", source="PROTOCOL.md D5, KAFKA-3083", witness="a_new_term_sends_what_an_earlier_one_wrote", parts=PARTS)
 def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
     if action.rule not in {"deliver_request", "deliver_request_unanswered"}:

@@ -53,14 +53,7 @@ from spec.formats.json_schema import (
     shown,
 )
 from spec.formats.kafka_types import BROKER_ID as ID
-from spec.formats.kafka_types import (
-    BrokerId,
-    BrokerIds,
-    KafkaVersion,
-    PartitionId,
-    Topic,
-    TopicPartition,
-)
+from spec.formats.kafka_types import BrokerId, BrokerIds, KafkaVersion, PartitionId, Topic, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind

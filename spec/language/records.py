@@ -175,12 +175,7 @@ class Field(Declared[Value]):
     """A variable."""
 
     def __init__(
-        self,
-        kind: Kind | PerScope[Kind],
-        initial: object,
-        meaning: str = "",
-        *,
-        kept: PerScope[bool] = ALWAYS,
+        self, kind: Kind | PerScope[Kind], initial: object, meaning: str = "", *, kept: PerScope[bool] = ALWAYS
     ) -> None:
         super().__init__(meaning, kept)
         self.kind = kind

@@ -117,12 +117,7 @@ def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
     Raw 0 stands for `offset` (-1 where Kafka starts at -1), so that "nothing yet" needs no flag of its own.
     """
     return Kind(
-        "epoch",
-        bits_for(maximum),
-        maximum,
-        lambda raw: str(raw + offset),
-        lambda value: int(value) - offset,
-        unbounded,
+        "epoch", bits_for(maximum), maximum, lambda raw: str(raw + offset), lambda value: int(value) - offset, unbounded
     )
 
 

@@ -101,8 +101,7 @@ def a_completed_operation_loses_its_entry(s: Purgatory, m: Model) -> Facts:
         cancelling = either(*(is_about(s, m, x, o, At.CANCEL) for x in threads(m)))
         on_its_way = either(cancelling, *(s.threads[o].at == at for at in arming))
         yield both(
-            operation.armed.implies(operation.entry),
-            both(operation.completed, operation.entry).implies(on_its_way),
+            operation.armed.implies(operation.entry), both(operation.completed, operation.entry).implies(on_its_way)
         )
 
 

@@ -38,11 +38,7 @@ def every_leader_is_in_sync(s: State, m: Model) -> Facts:
                 yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
 
 
-@claim(
-    "always",
-    source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2",
-    parts=("partitions",),
-)
+@claim("always", source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
 def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Facts:
     """Whoever is about to create a state znode knows of an assigned replica that lives."""
     if not _keeps_the_last(m):

@@ -11,14 +11,7 @@ from collections.abc import Iterator
 
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import (
-    BEFORE_CHANNELS,
-    BEFORE_TOPICS,
-    REMOVING,
-    is_at,
-    is_current,
-    only_the_current_writes,
-)
+from spec.lemmas.controller import BEFORE_CHANNELS, BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
 from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached

@@ -64,8 +64,7 @@ class StopReplicaStarted(
 class ReplicaDoesNotExist(
     StopReplicaLine,
     text=dashed_since(
-        V0102,
-        "ignoring stop replica (delete={delete:bool}) for partition TP as replica doesn't exist on broker",
+        V0102, "ignoring stop replica (delete={delete:bool}) for partition TP as replica doesn't exist on broker"
     ),
 ):
     """There is no such replica in memory (its log may still be deleted)."""

@@ -16,18 +16,7 @@ from typing import Final, Self
 
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import SET
-from spec.formats.shapes import (
-    BOOLEAN,
-    BRACKETED,
-    COMMAS,
-    DASHED,
-    ID,
-    INT,
-    JAVA_LIST,
-    ONE_ID,
-    WORDS,
-    one_of,
-)
+from spec.formats.shapes import BOOLEAN, BRACKETED, COMMAS, DASHED, ID, INT, JAVA_LIST, ONE_ID, WORDS, one_of
 from spec.formats.templates import Shape, Shapes, Template, record
 from spec.logs.logged_answers import SCALA_ANSWER, STRUCT_ANSWER
 from spec.tables.partition_states import PartitionState

@@ -63,11 +63,7 @@ class History(Record):
     watched = Field(
         CONTROLLER_EPOCH, 0, "An arbitrary epoch: what a proof finds of it holds of every epoch.", kept=PROVING
     )
-    acted = Each(
-        per_scope("epoch", _epochs),
-        Flag(),
-        "Some term has acted in the epoch; proving: in that one.",
-    )
+    acted = Each(per_scope("epoch", _epochs), Flag(), "Some term has acted in the epoch; proving: in that one.")
     asked = flags(
         TOPICS, "Somebody has asked to delete this topic, not one before it that had its name.",
         kept=has("remembered_requests"),

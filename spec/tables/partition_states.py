@@ -44,7 +44,7 @@ PARTITION_TRANSITIONS: Final[Table[PartitionState]] = table_from(
                 "The controller starts to track the partition under the assigned replicas that it has cached; nothing"
                 " is written and nothing is sent.",
                 "handleStateChange, case NewPartition",
-            ),
+            )
         },
         NEW: {
             ONLINE: Row(

@@ -63,7 +63,7 @@ REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = table_from(
                 "If the state znode exists, LeaderAndIsr with what it says goes to this replica and UpdateMetadata to"
                 " every registered broker; otherwise only the state changes.",
                 "handleStateChange, case NewReplica",
-            ),
+            )
         },
         NEW: {
             ONLINE: Row(
@@ -72,10 +72,7 @@ REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = table_from(
             ),
             OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
         },
-        ONLINE: {
-            ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
-            OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
-        },
+        ONLINE: {ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE), OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE)},
         OFFLINE: {
             ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
             OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
@@ -99,7 +96,7 @@ REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = table_from(
             NON_EXISTENT: Row(
                 "The replica leaves the cached assigned replicas; the controller forgets its state; nothing is sent.",
                 "handleStateChange, case NonExistentReplica",
-            ),
+            )
         },
         DELETION_INELIGIBLE: {
             ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE),

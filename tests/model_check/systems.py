@@ -338,11 +338,7 @@ def _named_apart(system: TransitionSystem) -> TransitionSystem:
 #   0: 00 | 1: 50 03 | 2: 53 23 30 | 3: 20 33 | 4: 02 51 | 5: 52 01 | 6: 43 10 | 7: 40 13
 # With (0,3): to the big one gives 30, filling gives 33, pouring 51, emptying 01, then 10, 13, and so on.
 JUGS_COUNTS = Counts(
-    states=16,
-    transitions=96,
-    levels=(1, 2, 3, 2, 2, 2, 2, 2),
-    failing={"never_four": 2},
-    witnessed={"both_full": 1},
+    states=16, transitions=96, levels=(1, 2, 3, 2, 2, 2, 2, 2), failing={"never_four": 2}, witnessed={"both_full": 1}
 )
 
 EXPECTED: Mapping[str, tuple[TransitionSystem, Counts]] = {

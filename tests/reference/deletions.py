@@ -17,11 +17,7 @@ from reference.leadership.effects import ReadForRemoval, WriteRemoval
 from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.request_schemas import (
-    PartitionError,
-    PartitionsResponse,
-    StopReplicaRequest,
-)
+from spec.formats.request_schemas import PartitionError, PartitionsResponse, StopReplicaRequest
 from spec.state.enumerations import Callback
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

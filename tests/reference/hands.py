@@ -89,10 +89,7 @@ def znode(
 
 
 def failed_over(
-    one: KafkaController,
-    brokers: Sequence[int],
-    states: Sequence[Found] = (),
-    deletions: frozenset[str] = frozenset(),
+    one: KafkaController, brokers: Sequence[int], states: Sequence[Found] = (), deletions: frozenset[str] = frozenset()
 ) -> Hand:
     """A failover up to where the machines start; `states` are the partitions' state znodes, all with AR [1, 2, 3]."""
     hand = Hand(elect(one))

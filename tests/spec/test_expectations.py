@@ -51,8 +51,7 @@ def test_a_proof_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verify", "deep", "goals"),
-    [({}, False, True), ({"deep": True}, True, True), ({"goals": False}, False, False)],
+    ("verify", "deep", "goals"), [({}, False, True), ({"deep": True}, True, True), ({"goals": False}, False, False)]
 )
 def test_a_scope_is_verified_always_and_with_goals_unless_it_says_otherwise(
     verify: dict[str, bool], deep: bool, goals: bool

@@ -28,8 +28,7 @@ class BrokersChanged(
 
 
 class BrokerDifference(
-    BrokerListenerSays,
-    text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}",
+    BrokerListenerSays, text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}"
 ):
     """What the controller makes of it (sorted from 0.10.0 on)."""
 

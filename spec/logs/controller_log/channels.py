@@ -112,9 +112,7 @@ class RequestDropped(
 
 
 class Connecting(
-    ChannelManagerSays,
-    text="Controller {controller:id} trying to connect to broker {broker:id}",
-    level="DEBUG",
+    ChannelManagerSays, text="Controller {controller:id} trying to connect to broker {broker:id}", level="DEBUG"
 ):
     """A channel for a new broker is made."""
 

@@ -172,8 +172,7 @@ class LeaderNotReassigned(
 
 
 class LeaderReassignedAlive(
-    ReassignedLeader,
-    text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive",
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive"
 ):
     """Step 7 only raises the leader epoch."""
 
@@ -185,8 +184,7 @@ class LeaderReassignedDead(
 
 
 class AssignmentUpdated(
-    ControllerSays,
-    text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} ",
+    ControllerSays, text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} "
 ):
     """The topic's znode has been written, and the context's assignment with it."""
 
@@ -219,8 +217,7 @@ class LeaderEpochUpdated(
 
 
 class ReassignmentRemoved(
-    ControllerSays,
-    text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper",
+    ControllerSays, text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper"
 ):
     """Step 11: /admin/reassign_partitions no longer has the partition, which is done with."""
 

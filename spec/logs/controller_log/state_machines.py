@@ -111,9 +111,7 @@ class ReplicasInvokedError(
 
 
 class ReplicasDeletedAsked(
-    ReplicaMachineSays,
-    text="Are all replicas for topic {topic:topic} deleted {states:replica_states}",
-    level="DEBUG",
+    ReplicaMachineSays, text="Are all replicas for topic {topic:topic} deleted {states:replica_states}", level="DEBUG"
 ):
     """The deletion thread asks whether a topic is done with."""
 

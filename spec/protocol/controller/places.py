@@ -29,11 +29,7 @@ WHERE_LOCK_MAY_BE_FREE = (*WHERE_LOCK_IS_FREE, At.ELECT_READ)
 
 
 def controller_step(
-    *places: At,
-    source: str,
-    budget: str | None = None,
-    parts: Sequence[str] = (),
-    over_session: bool = True,
+    *places: At, source: str, budget: str | None = None, parts: Sequence[str] = (), over_session: bool = True
 ) -> Declared:
     """Declare a step that a controller takes only at these places; unless said otherwise, its session must live."""
 

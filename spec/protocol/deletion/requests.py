@@ -29,12 +29,7 @@ from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle, rearm_watch
-from spec.protocol.deletion.queue import (
-    delete_the_request,
-    enqueue,
-    hold_back,
-    wake,
-)
+from spec.protocol.deletion.queue import delete_the_request, enqueue, hold_back, wake
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import is_fenced_off, notify, take_head
 from spec.state.cluster import State

@@ -42,12 +42,7 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.places import WHERE_LOCK_IS_FREE, controller_step, lock_is_free, locking_step
 from spec.protocol.deletion.completion import complete
-from spec.protocol.deletion.queue import (
-    fail_deletion,
-    say_held_back,
-    turn_to_next,
-    wake,
-)
+from spec.protocol.deletion.queue import fail_deletion, say_held_back, turn_to_next, wake
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
 from spec.protocol.requests.batch import known_partitions
@@ -63,13 +58,7 @@ from spec.variants import Switch
 THREAD = "TopicDeletionManager.DeleteTopicsThread 0.10.2.2"
 
 
-@controller_step(
-    *WHERE_LOCK_IS_FREE,
-    At.DELETE_QUEUED,
-    source=THREAD,
-    parts=("deletion",),
-    over_session=False,
-)
+@controller_step(*WHERE_LOCK_IS_FREE, At.DELETE_QUEUED, source=THREAD, parts=("deletion",), over_session=False)
 def delete_queued_topic(s: State, m: Model, c: int, t: int) -> None:
     """The deletion thread, woken, takes the lock; or it still has it, and turns to the next topic."""
     controller = s.controllers[c]

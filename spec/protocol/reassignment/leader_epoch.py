@@ -5,9 +5,7 @@ Kafka 0.10.2.2: `KafkaController.updateLeaderEpochAndSendRequest`. PROTOCOL.md s
 
 from spec.language.rules import say, when
 from spec.language.terms import Value, both
-from spec.logs.controller_log.reassignment import (
-    LeaderEpochUpdating,
-)
+from spec.logs.controller_log.reassignment import LeaderEpochUpdating
 from spec.logs.controller_request_lines import ReassignmentSent
 from spec.model import Model
 from spec.protocol.context.deletion_marks import adding_raises

@@ -5,11 +5,7 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`. PROTOCOL.md section 8
 
 from spec.language.rules import require, reset, say, when
 from spec.language.terms import both, either
-from spec.logs.controller_log.reassignment import (
-    AssignmentUpdated,
-    LeaderEpochUpdated,
-    WaitingForNewReplicas,
-)
+from spec.logs.controller_log.reassignment import AssignmentUpdated, LeaderEpochUpdated, WaitingForNewReplicas
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises

@@ -172,11 +172,7 @@ def _begins(controller: Controller, p: int) -> Value:
     return both(controller.at == At.REASSIGN_NEXT, controller.due[p] != (), initiating)
 
 
-@controller_step(
-    At.REASSIGN_NEXT,
-    source="watchIsrChangesForReassignedPartition 0.10.2.2",
-    parts=PARTS,
-)
+@controller_step(At.REASSIGN_NEXT, source="watchIsrChangesForReassignedPartition 0.10.2.2", parts=PARTS)
 def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     """A reassignment is accepted: watch the state znode, then run it."""
     controller = s.controllers[c]

@@ -28,11 +28,7 @@ from __future__ import annotations
 
 from spec.language.rules import require, say, when
 from spec.language.terms import Value, both, either, flag
-from spec.logs.controller_log.reassignment import (
-    AllCaughtUp,
-    NotCaughtUp,
-    SomeBehind,
-)
+from spec.logs.controller_log.reassignment import AllCaughtUp, NotCaughtUp, SomeBehind
 from spec.model import Model
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import rearm_isr_watch

@@ -157,12 +157,7 @@ def end_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
         _end_batch(s, m, c, b)
 
 
-@action(
-    actor="broker {b}",
-    source="RequestSendThread.doWork 0.10.2.2",
-    budget="resends",
-    parts=("stopped_replicas",),
-)
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="resends", parts=("stopped_replicas",))
 def deliver_deletion_unanswered(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, but the answer is lost: it will come again."""
     execute_deletion(s, m, c, b, p)

@@ -78,10 +78,7 @@ def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
     ("name", "complaint"),
     [
         ("nope", "kcheck: no property is called 'nope'"),
-        (
-            "a_topic_is_gone",
-            f"kcheck: a_topic_is_gone is not asked of {NAME}: what can happen is no claim about",
-        ),
+        ("a_topic_is_gone", f"kcheck: a_topic_is_gone is not asked of {NAME}: what can happen is no claim about"),
         ("deletion_threads_live", f"kcheck: deletion_threads_live is not asked of {NAME}: no topic is deleted"),
     ],
 )

@@ -108,11 +108,7 @@ def test_verify_compares_proofs(
     others = provable | {"one_controller_acts_in_an_epoch", "resigned_controllers_are_inactive"}
     del manifest["solo"]["expect"]
     manifest["solo"]["prove"] = {
-        "AS_CODED": {
-            "violated": sorted(others),
-            "incomplete": incomplete,
-            "bounded": dict.fromkeys(incomplete, 3),
-        }
+        "AS_CODED": {"violated": sorted(others), "incomplete": incomplete, "bounded": dict.fromkeys(incomplete, 3)}
     }
     result = kcheck("verify", "solo")
     assert result.exit_code == code, result.stdout

@@ -26,10 +26,7 @@ LIES: Mapping[str, Lie] = {
         "broker-1/controller.log:94",
     ),
     "a partition that was added on another broker than leads it": Lie(
-        ADDED,
-        "zookeeper.jsonl",
-        replaced(r"\"2\":[3],\"3\":[2]", r"\"2\":[3],\"3\":[3]"),
-        "zookeeper.jsonl:82",
+        ADDED, "zookeeper.jsonl", replaced(r"\"2\":[3],\"3\":[2]", r"\"2\":[3],\"3\":[3]"), "zookeeper.jsonl:82"
     ),
     "an added partition that is not said to be new": Lie(
         ADDED,

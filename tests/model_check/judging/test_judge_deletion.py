@@ -10,13 +10,7 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.cluster import deletes_topics
 from model_check.recordings.reading import read
 from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import (
-    DeletionAsked,
-    RequestDeleted,
-    StateDeleted,
-    TopicCreated,
-    TopicDeleted,
-)
+from model_check.recordings.zookeeper import DeletionAsked, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, recording, replaced, without_line

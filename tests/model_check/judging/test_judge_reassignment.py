@@ -183,8 +183,7 @@ TELLING = {"a leader of step 7 that is not wanted", "a resumption of something e
 
 
 @pytest.mark.parametrize(
-    "lie",
-    [one if one in TELLING else pytest.param(one, marks=pytest.mark.slow) for one in (*LIES, *MORE_LIES)],
+    "lie", [one if one in TELLING else pytest.param(one, marks=pytest.mark.slow) for one in (*LIES, *MORE_LIES)]
 )
 def test_a_reassignment_that_was_tampered_with_is_not_explained(
     lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

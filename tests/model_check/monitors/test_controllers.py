@@ -63,10 +63,7 @@ def test_an_admin_may_delete_the_controller_znode(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("epoch", "text"),
-    [
-        (1, "broker 2 wrote 1 to /controller_epoch again"),
-        (3, "broker 2 wrote 3 to /controller_epoch, which was 1"),
-    ],
+    [(1, "broker 2 wrote 1 to /controller_epoch again"), (3, "broker 2 wrote 3 to /controller_epoch, which was 1")],
 )
 def test_an_epoch_that_is_raised_by_none_or_two_is_told(tmp_path: Path, epoch: int, text: str) -> None:
     story = begun()
@@ -220,11 +217,7 @@ def wrong_state(story: Story, *written: object) -> str:
             (1, 2, (1,)),
             f"broker 1 made 1 leader in {STATE}, where the ISR was [2, 3], and unclean election is off",
         ),
-        (
-            "leaders_are_in_sync",
-            (2, 2, (3,)),
-            f"broker 1 wrote {STATE} with leader 2, who is not in its ISR [3]",
-        ),
+        ("leaders_are_in_sync", (2, 2, (3,)), f"broker 1 wrote {STATE} with leader 2, who is not in its ISR [3]"),
         ("isr_is_not_empty", (-1, 2, ()), f"broker 1 wrote {STATE} with an empty ISR"),
         (
             "isr_is_within_assigned",

@@ -122,10 +122,7 @@ def test_a_deletion_that_does_not_end_is_told(tmp_path: Path) -> None:
     ("target", "text"),
     [
         ((1,), "for [t,0], whose AR is [2, 3]: nobody has begun"),
-        (
-            (2,),
-            f"for [t,0], whose AR is [2, 3], although all of it is in sync: it has {LED}",
-        ),
+        ((2,), f"for [t,0], whose AR is [2, 3], although all of it is in sync: it has {LED}"),
     ],
 )
 def test_a_reassignment_that_does_not_end_is_told(tmp_path: Path, target: tuple[int, ...], text: str) -> None:

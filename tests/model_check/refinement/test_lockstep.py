@@ -24,10 +24,7 @@ def sides(name: str, variant: str = "AS_CODED") -> Sides:
     return Sides(scope(name), VARIANTS[variant])
 
 
-@pytest.mark.parametrize(
-    ("name", "variant"),
-    [("bounce", "FENCED"), ("cold", "AS_CODED"), ("topics", "AS_CODED")],
-)
+@pytest.mark.parametrize(("name", "variant"), [("bounce", "FENCED"), ("cold", "AS_CODED"), ("topics", "AS_CODED")])
 def test_both_start_in_the_same_state(name: str, variant: str) -> None:
     both = sides(name, variant)
     assert both.initial().raw == both.machine.initial

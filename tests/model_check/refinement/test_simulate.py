@@ -229,8 +229,7 @@ LARGER = {"recreation": "delete_topic", "rebalance": "rebalance_partition", "add
 
 
 @pytest.mark.parametrize(
-    ("name", "rule"),
-    [*LATER_PARTS.items(), *(pytest.param(*one, marks=pytest.mark.slow) for one in LARGER.items())],
+    ("name", "rule"), [*LATER_PARTS.items(), *(pytest.param(*one, marks=pytest.mark.slow) for one in LARGER.items())]
 )
 def test_short_runs_of_the_later_parts_until_a_rule_of_theirs_is_taken(name: str, rule: str) -> None:
     done = [simulate(sides(name), runs=4, steps=60, number=7)]

@@ -28,13 +28,7 @@ from reference.controller.effects import (
 from reference.elections.requested import FinishFailover
 from reference.failover.election import elect, on_controller_change, on_new_session
 from reference.journal import Milestone, Reached, RequestSent, StateChange
-from reference.leadership.effects import (
-    CreateState,
-    ReadForElection,
-    ReadForRemoval,
-    WriteElectedLeader,
-    WriteRemoval,
-)
+from reference.leadership.effects import CreateState, ReadForElection, ReadForRemoval, WriteElectedLeader, WriteRemoval
 from reference.procedures import Effect, FencedOff, MissingDeletionThread, UnexpectedFailure, snake_case
 from reference.threads import on_callback
 from spec.errors import MalformedInput
@@ -44,17 +38,7 @@ from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 from tests.leaderships import led
-from tests.reference.hands import (
-    TP,
-    Hand,
-    controller,
-    failed_over,
-    milestones,
-    registered,
-    requests,
-    working,
-    znode,
-)
+from tests.reference.hands import TP, Hand, controller, failed_over, milestones, registered, requests, working, znode
 
 # ------------------------------------------------------------------------------------------------------------ election
 

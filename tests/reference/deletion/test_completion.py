@@ -124,10 +124,7 @@ def carry_out(server: MemoryZookeeper, session: int, script: Script[Any]) -> tup
 def test_the_scripts_delete_what_a_real_controller_deleted_in_its_order() -> None:
     """Recording 08-delete, zk 56 to 63."""
     server = MemoryZookeeper()
-    session, state = (
-        server.open_session(),
-        PartitionStatePayload(leadership=led(-1, 2, (3,), 1)),
-    )
+    session, state = (server.open_session(), PartitionStatePayload(leadership=led(-1, 2, (3,), 1)))
     topic, partitions = topic_path("a"), f"{topic_path('a')}/partitions"
     for path in (
         "/brokers", "/brokers/topics", topic, partitions, f"{partitions}/0", state_path(P0), f"{partitions}/1",

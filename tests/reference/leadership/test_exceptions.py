@@ -29,11 +29,7 @@ from reference.threads import on_callback
 from reference.zookeeper.api import SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
-from spec.logs.controller_log.state_machines import (
-    PartitionsInvokedError,
-    PartitionsOnlineError,
-    ReplicasInvokedError,
-)
+from spec.logs.controller_log.state_machines import PartitionsInvokedError, PartitionsOnlineError, ReplicasInvokedError
 from spec.logs.log_lines import Line
 from spec.scopes import scope
 from spec.state.enumerations import Callback

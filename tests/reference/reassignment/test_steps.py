@@ -19,11 +19,7 @@ from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
 from spec.language.views import leaves
 from spec.logs.controller_log import reassignment
 from spec.logs.controller_log.lines import CONTROLLER_LOG
-from spec.logs.controller_log.reassignment import (
-    LeaderNotReassigned,
-    ReassignmentRemoved,
-    ReassignmentRequested,
-)
+from spec.logs.controller_log.reassignment import LeaderNotReassigned, ReassignmentRemoved, ReassignmentRequested
 from spec.logs.controller_log.state_machines import ReplicasInvoked
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.log_lines import Line, lines_of

@@ -97,13 +97,7 @@ def test_a_log_is_read_whole(log: Path) -> None:
             14,
             second,
             1,
-            MultiChange(
-                (
-                    NodeCreated("/together", b"t", 0, 6),
-                    VersionChecked("/epoch", 2),
-                    NodeDeleted("/consumers"),
-                )
-            ),
+            MultiChange((NodeCreated("/together", b"t", 0, 6), VersionChecked("/epoch", 2), NodeDeleted("/consumers"))),
         ),
         (15, second, 2, MultiChange((WriteRefused(-110), WriteRefused(-2), WriteRefused(-2)))),
         (16, second, 3, SessionClosed(())),

@@ -9,18 +9,7 @@ from hypothesis import strategies as st
 
 from spec.errors import MalformedInput, Where
 from spec.formats.scala_collections import SET
-from spec.formats.shapes import (
-    BOOLEAN,
-    BRACKETED,
-    COMMAS,
-    DASHED,
-    ID,
-    INT,
-    JAVA_LIST,
-    ONE_ID,
-    SEQUENCE,
-    TOPIC,
-)
+from spec.formats.shapes import BOOLEAN, BRACKETED, COMMAS, DASHED, ID, INT, JAVA_LIST, ONE_ID, SEQUENCE, TOPIC
 from spec.formats.templates import Shape, Template, record
 from tests import strategies
 

@@ -69,11 +69,7 @@ NEEDED = [
     ("leaders_have_no_larger_assignment_than_zookeeper", "expand_isr(b=1, p=0, r=3)", "isr_is_within_assigned"),
     ("leaving_replicas_leave_the_isr", "write_target(c=1, p=0)", "isr_is_within_assigned"),
     ("assigned_replicas_are_in_a_state", "write_remaining(c=1, p=0)", "completed_means_done"),
-    (
-        "in_phase_b_the_target_is_assigned",
-        "write_move(c=1, p=0)",
-        "leaders_have_no_larger_assignment_than_zookeeper",
-    ),
+    ("in_phase_b_the_target_is_assigned", "write_move(c=1, p=0)", "leaders_have_no_larger_assignment_than_zookeeper"),
 ]
 
 

@@ -71,11 +71,7 @@ def proof(variant: str = "FENCED") -> Proving:
 NEEDED = [
     # Without the lemma, this action could break that.
     ("only_active_controllers_delete", "delete_topic(c=1, t=0)", "one_controller_acts_in_an_epoch"),
-    (
-        "new_controllers_have_nothing_to_delete",
-        "finish_failover(c=1)",
-        "started_deletions_have_a_stop_replica_waiting",
-    ),
+    ("new_controllers_have_nothing_to_delete", "finish_failover(c=1)", "started_deletions_have_a_stop_replica_waiting"),
     ("a_batch_is_as_far_as_its_stage", "on_replica_deleted(c=1, b=2, p=0)", "no_leader_and_isr_behind_a_deletion"),
     ("batches_wait_only_where_there_is_a_channel", "create_state(c=1, p=0)", "no_leader_and_isr_behind_a_deletion"),
     ("no_leader_and_isr_behind_a_deletion", "deliver_request(c=1, b=1)", "deleted_replicas_stay_deleted"),
@@ -90,17 +86,11 @@ NEEDED = [
     ("current_controllers_delete_what_is_requested", "delete_topic(c=1, t=0)", "deletion_threads_live"),
     ("a_state_that_was_deleted_stays_so", "create_state(c=1, p=0)", "a_leader_epoch_has_one_leader"),
     ("unknown_topics_are_forgotten", "delete_queued_topic(c=1, t=0)", "replicas_are_in_known_states"),
-    (
-        "started_deletions_have_a_stop_replica_waiting",
-        "create_state(c=1, p=0)",
-        "started_deletions_are_on_their_way",
-    ),
+    ("started_deletions_have_a_stop_replica_waiting", "create_state(c=1, p=0)", "started_deletions_are_on_their_way"),
 ]
 
 
-FOLLOWS_FROM = {
-    "only_active_controllers_delete": {"new_controllers_have_nothing_to_delete"},
-}
+FOLLOWS_FROM = {"only_active_controllers_delete": {"new_controllers_have_nothing_to_delete"}}
 """Lemmas that with all fixes say what another does, too: that is left out with them."""
 
 
@@ -122,11 +112,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
     [
         ("delete_topic(c=1, t=0)", "controllers[1].at", "only_active_controllers_delete"),
         ("on_new_session(c=1)", "controllers[1].queued[0]", "new_controllers_have_nothing_to_delete"),
-        (
-            "deliver_request(c=1, b=1)",
-            "connections[1][1][0].partitions[0].ordered",
-            "a_batch_is_as_far_as_its_stage",
-        ),
+        ("deliver_request(c=1, b=1)", "connections[1][1][0].partitions[0].ordered", "a_batch_is_as_far_as_its_stage"),
         ("on_broker_change(c=1)", "connections[1][1][0].stage", "batches_wait_only_where_there_is_a_channel"),
         ("on_replica_deleted(c=1, b=1, p=0)", "connections[1][1][0].delete[0]", "no_leader_and_isr_behind_a_deletion"),
         ("write_removal(c=1, p=0, r=1)", "controllers[1].partitions[0].visiting", "only_known_topics_are_handled"),
@@ -139,11 +125,7 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
         ("delete_topic(c=1, t=0)", "controllers[1].topics[0]", "current_controllers_know_no_topic_that_is_gone"),
         ("delete_state(c=1, p=0)", "zookeeper.state[0].version", "current_controllers_delete_what_is_requested"),
         ("read_deletions(c=1)", "controllers[1].queued[0]", "a_state_that_was_deleted_stays_so"),
-        (
-            "on_topic_change(c=1)",
-            "controllers[1].partitions[0].leader_epoch",
-            "unknown_topics_are_forgotten",
-        ),
+        ("on_topic_change(c=1)", "controllers[1].partitions[0].leader_epoch", "unknown_topics_are_forgotten"),
         (
             "read_for_removal(c=1, p=0, r=1)",
             "connections[1][1][0].delete[0]",

@@ -5,14 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spec.errors import MalformedInput
-from spec.logs.wire_records import (
-    FrameAnswered,
-    FrameReceived,
-    ProcessStarted,
-    WireRecord,
-    parse_record,
-    print_record,
-)
+from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record, print_record
 
 MS = st.integers(0, 1 << 50)
 RECORDS = st.one_of(

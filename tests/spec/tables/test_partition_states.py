@@ -9,11 +9,7 @@ import networkx as nx
 import pytest
 
 from spec.tables.diagrams import graph
-from spec.tables.partition_states import (
-    PARTITION_TRANSITIONS,
-    PartitionState,
-    state_at_start_up,
-)
+from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState, state_at_start_up
 from spec.tables.table import find, initial_state, transitions, valid_previous_states
 
 MAY_PRECEDE = {

@@ -11,11 +11,7 @@ import pytest
 from spec.errors import UnknownName
 from spec.tables.diagrams import graph
 from spec.tables.partition_states import PartitionState
-from spec.tables.replica_states import (
-    REPLICA_TRANSITIONS,
-    ReplicaState,
-    state_at_start_up,
-)
+from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState, state_at_start_up
 from spec.tables.table import find, transitions, valid_previous_states
 
 MAY_PRECEDE = {

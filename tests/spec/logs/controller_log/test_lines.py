@@ -61,12 +61,7 @@ def test_every_version_has_its_forms() -> None:
 
 ANSWER = PartitionsResponse(ErrorCode.NONE, (PartitionError("t", 0, ErrorCode.NONE),))
 EXAMPLES: list[tuple[Line, str, str, str]] = [
-    (
-        EpochIncremented(1, 3),
-        "[Controller 1]: Controller 1 incremented epoch to 3",
-        "INFO",
-        "KafkaController",
-    ),
+    (EpochIncremented(1, 3), "[Controller 1]: Controller 1 incremented epoch to 3", "INFO", "KafkaController"),
     (
         SessionExpiredElectedAlready(1),
         (
@@ -91,12 +86,7 @@ EXAMPLES: list[tuple[Line, str, str, str]] = [
         "WARN",
         "KafkaController",
     ),
-    (
-        SendThreadStarting(1, 2),
-        "[Controller-1-to-broker-2-send-thread], Starting ",
-        "INFO",
-        "RequestSendThread",
-    ),
+    (SendThreadStarting(1, 2), "[Controller-1-to-broker-2-send-thread], Starting ", "INFO", "RequestSendThread"),
     (
         Connected(1, 2, BrokerNode(2, "h", 9092), version=V082),
         (

@@ -101,8 +101,7 @@ def test_a_topic_that_is_being_deleted_is_not_exempt_unless_that_is_fixed(
 
 
 @pytest.mark.parametrize(
-    ("switches", "then"),
-    [(AS_CODED, "read_for_removal(c=1, p=0, r=1)"), (frozenset({Switch.WAIT_FOR_LEADER}), "")],
+    ("switches", "then"), [(AS_CODED, "read_for_removal(c=1, p=0, r=1)"), (frozenset({Switch.WAIT_FOR_LEADER}), "")]
 )
 def test_a_reassignment_to_who_is_shutting_down_takes_the_only_leader_down_unless_it_waits(
     switches: Switches, then: str

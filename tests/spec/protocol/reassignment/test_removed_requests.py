@@ -49,8 +49,7 @@ def test_the_next_request_is_dropped_with_the_end_of_the_removed_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("switches", "assigned"),
-    [(AS_CODED, "[2]"), (AS_CODED | {Switch.CLEAR_CONTEXT}, "[2, 1]"), (FENCED, "[2, 1]")],
+    ("switches", "assigned"), [(AS_CODED, "[2]"), (AS_CODED | {Switch.CLEAR_CONTEXT}, "[2, 1]"), (FENCED, "[2, 1]")]
 )
 def test_the_same_broker_goes_on_as_the_next_controller_unless_it_forgets(switches: Switches, assigned: str) -> None:
     run = moving(switches)
