@@ -99,13 +99,11 @@ def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Facts:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
-def a_rebalance_has_to_wait(s: State, m: Model) -> Value:
+def a_rebalance_has_to_wait(s: State, m: Model) -> Facts:
     """A broker is out of balance while its controller moves partitions, or elects preferred replicas by request."""
-    waits = []
     for c in m.controllers:
         imbalanced = either(*(s.controllers[c].imbalanced[p] for p in m.partitions))
-        waits.append(both(imbalanced, either(*_under_way(s, m, c))))
-    return either(*waits)
+        yield both(imbalanced, either(*_under_way(s, m, c)))
 
 
 def _under_way(s: State, m: Model, c: int) -> list[Value]:

@@ -49,14 +49,12 @@ def _is_removed(m: Model, place: Slot, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
-def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Value:
+def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Facts:
     """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
-    facts = []
     for c in m.controllers:
         for p in m.partitions:
             heads = {b: s.connections[c][b][0] for b in m.assigned(p)}
-            facts += [both(_is_told(head, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, head in heads.items()]
-    return either(*facts)
+            yield from (both(_is_told(one, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, one in heads.items())
 
 
 def _is_told(head: Slot, p: int) -> Value:
@@ -89,16 +87,13 @@ def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def metadata_reports_a_removed_partition(s: State, m: Model) -> Value:
+def metadata_reports_a_removed_partition(s: State, m: Model) -> Facts:
     """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
-    facts = []
     for c in m.controllers:
         for b in m.brokers.ids:
             head, known = s.connections[c][b][0], s.brokers[b].partitions
-            facts += [
-                both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1) for p in m.partitions
-            ]
-    return either(*facts)
+            for p in m.partitions:
+                yield both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1)
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 9", witness="metadata_reports_a_removed_partition", parts=REMOVED)
@@ -136,16 +131,11 @@ def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
 
 
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
-def a_dead_replica_is_known(s: State, m: Model) -> Value:
+def a_dead_replica_is_known(s: State, m: Model) -> Facts:
     """A controller at rest takes an assigned replica to be dead."""
-    return either(
-        *(
-            both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live))
-            for c in m.controllers
-            for p in m.partitions
-            for r in m.assigned(p)
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield from (both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live)) for r in m.assigned(p))
 
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)

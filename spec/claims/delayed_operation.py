@@ -42,13 +42,11 @@ def is_completing(s: Purgatory, m: Model, o: int) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def two_threads_complete_one_operation(s: Purgatory, m: Model) -> Value:
+def two_threads_complete_one_operation(s: Purgatory, m: Model) -> Facts:
     """A thread is about to set `completed` of an operation that another thread has just won."""
-    facts = []
     for o in requests(m):
         late = either(*(is_about(s, m, x, o, At.COMPARE_AND_SET) for x in threads(m)))
-        facts.append(both(late, is_completing(s, m, o)))
-    return either(*facts)
+        yield both(late, is_completing(s, m, o))
 
 
 @claim("step", source=f"{SOURCE}; DelayedOperation", witness="two_threads_complete_one_operation", parts=PARTS)

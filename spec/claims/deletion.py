@@ -16,16 +16,11 @@ from spec.variants import Switch
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_replica_is_deleted(s: State, m: Model) -> Value:
+def a_replica_is_deleted(s: State, m: Model) -> Facts:
     """A controller knows that a broker has deleted a replica."""
-    return either(
-        *(
-            state == ReplicaState.DELETION_SUCCESSFUL
-            for c in m.controllers
-            for t in m.topics
-            for _, state in replica_states(s, m, c, t)
-        )
-    )
+    for c in m.controllers:
+        for t in m.topics:
+            yield from (state == ReplicaState.DELETION_SUCCESSFUL for _, state in replica_states(s, m, c, t))
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))

@@ -108,14 +108,12 @@ def requests_are_of_the_present_term(s: State, m: Model) -> Facts:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_requests"))
-def a_batch_has_several_requests(s: State, m: Model) -> Value:
+def a_batch_has_several_requests(s: State, m: Model) -> Facts:
     """A batch has requests of two kinds for one broker."""
-    several = []
     for c, b in _queues(m):
         head = s.connections[c][b][0]
         kinds = (_orders(m, head), _informs(head), _stops(m, head), _deletes(m, head))
-        several += [both(one, either(*kinds[i + 1 :])) for i, one in enumerate(kinds)]
-    return either(*several)
+        yield from (both(one, either(*kinds[i + 1 :])) for i, one in enumerate(kinds))
 
 
 @claim("always", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))

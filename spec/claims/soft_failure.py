@@ -14,7 +14,7 @@ Only some scopes ask (the part `soft_failures`, which brings no variable and no 
 from __future__ import annotations
 
 from spec.language.rules import Action, Facts, claim
-from spec.language.terms import Value, both, either
+from spec.language.terms import Value, both
 from spec.model import Model
 from spec.state.brokers import Stage
 from spec.state.cluster import State
@@ -23,16 +23,11 @@ PARTS = ("connections", "soft_failures")
 
 
 @claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
-def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Value:
+def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Facts:
     """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
-    return either(
-        *(
-            both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p))
-            for c in m.controllers
-            for p in m.partitions
-            for b in m.assigned(p)
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield from (both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p)) for b in m.assigned(p))
 
 
 def _is_ordered_next(s: State, c: int, b: int, p: int) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.language.rules import Action, Facts, claim
-from spec.language.terms import Value, both, either
+from spec.language.terms import both, either
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.leadership_cache import assigned_replicas
@@ -15,15 +15,11 @@ PARTS = ("addition",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.3", parts=PARTS)
-def a_partition_is_added(s: State, m: Model) -> Value:
+def a_partition_is_added(s: State, m: Model) -> Facts:
     """A topic's znode has a partition that an active controller does not know yet."""
-    return either(
-        *(
-            both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
-            for c in m.controllers
-            for p in m.partitions
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
 
 
 @claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)

@@ -54,7 +54,7 @@ class Action:
 
 
 Facts: TypeAlias = Iterator[Value]
-"""What is true where a claim holds, fact by fact."""
+"""What is true where a claim holds, fact by fact; of a `sometimes` it is enough that one is."""
 GOALS: Final = ("recoverable", "eventually")
 """The kinds of claims that speak of a whole graph of states."""
 
@@ -218,12 +218,12 @@ def claim(
 ) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
     """Declare a property of one of the kinds always, step, sometimes, or a goal, which is claimed as each of `GOALS`.
 
-    The function gives a value, or the facts that are true where it holds; None, or no fact, if it is not about this.
+    The function gives a value, or `Facts`; None, or no fact, if it is not about this.
     """
 
     def declare(function: Callable[..., Any]) -> Claim:
         statement = inspect.cleandoc(function.__doc__ or "")
-        whole = _all_of(function) if inspect.isgeneratorfunction(function) else function
+        whole = _whole(kind, function) if inspect.isgeneratorfunction(function) else function
         return Claim(whole, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
@@ -239,12 +239,14 @@ def claims_of(module: ModuleType) -> Iterator[Claim]:
                 yield one
 
 
-def _all_of(function: Callable[..., Facts]) -> Callable[..., Value | None]:
-    """Whether all facts hold that a function yields."""
+def _whole(kind: str, function: Callable[..., Facts]) -> Callable[..., Value | None]:
+    """Whether all facts hold that a function yields, or for a `sometimes` any."""
 
     @functools.wraps(function)
     def whole(*given: Any) -> Value | None:
         facts = tuple(function(*given))
+        if kind == "sometimes":
+            return either(*facts)
         return both(*facts) if facts else None
 
     return whole

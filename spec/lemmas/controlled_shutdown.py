@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import BEFORE_TOPICS, ELECTING, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
 from spec.state.cluster import State
 from spec.state.enumerations import At, Handler
 
 PARTS = ("shutdown",)
-
-ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from spec.language.records import array_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import REMOVING, is_at
+from spec.lemmas.controller import ELECTING, REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
 from spec.model import Model
 from spec.protocol.controller.threads import has_threads
@@ -34,8 +34,6 @@ COMPLETING = (At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELE
 DELETING = (At.READ_DELETIONS, At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
 #: Where a controller may have topics left to turn to, but for the removals of a deletion.
 IN_TURN = (At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
-#: Where a partition is brought online.
-ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 #: How far a batch is that is deleting replicas, request by request.
 DELETING_REPLICAS = (Stage.DELETE_REPLICA, Stage.ANSWERED, Stage.REFUSED)
 #: Where LeaderAndIsr is done with.

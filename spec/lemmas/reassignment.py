@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import BEFORE_CHANNELS, BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import (
+    BEFORE_CHANNELS,
+    BEFORE_TOPICS,
+    ELECTING,
+    REMOVING,
+    is_at,
+    is_current,
+    only_the_current_writes,
+)
 from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
@@ -203,7 +211,7 @@ def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Facts:
                 m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
             )
             visited = both(cached.todo, cached.state != PartitionState.NEW)
-            electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
+            electing = both(is_at(controller, ELECTING), visited, possible)
             removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
             yield current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing))
             yield both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited)
@@ -249,7 +257,7 @@ def partitions_stay(m: Model) -> bool:
 def _is_to_be_taken_up(controller: Controller, p: int) -> Value:
     """Whether a failover has still to accept or refuse what it has read, or a partition is being refused."""
     handled = controller.handler
-    electing = is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE))
+    electing = is_at(controller, ELECTING)
     return either(
         both(handled == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING))),
         handled == Handler.STARTUP,
