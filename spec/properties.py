@@ -17,12 +17,12 @@ from spec.claims import (
     controller,
     delayed_operation,
     deletion,
+    elections,
     failed_removal,
     foreign_removal,
     goals,
     isr_notification,
     leadership,
-    preferred_election,
     reassignment,
     request_batch,
     soft_failure,
@@ -35,7 +35,7 @@ from spec.language.terms import is_true
 from spec.model import Model
 
 MODULES = (
-    controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,
+    controller, leadership, request_batch, deletion, goals, reassignment, elections, auto_rebalance,
     controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
     topics, soft_failure, delayed_operation,
 )  # fmt: skip

@@ -37,6 +37,8 @@ CHANGING_STATES = (
     At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ, At.MOVE_WRITE, At.WRITE_TARGET, At.COMPLETE_READ,
     At.COMPLETE_WRITE, At.REFUSE_READ, At.REFUSE_WRITE, At.READ_PREFERRED, At.DELETE_PREFERRED,
 )  # fmt: skip
+#: A failover with channels open, and no state machine up.
+BEFORE_MACHINES = (At.READ_REASSIGNMENTS, At.READ_PREFERRED)
 #: Bringing a partition online.
 ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 #: Taking a replica Offline, out of the ISR.

@@ -60,7 +60,7 @@ PARTITION_TRANSITIONS: Final[Table[PartitionState]] = table_from(
                 "The caller's selector chooses another leader although there is one; the state znode is rewritten on"
                 " the version read, LeaderAndIsr goes to the selector's receivers and UpdateMetadata to every"
                 " registered broker.",
-                "electLeaderForPartition (reassignment, preferred election, controlled shutdown)",
+                "electLeaderForPartition (reassignment, an election where there is a leader, controlled shutdown)",
             ),
             OFFLINE: Row(
                 "The state only; the znode keeps the dead leader until an election or the removal from the ISR.",

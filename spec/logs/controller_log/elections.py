@@ -121,7 +121,7 @@ class RebalanceChecking(ControllerSays, text="checking need to trigger partition
     """A check begins."""
 
 
-class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:preferred}", level="DEBUG"):
+class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:assignments}", level="DEBUG"):
     """The partitions by their preferred replica; topics queued for deletion are left out."""
 
     assignments: tuple[tuple[int, Assignment], ...]

@@ -159,15 +159,9 @@ def _leave_handler(controller: Controller, m: Model) -> None:
     if not m.has("partitions"):
         return
     forget_returned(controller, m)
-    reset_present(controller, *LOCALS)
-    reset_present(controller, *LOCALS_OF_REASSIGNMENT)
-    if m.has("preferred_election"):
-        reset(controller, "asked")
+    reset_present(controller, *LOCALS, *LOCALS_OF_REASSIGNMENT, "asked", "turns", "topic", "to_queue")
     for p in m.partitions:
         reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
-    if m.has("deletion"):
-        reset(controller, "turns", "topic")
-        reset_present(controller, "to_queue")
 
 
 def forget_epoch_version(controller: Controller, m: Model) -> None:
