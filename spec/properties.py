@@ -5,7 +5,8 @@ its premise to occur, so that nothing holds for want of occasion. `recoverable`:
 without further faults reaches the goal; `eventually`: faults aside, the system cannot settle anywhere else.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 
 from spec.claims import (
     auto_rebalance,
@@ -14,12 +15,12 @@ from spec.claims import (
     controller,
     delayed_operation,
     deletion,
+    elections,
     failed_removal,
     foreign_removal,
     goals,
     isr_notification,
     leadership,
-    preferred_election,
     reassignment,
     request_batch,
     soft_failure,
@@ -27,21 +28,21 @@ from spec.claims import (
     unclean,
 )
 from spec.errors import UnknownName
-from spec.language.rules import Action, Claim, Property, View
+from spec.language.rules import Action, Claim, Property, View, claims_of
 from spec.language.terms import is_true
 from spec.model import Model
 
 MODULES = (
-    controller, leadership, request_batch, deletion, goals, reassignment, preferred_election, auto_rebalance,
+    controller, leadership, request_batch, deletion, goals, reassignment, elections, auto_rebalance,
     controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
     topics, soft_failure, delayed_operation,
 )  # fmt: skip
 
 
-def claims() -> Iterator[Claim]:
+@cache
+def claims() -> tuple[Claim, ...]:
     """Every claim of the specification."""
-    for module in MODULES:
-        yield from module.CLAIMS
+    return tuple(one for module in MODULES for one in claims_of(module))
 
 
 def claim_named(name: str) -> Claim:

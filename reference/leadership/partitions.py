@@ -56,7 +56,7 @@ from spec.logs.state_change_lines import (
     StateZnodeExists,
 )
 from spec.state.enumerations import Handler
-from spec.tables.partition_states import PartitionState
+from spec.tables.partition_states import PartitionState, state_at_start_up
 from spec.variants import Switch
 
 ONLINE_ERROR: Final = partial(PartitionsInvokedError, target=PartitionState.ONLINE)
@@ -67,9 +67,7 @@ def start_partition_machine(controller: KafkaController) -> Procedure[None]:
     machine, context = controller.partition_machine, controller.context
     for partition in context.partition_replica_assignment:
         known = context.partition_leadership_info.get(partition)
-        led = known is not None and known.leader in controller.live
-        unled = PartitionState.NEW if known is None else PartitionState.OFFLINE
-        machine.states[partition] = PartitionState.ONLINE if led else unled
+        machine.states[partition] = state_at_start_up(None if known is None else known.leader, controller.live)
     machine.has_started = True
     yield from trigger_online_partition_state_change(controller, Handler.FAILOVER)
 

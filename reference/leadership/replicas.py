@@ -39,10 +39,8 @@ from spec.logs.controller_log.values import Replicas as LoggedReplicas
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.state.enumerations import Handler
-from spec.tables.replica_states import ReplicaState
+from spec.tables.replica_states import ReplicaState, state_at_start_up
 from spec.variants import Switch
-
-"""The version of a write that failed; ZooKeeper takes a write on it unconditionally."""
 
 
 def start_replica_machine(controller: KafkaController) -> Procedure[None]:
@@ -53,8 +51,7 @@ def start_replica_machine(controller: KafkaController) -> Procedure[None]:
     machine, context = controller.replica_machine, controller.context
     for partition, replicas in context.partition_replica_assignment.items():
         for replica in replicas:
-            live = replica in controller.live
-            machine.states[partition, replica] = ReplicaState.ONLINE if live else ReplicaState.DELETION_INELIGIBLE
+            machine.states[partition, replica] = state_at_start_up(replica, controller.live)
     machine.has_started = True
     set_online_on(controller, controller.live)
     if controller.fixes(Switch.TAKE_THE_DEAD_OFFLINE):

@@ -165,11 +165,6 @@ class LiveZookeeper:
         zxid: int = self._client.last_zxid
         return zxid
 
-    @property
-    def is_connected(self) -> bool:
-        """Whether the client has a connection, so far as it knows."""
-        return bool(self._client.connected)
-
     # ----------------------------------------------------------------------------------------------------- operations
 
     def submit(self, operation: Operation[Answer]) -> Future[Answer]:

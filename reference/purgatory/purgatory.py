@@ -58,11 +58,6 @@ class Timer:
         with self._lock:
             return any(entry.armed and entry.operation is operation for _, _, entry in self._heap)
 
-    def next_deadline(self) -> float | None:
-        """When something is due next."""
-        with self._lock:
-            return self._heap[0][0] if self._heap else None
-
     def advance(self) -> None:
         """Give the executor everything that is due by now."""
         now = self._clock()

@@ -112,22 +112,10 @@ class _Fields:
 # ------------------------------------------------------------------------------------------------ transactions by type
 
 _TYPES: Final = {
-    -11: "closeSession",
-    -10: "createSession",
-    -1: "error",
-    1: "create",
-    2: "delete",
-    5: "setData",
-    7: "setACL",
-    13: "check",
-    14: MULTI,
-    15: "create",  # create2, which answers with a Stat
-    16: "reconfig",
-    19: "createContainer",
-    20: "deleteContainer",
-    21: "createTTL",
-}
-"""The types of change by `ZooDefs.OpCode`."""
+    -11: "closeSession", -10: "createSession", -1: "error", 1: "create", 2: "delete", 5: "setData", 7: "setACL",
+    13: "check", 14: MULTI, 15: "create", 16: "reconfig", 19: "createContainer", 20: "deleteContainer", 21: "createTTL",
+}  # fmt: skip
+"""The types of change by `ZooDefs.OpCode`; 15 is create2, which answers with a Stat."""
 
 _READERS: Final[dict[Form, Callable[[_Fields], Any]]] = {
     Form.TEXT: _Fields.text,

@@ -22,32 +22,12 @@ from enum import Enum
 from typing import Any, Final, TypeAlias, dataclass_transform
 
 ERROR_NAMES: Final = {
-    -1: "SystemError",
-    -2: "RuntimeInconsistency",
-    -4: "ConnectionLoss",
-    -5: "MarshallingError",
-    -6: "Unimplemented",
-    -7: "OperationTimeout",
-    -8: "BadArguments",
-    -13: "NewConfigNoQuorum",
-    -14: "ReconfigInProgress",
-    -100: "APIError",
-    -101: "NoNode",
-    -102: "NoAuth",
-    -103: "BadVersion",
-    -108: "NoChildrenForEphemerals",
-    -110: "NodeExists",
-    -111: "NotEmpty",
-    -112: "SessionExpired",
-    -113: "InvalidCallback",
-    -114: "InvalidACL",
-    -115: "AuthFailed",
-    -118: "SessionMoved",
-    -119: "NotReadOnly",
-    -123: "ReconfigDisabled",
-    -125: "QuotaExceeded",
-    -127: "ThrottledOp",
-}
+    -1: "SystemError", -2: "RuntimeInconsistency", -4: "ConnectionLoss", -5: "MarshallingError", -6: "Unimplemented",
+    -7: "OperationTimeout", -8: "BadArguments", -13: "NewConfigNoQuorum", -14: "ReconfigInProgress", -100: "APIError",
+    -101: "NoNode", -102: "NoAuth", -103: "BadVersion", -108: "NoChildrenForEphemerals", -110: "NodeExists",
+    -111: "NotEmpty", -112: "SessionExpired", -113: "InvalidCallback", -114: "InvalidACL", -115: "AuthFailed",
+    -118: "SessionMoved", -119: "NotReadOnly", -123: "ReconfigDisabled", -125: "QuotaExceeded", -127: "ThrottledOp",
+}  # fmt: skip
 """ZooKeeper's error numbers by name (`KeeperException.Code`), as far as a write can be refused with them."""
 
 Json: TypeAlias = dict[str, Any]

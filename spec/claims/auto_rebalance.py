@@ -9,8 +9,6 @@ Of topics that vanish without being deleted nothing is claimed: in no scope is t
 
 from collections.abc import Collection
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
@@ -99,13 +97,11 @@ def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Facts:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
-def a_rebalance_has_to_wait(s: State, m: Model) -> Value:
+def a_rebalance_has_to_wait(s: State, m: Model) -> Facts:
     """A broker is out of balance while its controller moves partitions, or elects preferred replicas by request."""
-    waits = []
     for c in m.controllers:
         imbalanced = either(*(s.controllers[c].imbalanced[p] for p in m.partitions))
-        waits.append(both(imbalanced, either(*_under_way(s, m, c))))
-    return either(*waits)
+        yield both(imbalanced, either(*_under_way(s, m, c)))
 
 
 def _under_way(s: State, m: Model, c: int) -> list[Value]:
@@ -168,6 +164,7 @@ def rebalance_skips_unelectable_preferred_replicas(
     return both(*(either(~taken_up[p], both(lives, in_sync[p])) for p in m.partitions))
 
 
+@claim("goal", source=SOURCE, parts=PARTS)
 def leaders_are_in_balance(s: State, m: Model) -> Value:
     """No running broker that is in sync leads less than it is to lead, by more than the percentage."""
     return ~either(*(_is_robbed(s, m, h) for h in m.brokers.ids))
@@ -192,6 +189,3 @@ def _is_lost(s: State, m: Model, p: int, h: int) -> Value:
     """Whether another leads a partition that this broker could."""
     znode = s.zookeeper.state[p]
     return both(exists(znode), znode.leader != h, m.brokers.contains(znode.isr, h))
-
-
-CLAIMS = (*claims_of(__name__), *both_claims(leaders_are_in_balance, SOURCE, PARTS))

@@ -1,7 +1,7 @@
 """What is claimed of the brokers' metadata caches, and of replicas that are dead: what only some scopes ask about."""
 
 from spec.claims.deletion import is_gone
-from spec.claims.goals import both_claims, runs
+from spec.claims.goals import runs
 from spec.claims.request_batch import ANSWERS, queued_places
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -47,14 +47,12 @@ def _is_removed(m: Model, place: Slot, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
-def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Value:
+def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Facts:
     """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
-    facts = []
     for c in m.controllers:
         for p in m.partitions:
             heads = {b: s.connections[c][b][0] for b in m.assigned(p)}
-            facts += [both(_is_told(head, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, head in heads.items()]
-    return either(*facts)
+            yield from (both(_is_told(one, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, one in heads.items())
 
 
 def _is_told(head: Slot, p: int) -> Value:
@@ -87,16 +85,13 @@ def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def metadata_reports_a_removed_partition(s: State, m: Model) -> Value:
+def metadata_reports_a_removed_partition(s: State, m: Model) -> Facts:
     """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
-    facts = []
     for c in m.controllers:
         for b in m.brokers.ids:
             head, known = s.connections[c][b][0], s.brokers[b].partitions
-            facts += [
-                both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1) for p in m.partitions
-            ]
-    return either(*facts)
+            for p in m.partitions:
+                yield both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1)
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 9", witness="metadata_reports_a_removed_partition", parts=REMOVED)
@@ -125,6 +120,7 @@ def removed_partitions_leave_metadata_caches(before: State, after: State, m: Mod
         yield either(~told, after.brokers[b].partitions[p].cached_epoch == -1)
 
 
+@claim("goal", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
 def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
     """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
     for p in m.partitions:
@@ -133,16 +129,11 @@ def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
 
 
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
-def a_dead_replica_is_known(s: State, m: Model) -> Value:
+def a_dead_replica_is_known(s: State, m: Model) -> Facts:
     """A controller at rest takes an assigned replica to be dead."""
-    return either(
-        *(
-            both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live))
-            for c in m.controllers
-            for p in m.partitions
-            for r in m.assigned(p)
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield from (both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live)) for r in m.assigned(p))
 
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)
@@ -167,12 +158,3 @@ def _rests(s: State, c: int) -> Value:
     """Whether this is a controller that does nothing; who gave up and stays active (D4) is none."""
     controller = s.controllers[c]
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE)
-
-
-CLAIMS = (
-    a_later_leader_epoch_is_cached, caches_get_no_older_leadership, metadata_follows_an_earlier_leader_and_isr,
-    what_is_told_is_no_older_than_what_was_ordered, metadata_reports_a_removed_partition,
-    metadata_reports_partitions_being_deleted, removed_partitions_leave_metadata_caches,
-    *both_claims(deleted_topics_are_cached_nowhere, "PROTOCOL.md sections 7.4 and 10", REMOVED),
-    a_dead_replica_is_known, the_dead_are_not_in_sync,
-)  # fmt: skip

@@ -1,7 +1,5 @@
 """What is claimed of controlled shutdowns: what the answer promises, and that the counting as shutting down ends."""
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -63,6 +61,7 @@ def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Act
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 
 
+@claim("goal", source="PROTOCOL.md D12", parts=PARTS)
 def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Facts:
     """No active controller counts a broker as shutting down that runs and has not been told to stop."""
     for c in m.controllers:
@@ -72,13 +71,7 @@ def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Fact
             yield ~both(controller.active, stays, m.brokers.in_set(b, controller.shutting_down))
 
 
+@claim("goal", source="PROTOCOL.md section 7.2", parts=PARTS)
 def shutdowns_come_to_an_end(s: State, m: Model) -> Value:
     """No broker is on its way out."""
     return both(*(s.processes[b].leaving == Leaving.NO for b in m.brokers.ids))
-
-
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(running_brokers_are_not_counted_as_shutting_down, "PROTOCOL.md D12", PARTS),
-    *both_claims(shutdowns_come_to_an_end, "PROTOCOL.md section 7.2", PARTS),
-)

@@ -6,7 +6,6 @@ writes of the election itself (/controller, /controller_epoch) are not acts.
 
 from itertools import combinations
 
-from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -43,10 +42,10 @@ def one_term_acts_in_an_epoch(before: State, after: State, m: Model, action: Act
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def two_controllers_act(s: State, m: Model) -> Value:
+def two_controllers_act(s: State, m: Model) -> Facts:
     """Two brokers act as controller at the same time (an old one has not noticed yet)."""
-    pairs = combinations(m.controllers, 2)
-    return either(*(both(s.controllers[a].acted, s.controllers[b].acted) for a, b in pairs))
+    pairs = combinations((s.controllers[c] for c in m.controllers), 2)
+    yield from (both(a.acted, b.acted) for a, b in pairs)
 
 
 @claim("always", source="PROTOCOL.md D1", witness="two_controllers_act")
@@ -125,15 +124,11 @@ def _is_taken_down(controller: Controller, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
-def an_earlier_term_holds_the_lock(s: State, m: Model) -> Value:
+def an_earlier_term_holds_the_lock(s: State, m: Model) -> Facts:
     """A controller of an earlier epoch is in the middle of a state change."""
     places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE, At.DELETE_TOPIC)
-    return either(
-        *(
-            both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
-            for c in m.controllers
-        )
-    )
+    for c in m.controllers:
+        yield both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
 
 
 @claim("step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
@@ -161,18 +156,12 @@ def _differs(before: State, after: State, m: Model, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_request_is_stale(s: State, m: Model) -> Value:
+def a_request_is_stale(s: State, m: Model) -> Facts:
     """A request of an older controller epoch than a broker knows waits at the head of a queue."""
-    return either(
-        *(
-            both(
-                s.connections[c][b][0].stage != Stage.EMPTY,
-                s.connections[c][b][0].epoch < s.brokers[b].controller_epoch,
-            )
-            for c in m.controllers
-            for b in m.brokers.ids
-        )
-    )
+    for c in m.controllers:
+        for b in m.brokers.ids:
+            head = s.connections[c][b][0]
+            yield both(head.stage != Stage.EMPTY, head.epoch < s.brokers[b].controller_epoch)
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
@@ -188,6 +177,3 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
     if m.stops_replicas:
         obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
-
-
-CLAIMS = claims_of(__name__)

@@ -1,7 +1,5 @@
 """What is claimed of topic deletion: what it may not do, that it ends, and that nothing is left."""
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -16,16 +14,11 @@ from spec.variants import Switch
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_replica_is_deleted(s: State, m: Model) -> Value:
+def a_replica_is_deleted(s: State, m: Model) -> Facts:
     """A controller knows that a broker has deleted a replica."""
-    return either(
-        *(
-            state == ReplicaState.DELETION_SUCCESSFUL
-            for c in m.controllers
-            for t in m.topics
-            for _, state in replica_states(s, m, c, t)
-        )
-    )
+    for c in m.controllers:
+        for t in m.topics:
+            yield from (state == ReplicaState.DELETION_SUCCESSFUL for _, state in replica_states(s, m, c, t))
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
@@ -239,9 +232,7 @@ def topics_are_deleted_on_request(before: State, after: State, m: Model, action:
     return both(*(either(~gone[t], before.history.asked[t]) for t in m.topics))
 
 
+@claim("goal", source="PROTOCOL.md section 7.4, D16", parts=("deletion",))
 def deletions_complete(s: State, m: Model) -> Value:
     """Every topic whose deletion was asked for is deleted."""
     return both(*(~s.zookeeper.deletions[t] for t in m.topics))
-
-
-CLAIMS = (*claims_of(__name__), *both_claims(deletions_complete, "PROTOCOL.md section 7.4, D16", ("deletion",)))

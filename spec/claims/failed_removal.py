@@ -3,9 +3,8 @@
 PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cache also on a failed attempt.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
-from spec.language.terms import Value, both, either, flag
+from spec.language.terms import both, flag
 from spec.model import Model
 from spec.state.cluster import State
 
@@ -13,16 +12,12 @@ PARTS = ("failed_removals",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=PARTS)
-def a_broker_is_up_to_date(s: State, m: Model) -> Value:
+def a_broker_is_up_to_date(s: State, m: Model) -> Facts:
     """A broker holds the leader epoch of a state znode that has been changed since the start."""
     znodes = s.zookeeper.state
-    return either(
-        *(
-            both(znodes[p].leader_epoch > 0, s.brokers[b].partitions[p].leader_epoch == znodes[p].leader_epoch)
-            for p in m.partitions
-            for b in m.assigned(p)
-        )
-    )
+    for p in m.partitions:
+        for b in m.assigned(p):
+            yield both(znodes[p].leader_epoch > 0, s.brokers[b].partitions[p].leader_epoch == znodes[p].leader_epoch)
 
 
 @claim("always", source="PROTOCOL.md sections 1 and 10", witness="a_broker_is_up_to_date", parts=PARTS)
@@ -33,6 +28,3 @@ def one_leader_for_each_leader_epoch(s: State, m: Model) -> Facts:
         for b in m.assigned(p):
             known = s.brokers[b].partitions[p]
             yield flag(known.leader_epoch != znode.leader_epoch) | flag(known.leader == znode.leader)
-
-
-CLAIMS = claims_of(__name__)

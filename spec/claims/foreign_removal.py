@@ -1,6 +1,5 @@
 """What is claimed where topics are removed by hand: that no broker change is lost, and no controller stays inert."""
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -45,6 +44,3 @@ def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, action: A
         return None
     old, new = (one.controllers[action.parameters["c"]] for one in (before, after))
     return ~both(old.dirty, new.dirty, ~m.brokers.is_subset(new.live, old.live), flag(new.at == At.IDLE))
-
-
-CLAIMS = claims_of(__name__)

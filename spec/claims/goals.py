@@ -1,12 +1,9 @@
 """Where the cluster must get when faults stop: a working controller, informed brokers, leaders that can lead.
 
-Each goal is claimed twice. `recoverable`: from every reachable state some path without further faults reaches it.
-`eventually`: faults aside, the cluster cannot settle anywhere else.
+Each goal is claimed twice, as `recoverable` and as `eventually` (spec/properties.py).
 """
 
-from collections.abc import Callable, Sequence
-
-from spec.language.rules import GOALS, Claim, Facts, claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
@@ -22,6 +19,7 @@ def works(s: State, c: int) -> Value:
     return both(controller.active, controller.leader_id == c, controller.at == At.IDLE, owns)
 
 
+@claim("goal", source="PROTOCOL.md section 6")
 def one_working_controller(s: State, m: Model) -> Value:
     """There is one active controller, and it owns /controller."""
     others = {c: both(*(~s.controllers[d].active for d in m.controllers if d != c)) for c in m.controllers}
@@ -33,6 +31,7 @@ def runs(s: State, b: int) -> Value:
     return flag(s.processes[b].session == Session.LIVE)
 
 
+@claim("goal", source="PROTOCOL.md D12", parts=("connections",))
 def live_replicas_are_informed(s: State, m: Model) -> Facts:
     """Every live assigned replica has got a LeaderAndIsr of the current leader epoch."""
     for p in m.partitions:
@@ -49,6 +48,7 @@ def _is_to_serve(s: State, m: Model, p: int) -> Value:
     return there & ~s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else there
 
 
+@claim("goal", source="PROTOCOL.md D6", parts=("connections",))
 def leaders_can_lead(s: State, m: Model) -> Facts:
     """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches
     the znode's version.
@@ -68,21 +68,3 @@ def _leads_well(s: State, r: int, p: int) -> Value:
         known.leader_epoch == znode.leader_epoch,
         known.version == znode.version,
     )
-
-
-def both_claims(
-    function: Callable[..., Value] | Callable[..., Facts], source: str, parts: Sequence[str] = ()
-) -> tuple[Claim, ...]:
-    """The two claims of a goal."""
-    found = []
-    for kind in GOALS:
-        one = claim(kind, source=source, parts=parts)(function)
-        found.append(Claim(one.function, f"{kind}_{one.name}", kind, one.statement, source, None, one.parts))
-    return tuple(found)
-
-
-CLAIMS = (
-    *both_claims(one_working_controller, "PROTOCOL.md section 6"),
-    *both_claims(live_replicas_are_informed, "PROTOCOL.md D12", ("connections",)),
-    *both_claims(leaders_can_lead, "PROTOCOL.md D6", ("connections",)),
-)

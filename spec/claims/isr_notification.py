@@ -1,7 +1,6 @@
 """What is claimed of ISR change notification: who handles the notifications, and that they arrive."""
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims, works
+from spec.claims.goals import works
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -27,6 +26,7 @@ def only_the_active_handle_notifications(before: State, after: State, m: Model, 
     return before.controllers[action.parameters["c"]].active
 
 
+@claim("goal", source="PROTOCOL.md section 7.7", parts=PARTS)
 def isr_changes_are_known(s: State, m: Model) -> Facts:
     """No ISR change is left to be announced, and each ISR in the working controller's cache is ZooKeeper's.
 
@@ -39,6 +39,3 @@ def isr_changes_are_known(s: State, m: Model) -> Facts:
             cached = s.controllers[c].partitions[p]
             known = both(works(s, c), exists(znode), is_cached(cached))
             yield known.implies(cached.isr == znode.isr)
-
-
-CLAIMS = (*claims_of(__name__), *both_claims(isr_changes_are_known, "PROTOCOL.md section 7.7", PARTS))

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
@@ -102,14 +101,10 @@ def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> 
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("partitions",))
-def the_isr_has_shrunk(s: State, m: Model) -> Value:
+def the_isr_has_shrunk(s: State, m: Model) -> Facts:
     """Some ISR is smaller than the assigned replicas."""
-    return either(
-        *(
-            both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != stored_set(s, m, p))
-            for p in m.partitions
-        )
-    )
+    for p in m.partitions:
+        yield both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != stored_set(s, m, p))
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="the_isr_has_shrunk", parts=("partitions",))
@@ -139,19 +134,13 @@ def one_leader_in_a_leader_epoch(s: State, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_leader_epoch_comes_again(s: State, m: Model) -> Value:
+def a_leader_epoch_comes_again(s: State, m: Model) -> Facts:
     """A LeaderAndIsr whose leader epoch its broker has accepted before waits at the head of a queue."""
-    return either(
-        *(
-            both(
-                s.connections[c][b][0].partitions[p].ordered,
-                s.connections[c][b][0].partitions[p].leader_epoch <= s.brokers[b].partitions[p].leader_epoch,
-            )
-            for c in m.controllers
-            for p in m.partitions
-            for b in m.assigned(p)
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            for b in m.assigned(p):
+                told, known = s.connections[c][b][0].partitions[p], s.brokers[b].partitions[p]
+                yield both(told.ordered, told.leader_epoch <= known.leader_epoch)
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",))
@@ -180,15 +169,11 @@ def writers_epochs_never_go_back(before: State, after: State, m: Model, action: 
 
 
 @claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_partition_is_offline(s: State, m: Model) -> Value:
+def a_partition_is_offline(s: State, m: Model) -> Facts:
     """A controller is electing a leader for an offline partition."""
-    return either(
-        *(
-            both(s.controllers[c].at == At.ONLINE_WRITE, s.controllers[c].partitions[p].state == PartitionState.OFFLINE)
-            for c in m.controllers
-            for p in m.partitions
-        )
-    )
+    for controller in (s.controllers[c] for c in m.controllers):
+        for p in m.partitions:
+            yield both(controller.at == At.ONLINE_WRITE, controller.partitions[p].state == PartitionState.OFFLINE)
 
 
 @claim("step", source="PROTOCOL.md sections 3 and 4", witness="a_partition_is_offline", parts=("partitions",))
@@ -229,19 +214,12 @@ def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[An
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_broker_leads_with_a_stale_version(s: State, m: Model) -> Value:
+def a_broker_leads_with_a_stale_version(s: State, m: Model) -> Facts:
     """A running broker leads in the znode's leader_epoch, but caches an older version (somebody else's ISR write?)."""
-    return either(
-        *(
-            both(
-                s.processes[b].session != Session.NONE,
-                leads(s, b, p),
-                s.brokers[b].partitions[p].version != s.zookeeper.state[p].version,
-            )
-            for p in m.partitions
-            for b in m.assigned(p)
-        )
-    )
+    for p in m.partitions:
+        for b in m.assigned(p):
+            stale = s.brokers[b].partitions[p].version != s.zookeeper.state[p].version
+            yield both(s.processes[b].session != Session.NONE, leads(s, b, p), stale)
 
 
 @claim("sometimes", source="PROTOCOL.md section 4", parts=("partitions",))
@@ -267,6 +245,3 @@ def replicas_are_in_known_states(s: State, m: Model) -> Facts:
             for r in m.assigned(p):
                 for state in never:
                     yield is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
-
-
-CLAIMS = claims_of(__name__)

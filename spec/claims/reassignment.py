@@ -3,8 +3,6 @@
 What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13).
 """
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -277,11 +275,13 @@ def caches_keep_up_with_their_requests(before: State, after: State, m: Model, ac
     return ~written | flag(cached.leader_epoch == after.zookeeper.state[p].leader_epoch)
 
 
+@claim("goal", source="PROTOCOL.md section 8", parts=WITH_REQUESTS)
 def reassignments_complete(s: State, m: Model) -> Value:
     """Nothing is left in /admin/reassign_partitions."""
     return both(*(s.zookeeper.requested[p] == () for p in m.partitions))
 
 
+@claim("goal", source="PROTOCOL.md D59", parts=(*WITH_REQUESTS, "move_withdrawals"))
 def no_assignment_is_left_halfway(s: State, m: Model) -> Facts:
     """AR of every partition is RAR of the reassignment that was asked for last, or what it was then."""
     for p in m.partitions:
@@ -289,6 +289,7 @@ def no_assignment_is_left_halfway(s: State, m: Model) -> Facts:
         yield either(wanted == (), assigned == wanted, assigned == s.history.original[p])
 
 
+@claim("goal", source="PROTOCOL.md D38", parts=WITH_REQUESTS)
 def only_assigned_replicas_have_logs(s: State, m: Model) -> Facts:
     """No broker has a log of a partition whose AR does not have the broker."""
     for p in m.partitions:
@@ -296,18 +297,10 @@ def only_assigned_replicas_have_logs(s: State, m: Model) -> Facts:
         yield from (either(~s.logs[b][p], m.brokers.in_set(b, assigned)) for b in m.assigned(p))
 
 
+@claim("goal", source="PROTOCOL.md D47", parts=WITH_REQUESTS)
 def only_assigned_replicas_lead(s: State, m: Model) -> Facts:
     """No running broker believes that it leads a partition whose AR does not have the broker."""
     for p in m.partitions:
         assigned = m.brokers.members(s.zookeeper.assigned[p])
         leads = {b: flag(s.brokers[b].partitions[p].leader == b) for b in m.assigned(p)}
         yield from (either(~believes, m.brokers.in_set(b, assigned)) for b, believes in leads.items())
-
-
-CLAIMS = (
-    *claims_of(__name__),
-    *both_claims(reassignments_complete, "PROTOCOL.md section 8", WITH_REQUESTS),
-    *both_claims(no_assignment_is_left_halfway, "PROTOCOL.md D59", (*WITH_REQUESTS, "move_withdrawals")),
-    *both_claims(only_assigned_replicas_have_logs, "PROTOCOL.md D38", WITH_REQUESTS),
-    *both_claims(only_assigned_replicas_lead, "PROTOCOL.md D47", WITH_REQUESTS),
-)

@@ -11,9 +11,8 @@ epoch; an ISR change by the leader keeps the epoch that it was sent. Requests of
 Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
-from spec.language.terms import Value, both, either
+from spec.language.terms import Value, both
 from spec.model import Model
 from spec.state.brokers import Stage
 from spec.state.cluster import State
@@ -22,16 +21,11 @@ PARTS = ("connections", "soft_failures")
 
 
 @claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
-def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Value:
+def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Facts:
     """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
-    return either(
-        *(
-            both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p))
-            for c in m.controllers
-            for p in m.partitions
-            for b in m.assigned(p)
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield from (both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p)) for b in m.assigned(p))
 
 
 def _is_ordered_next(s: State, c: int, b: int, p: int) -> Value:
@@ -57,6 +51,3 @@ def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, 
             told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
             older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
             yield ~both(older, _is_an_earlier_terms(before, c, b, p))
-
-
-CLAIMS = claims_of(__name__)

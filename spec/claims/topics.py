@@ -1,9 +1,7 @@
 """What is claimed of topics that are created, and of partitions added: each gets a state znode, and none is lost."""
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim
-from spec.language.terms import Value, both, either
+from spec.language.terms import both, either
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.leadership_cache import assigned_replicas
@@ -15,15 +13,11 @@ PARTS = ("addition",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.3", parts=PARTS)
-def a_partition_is_added(s: State, m: Model) -> Value:
+def a_partition_is_added(s: State, m: Model) -> Facts:
     """A topic's znode has a partition that an active controller does not know yet."""
-    return either(
-        *(
-            both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
-            for c in m.controllers
-            for p in m.partitions
-        )
-    )
+    for c in m.controllers:
+        for p in m.partitions:
+            yield both(s.controllers[c].active, s.zookeeper.assigned[p] != (), assigned_replicas(s, m, c, p) == ())
 
 
 @claim("step", source="PROTOCOL.md D39", witness="a_partition_is_added", parts=PARTS)
@@ -34,6 +28,7 @@ def partitions_stay(before: State, after: State, m: Model, action: Action) -> Fa
         yield either(~lost, ~after.zookeeper.topics[m.topic_of(p)])
 
 
+@claim("goal", source="PROTOCOL.md section 7.3", parts=("creation",))
 def partitions_are_led(s: State, m: Model) -> Facts:
     """Every partition that a topic's znode names has a state znode, unless the topic is to be deleted.
 
@@ -46,6 +41,3 @@ def partitions_are_led(s: State, m: Model) -> Facts:
         running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
         wanted = both(s.zookeeper.topics[m.topic_of(p)], is_named, either(*running))
         yield either(~wanted, is_doomed, exists(s.zookeeper.state[p]))
-
-
-CLAIMS = (*claims_of(__name__), *both_claims(partitions_are_led, "PROTOCOL.md section 7.3", ("creation",)))

@@ -1,6 +1,5 @@
 """What unclean leader election costs: claims of scopes in which a replica may be elected that is not in sync."""
 
-from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -29,6 +28,3 @@ def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) 
 def isr_is_not_empty(s: State, m: Model) -> Value:
     """The ISR in a state znode has a member."""
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
-
-
-CLAIMS = claims_of(__name__)

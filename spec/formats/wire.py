@@ -94,24 +94,20 @@ class Int(WireType):
 
     bits: int
 
-    def encode(self, value: Any, version: int, where: Where) -> bytes:
+    def encode(self, value: Any, _version: int, where: Where) -> bytes:
         """Its two's complement."""
-        del version
         return self._checked(value, where).to_bytes(self.bits // 8, "big", signed=True)
 
-    def decode(self, source: Source, version: int) -> int:
+    def decode(self, source: Source, _version: int) -> int:
         """The number."""
-        del version
         return int.from_bytes(source.take(self.bits // 8), "big", signed=True)
 
-    def print(self, value: Any, version: int, where: Where) -> str:
+    def print(self, value: Any, _version: int, where: Where) -> str:
         """Its decimal digits."""
-        del version
         return str(int(self._checked(value, where)))
 
-    def parse(self, source: Source, version: int) -> int:
+    def parse(self, source: Source, _version: int) -> int:
         """The number."""
-        del version
         word = source.word()
         if not re.fullmatch("0|-?[1-9][0-9]{0,18}", word):
             source.refuse(f"expected a number, found {word!r}")
@@ -127,27 +123,23 @@ class Int(WireType):
 class Boolean(WireType):
     """One byte, 0 or 1."""
 
-    def encode(self, value: Any, version: int, where: Where) -> bytes:
+    def encode(self, value: Any, _version: int, _where: Where) -> bytes:
         """The byte."""
-        del version, where
         return struct.pack("?", value)
 
-    def decode(self, source: Source, version: int) -> bool:
+    def decode(self, source: Source, _version: int) -> bool:
         """The flag."""
-        del version
         byte = source.take(1)
         if byte not in (b"\0", b"\1"):
             source.refuse(f"expected the byte 0 or 1, found {byte[0]}")
         return bool(byte[0])
 
-    def print(self, value: Any, version: int, where: Where) -> str:
+    def print(self, value: Any, _version: int, _where: Where) -> str:
         """The word."""
-        del version, where
         return "true" if value else "false"
 
-    def parse(self, source: Source, version: int) -> bool:
+    def parse(self, source: Source, _version: int) -> bool:
         """The flag."""
-        del version
         word = source.word()
         if word not in ("true", "false"):
             source.refuse(f"expected true or false, found {word!r}")
@@ -162,9 +154,8 @@ class String(WireType):
     what: str = "a string"
     nullable: bool = False
 
-    def encode(self, value: Any, version: int, where: Where) -> bytes:
+    def encode(self, value: Any, _version: int, where: Where) -> bytes:
         """Its length and its bytes."""
-        del version
         if self._checked(value, where) is None:
             return b"\xff\xff"
         data: bytes = value.encode()
@@ -172,10 +163,9 @@ class String(WireType):
             where.refuse(f"{len(data)} bytes are too long for a string")
         return struct.pack(">h", len(data)) + data
 
-    def decode(self, source: Source, version: int) -> str | None:
+    def decode(self, source: Source, _version: int) -> str | None:
         """The string."""
         (length,) = struct.unpack(">h", source.take(2))
-        del version
         if length < 0:
             if length == -1 and self.nullable:
                 return None
@@ -185,17 +175,15 @@ class String(WireType):
         except UnicodeDecodeError as error:
             source.refuse(f"not UTF-8: {error}")
 
-    def print(self, value: Any, version: int, where: Where) -> str:
+    def print(self, value: Any, _version: int, where: Where) -> str:
         """The string as it is."""
-        del version
         text = self._checked(value, where)
         if text is not None and (re.search(r"[,\]}]", text) or (self.nullable and text == "null")):
             where.refuse(f"{text!r} would not be the same when read again")
         return "null" if text is None else text
 
-    def parse(self, source: Source, version: int) -> str | None:
+    def parse(self, source: Source, _version: int) -> str | None:
         """The string."""
-        del version
         word = source.word()
         return None if self.nullable and word == "null" else self._checked(word, source.where)
 

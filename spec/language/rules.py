@@ -16,7 +16,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
@@ -52,7 +52,7 @@ class Action:
 
 
 Facts: TypeAlias = Iterator[Value]
-"""What is true where a claim holds, fact by fact."""
+"""What is true where a claim holds, fact by fact; of a `sometimes` it is enough that one is."""
 GOALS: Final = ("recoverable", "eventually")
 """The kinds of claims that speak of a whole graph of states."""
 
@@ -214,25 +214,37 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 def claim(
     kind: str, *, source: str, witness: str | None = None, parts: Sequence[str] = ()
 ) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
-    """Declare a property of one of the kinds always, step, sometimes, recoverable, eventually.
+    """Declare a property of one of the kinds always, step, sometimes, or a goal, which is claimed as each of `GOALS`.
 
-    The function gives a value, or the facts that are true where it holds; None, or no fact, if it is not about this.
+    The function gives a value, or `Facts`; None, or no fact, if it is not about this.
     """
 
     def declare(function: Callable[..., Any]) -> Claim:
         statement = inspect.cleandoc(function.__doc__ or "")
-        whole = _all_of(function) if inspect.isgeneratorfunction(function) else function
+        whole = _whole(kind, function) if inspect.isgeneratorfunction(function) else function
         return Claim(whole, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
 
 
-def _all_of(function: Callable[..., Facts]) -> Callable[..., Value | None]:
-    """Whether all facts hold that a function yields."""
+def claims_of(module: ModuleType) -> Iterator[Claim]:
+    """The claims that a module declares, in its order; a goal is claimed as each of `GOALS`."""
+    for one in vars(module).values():
+        if isinstance(one, Claim) and one.function.__module__ == module.__name__:
+            if one.kind == "goal":
+                yield from (replace(one, name=f"{kind}_{one.name}", kind=kind) for kind in GOALS)
+            else:
+                yield one
+
+
+def _whole(kind: str, function: Callable[..., Facts]) -> Callable[..., Value | None]:
+    """Whether all facts hold that a function yields, or for a `sometimes` any."""
 
     @functools.wraps(function)
     def whole(*given: Any) -> Value | None:
         facts = tuple(function(*given))
+        if kind == "sometimes":
+            return either(*facts)
         return both(*facts) if facts else None
 
     return whole
@@ -283,35 +295,7 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
 
 
 __all__ = [
-    "FLAG",
-    "Action",
-    "Claim",
-    "Leaf",
-    "Observation",
-    "Property",
-    "Rule",
-    "Shape",
-    "TransitionSystem",
-    "Value",
-    "Variable",
-    "View",
-    "action",
-    "both",
-    "choose",
-    "claim",
-    "constant",
-    "either",
-    "fits",
-    "flag",
-    "in_any_order",
-    "instantiate",
-    "leaves",
-    "observe",
-    "parameter_names",
-    "require",
-    "reset",
-    "say",
-    "successor",
-    "take",
-    "when",
-]
+    "FLAG", "Action", "Claim", "Leaf", "Observation", "Property", "Rule", "Shape", "TransitionSystem", "Value",
+    "Variable", "View", "action", "both", "choose", "claim", "constant", "either", "fits", "flag", "in_any_order",
+    "instantiate", "leaves", "observe", "parameter_names", "require", "reset", "say", "successor", "take", "when",
+]  # fmt: skip

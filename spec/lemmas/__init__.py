@@ -8,13 +8,13 @@ of no use, but does no harm.
 
 from collections.abc import Iterator
 
-from spec.claims import delayed_operation as delayed_operation_claims
-from spec.language.rules import Claim, Property, View
+from spec.language.rules import Claim, Property, View, claims_of
 from spec.lemmas import (
     assigned_in_sync,
     controlled_shutdown,
     controller,
     dead_replicas,
+    delayed_operation,
     deleted_topic,
     deletion,
     elections,
@@ -30,14 +30,14 @@ from spec.state.cluster import shape
 MODULES = (
     controller, leadership, in_sync, reassignment, assigned_in_sync, elections,
     controlled_shutdown, partition_addition, deletion, deleted_topic, dead_replicas, soft_failure,
-    delayed_operation_claims,
+    delayed_operation,
 )  # fmt: skip
 
 
 def declared() -> Iterator[Claim]:
     """Every lemma of the specification, as written."""
     for module in MODULES:
-        yield from module.LEMMAS
+        yield from claims_of(module)
 
 
 def lemmas_of(m: Model) -> tuple[Property, ...]:

@@ -9,10 +9,9 @@ from holding both its successor's leader epoch and an AR of before (S6).
 from collections.abc import Iterator
 from itertools import product
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import BEFORE_MACHINES, REMOVING, is_at, is_current, only_the_current_writes
 from spec.lemmas.leadership import every_copy_was_written
 from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
 from spec.model import Model
@@ -147,7 +146,7 @@ def leaving_replicas_leave_the_isr(s: State, m: Model) -> Facts:
 def _has_started(controller: Controller) -> Value:
     """Whether the replica machine of a controller is up."""
     dropping = both(controller.handler == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING)))
-    return both(controller.active, ~is_at(controller, (At.READ_REASSIGNMENTS, At.READ_PREFERRED)), ~dropping)
+    return both(controller.active, ~is_at(controller, BEFORE_MACHINES), ~dropping)
 
 
 @claim("always", source="PROTOCOL.md sections 5 and 8", parts=PARTS)
@@ -198,6 +197,3 @@ def in_phase_b_the_target_is_assigned(s: State, m: Model) -> Facts:
         moving = both(controller.reassigning == p, is_at(controller, MOVING))
         in_b = both(current, either(moving, has_moved(m, controller, p)))
         yield in_b.implies(m.brokers.is_subset(wanted, assigned))
-
-
-LEMMAS = claims_of(__name__)

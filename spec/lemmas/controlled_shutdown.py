@@ -5,17 +5,14 @@ was lost. As coded a zombie moves leaders behind the back of who treats a shutdo
 None there.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import BEFORE_TOPICS, ELECTING, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
 from spec.state.cluster import State
 from spec.state.enumerations import At, Handler
 
 PARTS = ("shutdown",)
-
-ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 
 
 @claim("always", source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
@@ -71,6 +68,3 @@ def current_controllers_know_the_topics(s: State, m: Model) -> Facts:
             cached, to_be_read = controller.partitions[p], flag(controller.at == At.READ_STATES)
             known = flag(cached.leader_epoch == s.zookeeper.state[p].leader_epoch)
             yield knows.implies(either(known, both(to_be_read, cached.todo)))
-
-
-LEMMAS = claims_of(__name__)

@@ -9,7 +9,6 @@ A lemma that needs such fixes is None for a variant without them.
 from collections.abc import Iterable
 from itertools import combinations
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -36,12 +35,16 @@ CHANGING_STATES = (
     At.BUMP_READ, At.BUMP_WRITE, At.START_READ, At.MOVE_READ, At.MOVE_WRITE, At.WRITE_TARGET, At.COMPLETE_READ,
     At.COMPLETE_WRITE, At.REFUSE_READ, At.REFUSE_WRITE, At.READ_PREFERRED, At.DELETE_PREFERRED,
 )  # fmt: skip
+#: A failover with channels open, and no state machine up.
+BEFORE_MACHINES = (At.READ_REASSIGNMENTS, At.READ_PREFERRED)
+#: Bringing a partition online.
+ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 #: Taking a replica Offline, out of the ISR.
 REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
 #: A failover, in its epoch, before it has read which topics there are.
 BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 #: A failover between the increment of the epoch and the opening of the channels.
-WITH_AN_EPOCH = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES)
+WITH_AN_EPOCH = (*BEFORE_TOPICS, At.READ_STATES)
 
 
 @claim("always", source="PROTOCOL.md section 6")
@@ -82,7 +85,7 @@ def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Facts
 def only_active_controllers_change_states(s: State, m: Model) -> Facts:
     """Whoever is in the middle of a state change is an active controller."""
     for c in m.controllers:
-        yield s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in CHANGING_STATES))
+        yield s.controllers[c].active | ~is_at(s.controllers[c], CHANGING_STATES)
 
 
 @claim("always", source="PROTOCOL.md D4 fixed")
@@ -91,7 +94,7 @@ def a_failover_starts_from_nothing(s: State, m: Model) -> Facts:
     if not m.fixes(Switch.RESIGN_CLEANS_UP):
         return
     for c in m.controllers:
-        yield ~s.controllers[c].active | ~either(*(s.controllers[c].at == at for at in BEFORE_CHANNELS))
+        yield ~s.controllers[c].active | ~is_at(s.controllers[c], BEFORE_CHANNELS)
 
 
 @claim("always", source="PROTOCOL.md D56 fixed")
@@ -120,8 +123,7 @@ def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Fact
         return
     for c in m.controllers:
         controller = s.controllers[c]
-        in_failover = either(*(controller.at == at for at in IN_FAILOVER))
-        yield either(controller.active, in_failover).implies(controller.leader_id == c)
+        yield either(controller.active, is_at(controller, IN_FAILOVER)).implies(controller.leader_id == c)
 
 
 def has_one_epoch_a_term(m: Model) -> bool:
@@ -194,6 +196,3 @@ def _history(s: State, m: Model) -> list[tuple[Value, Value]]:
     if m.proving:
         return [(s.history.watched, s.history["acted"])]
     return [(m.controller_epoch.constant(epoch), s.history.acted[epoch]) for epoch in epochs_acted_in(m)]
-
-
-LEMMAS = claims_of(__name__)

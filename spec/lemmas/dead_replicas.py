@@ -3,7 +3,6 @@
 It does so between the starts of its two state machines, so what a partition is then matters to more than one action.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -29,6 +28,3 @@ def no_partition_has_a_state_before_its_machine_starts(s: State, m: Model) -> Fa
         started = both(controller.active, ~taking)
         none = both(*(controller.partitions[p].state == PartitionState.NON_EXISTENT for p in m.partitions))
         yield either(started, none)
-
-
-LEMMAS = claims_of(__name__)

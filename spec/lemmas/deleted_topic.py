@@ -6,7 +6,6 @@ that is gone do not come again, though copies of it are everywhere. As coded a z
 lemmas about that are None; where a topic may be created again they are, too.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, WITH_AN_EPOCH, is_at, is_current
@@ -152,6 +151,3 @@ def unknown_topics_are_forgotten(s: State, m: Model) -> Facts:
             states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
             ended = both(cached.state == PartitionState.NON_EXISTENT, m.brokers.is_empty(cached.visiting), *states)
             yield both(is_at(controller, ZNODES_GO), controller.topic == t).implies(ended)
-
-
-LEMMAS = claims_of(__name__)

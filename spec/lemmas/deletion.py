@@ -8,11 +8,10 @@ created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 import enum
 from collections.abc import Iterable
 
-from spec.claims import claims_of
 from spec.language.records import array_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import REMOVING, is_at
+from spec.lemmas.controller import ELECTING, REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
 from spec.model import Model
 from spec.protocol.controller.threads import has_threads
@@ -33,8 +32,6 @@ COMPLETING = (At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELE
 DELETING = (At.READ_DELETIONS, At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
 #: Where a controller may have topics left to turn to, but for the removals of a deletion.
 IN_TURN = (At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
-#: Where a partition is brought online.
-ELECTING = (At.ONLINE_READ, At.ONLINE_WRITE)
 #: How far a batch is that is deleting replicas, request by request.
 DELETING_REPLICAS = (Stage.DELETE_REPLICA, Stage.ANSWERED, Stage.REFUSED)
 #: Where LeaderAndIsr is done with.
@@ -252,6 +249,3 @@ def queued_topics_get_no_leader(s: State, m: Model) -> Facts:
             queued = controller.queued[t]
             visited = both(cached.todo, is_at(controller, ELECTING))
             yield queued.implies(both(~visited, m.brokers.is_empty(cached.batched)))
-
-
-LEMMAS = claims_of(__name__)

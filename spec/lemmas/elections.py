@@ -1,6 +1,5 @@
 """Lemmas about preferred elections and the automatic rebalance: what a controller has under way of them, and when."""
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
@@ -25,6 +24,3 @@ def only_active_controllers_rebalance(s: State, m: Model) -> Value:
     """Only an active controller has partitions to elect preferred leaders for."""
     controllers = [s.controllers[c] for c in m.controllers]
     return both(*(either(one.active, ~one.imbalanced[p]) for one in controllers for p in m.partitions))
-
-
-LEMMAS = claims_of(__name__)

@@ -4,7 +4,6 @@ They are asked for with reassignments and controlled shutdowns, and where electi
 They hold elsewhere, too, but no other proof needs them.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag
 from spec.model import Model
@@ -49,6 +48,3 @@ def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Fact
             cached = controller.partitions[p]
             visited = both(online, cached.todo, cached.state == PartitionState.NEW)
             yield visited.implies(live_assigned(s, m, c, p) != ())
-
-
-LEMMAS = claims_of(__name__)

@@ -9,7 +9,6 @@ believe that they are: it is the conditional write that keeps it. A lemma that s
 from collections.abc import Iterator
 from itertools import combinations
 
-from spec.claims import claims_of
 from spec.claims.leadership import is_deleted
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
@@ -215,6 +214,3 @@ def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Facts:
             for r in m.assigned(p):
                 waits = both(s.controllers[c].at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
                 yield waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT)
-
-
-LEMMAS = claims_of(__name__)

@@ -5,7 +5,6 @@ earlier knows as much or less. And a partition that a controller does not know i
 it does not know. Where partitions move or go, these lemmas are None.
 """
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import REMOVING, is_at
@@ -108,6 +107,3 @@ def replicas_wait_for_their_handler_only(s: State, m: Model) -> Facts:
         controller = s.controllers[c]
         nobody = (m.brokers.is_empty(controller.partitions[p].visiting) for p in m.partitions)
         yield either(is_at(controller, (At.NEW_REPLICA_READ, *REMOVING)), both(*nobody))
-
-
-LEMMAS = claims_of(__name__)

@@ -7,10 +7,17 @@ holds. As coded a zombie may do anything with an assignment (D2), and these lemm
 
 from collections.abc import Iterator
 
-from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import BEFORE_CHANNELS, BEFORE_TOPICS, REMOVING, is_at, is_current, only_the_current_writes
+from spec.lemmas.controller import (
+    BEFORE_CHANNELS,
+    BEFORE_TOPICS,
+    ELECTING,
+    REMOVING,
+    is_at,
+    is_current,
+    only_the_current_writes,
+)
 from spec.lemmas.leadership import copies
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
@@ -202,7 +209,7 @@ def current_controllers_know_the_leader_epoch(s: State, m: Model) -> Facts:
                 m.brokers.in_set(znode.leader, controller.live), m.brokers.contains(cached.assigned, znode.leader)
             )
             visited = both(cached.todo, cached.state != PartitionState.NEW)
-            electing = both(is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE)), visited, possible)
+            electing = both(is_at(controller, ELECTING), visited, possible)
             removing = both(is_at(controller, REMOVING), ~m.brokers.is_empty(cached.visiting))
             yield current.implies(either(known, is_at(controller, BEFORE_TOPICS), electing, removing))
             yield both(controller.at == At.ONLINE_WRITE, controller.partition == p).implies(visited)
@@ -248,7 +255,7 @@ def partitions_stay(m: Model) -> bool:
 def _is_to_be_taken_up(controller: Controller, p: int) -> Value:
     """Whether a failover has still to accept or refuse what it has read, or a partition is being refused."""
     handled = controller.handler
-    electing = is_at(controller, (At.ONLINE_READ, At.ONLINE_WRITE))
+    electing = is_at(controller, ELECTING)
     return either(
         both(handled == Handler.NONE, is_at(controller, (At.REASSIGN_NEXT, *REFUSING))),
         handled == Handler.STARTUP,
@@ -284,6 +291,3 @@ def refused_reassignments_are_not_halfway(s: State, m: Model) -> Facts:
         yield both(current, dropping, controller.due[p] != ()).implies(assigned == asked)
         refusing = both(current, is_at(controller, REFUSING), controller.reassigning == p)
         yield refusing.implies(either(assigned == asked, assigned == s.history.original[p]))
-
-
-LEMMAS = claims_of(__name__)

@@ -1,18 +1,15 @@
 """Lemmas about what a new controller has read of its predecessors' writes: all of it, where writes are fenced."""
 
-from spec.claims import claims_of
 from spec.claims.soft_failure import PARTS
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import is_current, only_the_current_writes
+from spec.lemmas.controller import BEFORE_TOPICS, is_at, is_current, only_the_current_writes
 from spec.lemmas.leadership import copies, every_copy_was_written
 from spec.model import Model
 from spec.protocol.zookeeper import exists
 from spec.state.brokers import Stage
 from spec.state.cluster import State
 from spec.state.enumerations import At
-
-BEFORE_LEADERSHIP = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 
 
 def _is_said(m: Model) -> bool:
@@ -50,8 +47,7 @@ def current_controllers_know_what_earlier_ones_wrote(s: State, m: Model) -> Fact
         controller = s.controllers[c]
         for p in m.partitions:
             cached, znode = controller.partitions[p], s.zookeeper.state[p]
-            before = either(*(controller.at == at for at in BEFORE_LEADERSHIP))
-            unread = either(before, both(controller.at == At.READ_STATES, cached.todo))
+            unread = either(is_at(controller, BEFORE_TOPICS), both(controller.at == At.READ_STATES, cached.todo))
             others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
             yield either(~is_current(s, c), unread, ~others, znode.leader_epoch <= cached.leader_epoch)
 
@@ -71,6 +67,3 @@ def current_controllers_send_what_earlier_ones_wrote(s: State, m: Model) -> Fact
                     current = both(told.ordered, slot.stage != Stage.EMPTY, flag(slot.epoch == s.zookeeper.epoch))
                     others = both(exists(znode), znode.controller_epoch < s.zookeeper.epoch)
                     yield either(~current, ~others, znode.leader_epoch <= told.leader_epoch)
-
-
-LEMMAS = claims_of(__name__)

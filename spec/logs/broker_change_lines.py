@@ -9,7 +9,7 @@ Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `s
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
-from spec.logs.log_lines import Line, lines_of
+from spec.logs.log_lines import Line
 from spec.logs.logged_values import VOCABULARY, PartitionInfo
 
 CONTEXT: Final = "controller {controller:id} epoch {epoch:id}"
@@ -124,6 +124,3 @@ class UpdateMetadataFromOldController(
     controller: int
     epoch: int
     known_epoch: int
-
-
-BROKER_CHANGE_LINES: Final = lines_of(__name__)

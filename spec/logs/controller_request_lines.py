@@ -10,7 +10,7 @@ from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.logs.log_lines import Line, lines_of
+from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
 from spec.logs.logged_values import VOCABULARY, BrokerNode, Role
 
@@ -106,6 +106,3 @@ class ResponseReceived(
 
     answer: Answer
     broker: BrokerNode
-
-
-REQUEST_LINES: Final = lines_of(__name__)

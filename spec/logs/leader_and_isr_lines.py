@@ -11,7 +11,6 @@ from typing import Final
 
 from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
-from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import PartitionInfo, Role
 
 RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition:[t,p]}"
@@ -214,6 +213,3 @@ class BecomeFollowerError(
     """Something broke while partitions became followers."""
 
     prefix = "Error on broker {broker:id} "
-
-
-LEADER_AND_ISR_LINES: Final = lines_of(__name__)

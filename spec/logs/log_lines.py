@@ -13,7 +13,7 @@ Left out on purpose: the time, the level and the logger around a line, which are
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
@@ -87,11 +87,12 @@ def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersio
             yield version, made.setdefault(whole, Template(whole, cls.shapes))
 
 
-def lines_of(module: str) -> tuple[type[Line], ...]:
-    """The lines that a module declares, in its order; classes without a text are what several of them share."""
-    declared = vars(sys.modules[module]).values()
-    kinds = (one for one in declared if isinstance(one, type) and issubclass(one, Line) and one.__module__ == module)
-    return tuple(kind for kind in kinds if kind.templates)
+def lines_of(*modules: str) -> Iterator[type[Line]]:
+    """The lines that modules declare, in their order; classes without a text are what several of them share."""
+    for name in modules:
+        for one in vars(sys.modules[name]).values():
+            if isinstance(one, type) and issubclass(one, Line) and one.templates and one.__module__ == name:
+                yield one
 
 
 class Vocabulary:

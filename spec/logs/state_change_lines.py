@@ -12,12 +12,10 @@ Kafka: `PartitionStateMachine`, `ReplicaStateMachine`. The stack trace that foll
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.broker_change_lines import BROKER_CHANGE_LINES
-from spec.logs.controller_request_lines import REQUEST_LINES, ControllerLine
-from spec.logs.leader_and_isr_lines import LEADER_AND_ISR_LINES
+from spec.logs import broker_change_lines, controller_request_lines, leader_and_isr_lines, logger_lines
+from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Vocabulary, lines_of
 from spec.logs.logged_values import LeaderAndIsr
-from spec.logs.logger_lines import LoggerRegistered
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -162,8 +160,6 @@ class ReplicaChangeFailed(
     target: ReplicaState
 
 
-TRANSITION_LINES: Final = lines_of(__name__)
+MODULES = (controller_request_lines, leader_and_isr_lines, broker_change_lines, logger_lines)
 
-STATE_CHANGE_LOG: Final = Vocabulary(
-    (*TRANSITION_LINES, *REQUEST_LINES, *LEADER_AND_ISR_LINES, *BROKER_CHANGE_LINES, LoggerRegistered)
-)
+STATE_CHANGE_LOG: Final = Vocabulary(lines_of(__name__, *(one.__name__ for one in MODULES)))

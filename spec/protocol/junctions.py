@@ -22,7 +22,7 @@ class Junction(enum.Enum):
     VISITS_DONE = "every partition that was to go Online has been visited"
     REMOVALS_DONE = "every replica that was to go Offline has been, as far as that goes"
     REASSIGNMENTS_DONE = "no partition is due any more to be reassigned"
-    ELECTION_REQUEST_READ = "a failover has read /admin/preferred_replica_election"
+    ELECTION_REQUEST_READ = "a failover has read the request for elections"
     DELETIONS_READ = "a failover has read /admin/delete_topics"
     EXCEPTION = "something that the handler has called raised"
 

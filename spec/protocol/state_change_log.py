@@ -10,7 +10,8 @@ from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.state_change_lines import PartitionChangeFailed, PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
 from spec.state.cluster import State
 from spec.tables.partition_states import PartitionState
-from spec.tables.replica_states import ReplicaState, valid_previous_states
+from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
+from spec.tables.table import valid_previous_states
 from spec.tables.taken_rows import move
 
 
@@ -58,4 +59,4 @@ def refused(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
 
 def is_let(state: Value, target: ReplicaState) -> Value:
     """Whether the table lets a replica go from a state to another."""
-    return either(*(state == source for source in valid_previous_states(target)))
+    return either(*(state == source for source in valid_previous_states(REPLICA_TRANSITIONS, target)))

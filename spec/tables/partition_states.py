@@ -14,11 +14,10 @@ Differences between versions that do not touch the table: 0.8.2 also re-reads th
 the way to New; 2.x moves the partitions of a topic to NonExistent when its deletion starts, not when it ends.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
-from spec.tables.table import KafkaState, Table, Transition, find, well_formed
-from spec.tables.table import valid_previous_states as previous_states_of
+from spec.tables.table import KafkaState, Row, Table, table_from
 
 
 class PartitionState(KafkaState):
@@ -32,98 +31,55 @@ class PartitionState(KafkaState):
 
 NEW, ONLINE, OFFLINE, NON_EXISTENT = PartitionState
 
-PARTITION_TRANSITIONS: Final[Table[PartitionState]] = well_formed(
+CASE_OFFLINE: Final = "handleStateChange, case OfflinePartition"
+
+PARTITION_TRANSITIONS: Final[Table[PartitionState]] = table_from(
+    "P",
     PartitionState,
     {
         NON_EXISTENT: {
-            NEW: Transition(
-                "P-NONEXISTENT-NEW",
-                NON_EXISTENT,
-                NEW,
+            NEW: Row(
                 "The controller starts to track the partition under the assigned replicas that it has cached; nothing"
                 " is written and nothing is sent.",
                 "handleStateChange, case NewPartition",
             )
         },
         NEW: {
-            ONLINE: Transition(
-                "P-NEW-ONLINE",
-                NEW,
-                ONLINE,
+            ONLINE: Row(
                 "The first live assigned replica becomes leader and all live ones the ISR, at leader_epoch 0; the state"
                 " znode is created, then LeaderAndIsr goes to the live replicas and UpdateMetadata to every registered"
                 " broker.",
                 "initializeLeaderAndIsrForPartition",
             ),
-            OFFLINE: Transition(
-                "P-NEW-OFFLINE",
-                NEW,
-                OFFLINE,
-                "The state only; there is no znode yet and none is written.",
-                "handleStateChange, case OfflinePartition",
-            ),
+            OFFLINE: Row("The state only; there is no znode yet and none is written.", CASE_OFFLINE),
         },
         ONLINE: {
-            ONLINE: Transition(
-                "P-ONLINE-ONLINE",
-                ONLINE,
-                ONLINE,
+            ONLINE: Row(
                 "The caller's selector chooses another leader although there is one; the state znode is rewritten on"
                 " the version read, LeaderAndIsr goes to the selector's receivers and UpdateMetadata to every"
                 " registered broker.",
-                "electLeaderForPartition (reassignment, preferred election, controlled shutdown)",
+                "electLeaderForPartition (reassignment, an election where there is a leader, controlled shutdown)",
             ),
-            OFFLINE: Transition(
-                "P-ONLINE-OFFLINE",
-                ONLINE,
-                OFFLINE,
+            OFFLINE: Row(
                 "The state only; the znode keeps the dead leader until an election or the removal from the ISR.",
-                "handleStateChange, case OfflinePartition; KafkaController.onBrokerFailure",
+                f"{CASE_OFFLINE}; KafkaController.onBrokerFailure",
             ),
         },
         OFFLINE: {
-            ONLINE: Transition(
-                "P-OFFLINE-ONLINE",
-                OFFLINE,
-                ONLINE,
+            ONLINE: Row(
                 "The caller's selector, as a rule the offline one, chooses a leader; the state znode is rewritten on"
                 " the version read, LeaderAndIsr goes to the selector's receivers and UpdateMetadata to every"
                 " registered broker.",
                 "electLeaderForPartition",
             ),
-            OFFLINE: Transition(
-                "P-OFFLINE-OFFLINE",
-                OFFLINE,
-                OFFLINE,
-                "Nothing changes; asking twice is permitted.",
-                "handleStateChange, case OfflinePartition",
-            ),
-            NON_EXISTENT: Transition(
-                "P-OFFLINE-NONEXISTENT",
-                OFFLINE,
-                NON_EXISTENT,
+            OFFLINE: Row("Nothing changes; asking twice is permitted.", CASE_OFFLINE),
+            NON_EXISTENT: Row(
                 "The state only, at the end of a topic's deletion; the deletion manager removes the znodes.",
                 "handleStateChange, case NonExistentPartition; TopicDeletionManager.completeDeleteTopic",
             ),
         },
     },
 )
-
-ROWS_OF_LATER_VERSIONS: Final[Mapping[str, Transition[PartitionState]]] = {}
-"""By the release that brought them: none, the partition table never changed."""
-
-START_UP_STATES: Final = frozenset({NEW, ONLINE, OFFLINE})
-"""Where a failover may place a partition without a transition (`initializePartitionState`)."""
-
-
-def valid_previous_states(target: PartitionState) -> frozenset[PartitionState]:
-    """Give the states from which a partition may move to `target`."""
-    return previous_states_of(PARTITION_TRANSITIONS, target)
-
-
-def is_valid(previous: PartitionState, target: PartitionState) -> bool:
-    """Ask whether the table has a row from `previous` to `target`."""
-    return find(PARTITION_TRANSITIONS, previous, target) is not None
 
 
 def state_at_start_up(cached_leader: int | None, live_broker_ids: Collection[int]) -> PartitionState:

@@ -11,19 +11,18 @@ Kafka 0.8.2 to 0.10.2: `kafka.controller.ReplicaStateMachine`, `handleStateChang
 
 - its comments let only New and Online precede OfflineReplica; the code also lets Offline and DeletionIneligible;
 - its prose sends dead replicas of a deleted topic straight to DeletionIneligible; the table refuses that move until
-  2.3.0 (KAFKA-3143), which added the row kept apart below in `ROWS_OF_LATER_VERSIONS`. Until then a deletion that
-  meets a dead broker can hang, which is one of the known defects, so the row must not be here.
+  2.3.0 (KAFKA-3143), which added a row from Offline to it. Until then a deletion that meets a dead broker can hang,
+  which is one of the known defects, so the row must not be here.
 
 Left out on purpose: what makes a permitted move fail. Every target first looks up the partition's assigned replicas and
 fails without them; New fails for a replica that the znode names as leader; Offline fails while the partition has no
 leadership information or no znode.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Final
 
-from spec.tables.table import KafkaState, Table, Transition, find, well_formed
-from spec.tables.table import valid_previous_states as previous_states_of
+from spec.tables.table import KafkaState, Row, Table, table_from
 
 
 class ReplicaState(KafkaState):
@@ -53,104 +52,56 @@ LEAVES_THE_ISR: Final = (
     " the partition is being deleted."
 )
 
-REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = well_formed(
+REPLICA_TRANSITIONS: Final[Table[ReplicaState]] = table_from(
+    "R",
     ReplicaState,
     {
         NON_EXISTENT: {
-            NEW: Transition(
-                "R-NONEXISTENT-NEW",
-                NON_EXISTENT,
-                NEW,
+            NEW: Row(
                 "If the state znode exists, LeaderAndIsr with what it says goes to this replica and UpdateMetadata to"
                 " every registered broker; otherwise only the state changes.",
                 "handleStateChange, case NewReplica",
             )
         },
         NEW: {
-            ONLINE: Transition(
-                "R-NEW-ONLINE",
-                NEW,
-                ONLINE,
+            ONLINE: Row(
                 "The replica is appended to the cached assigned replicas if it is not among them; nothing is sent.",
                 CASE_ONLINE,
             ),
-            OFFLINE: Transition("R-NEW-OFFLINE", NEW, OFFLINE, LEAVES_THE_ISR, CASE_OFFLINE),
+            OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
         },
-        ONLINE: {
-            ONLINE: Transition("R-ONLINE-ONLINE", ONLINE, ONLINE, SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
-            OFFLINE: Transition("R-ONLINE-OFFLINE", ONLINE, OFFLINE, LEAVES_THE_ISR, CASE_OFFLINE),
-        },
+        ONLINE: {ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE), OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE)},
         OFFLINE: {
-            ONLINE: Transition("R-OFFLINE-ONLINE", OFFLINE, ONLINE, SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
-            OFFLINE: Transition("R-OFFLINE-OFFLINE", OFFLINE, OFFLINE, LEAVES_THE_ISR, CASE_OFFLINE),
-            DELETION_STARTED: Transition(
-                "R-OFFLINE-DELETIONSTARTED",
-                OFFLINE,
-                DELETION_STARTED,
+            ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
+            OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
+            DELETION_STARTED: Row(
                 "StopReplica with deletion goes to the replica; its answer decides how the deletion ends.",
                 "handleStateChange, case ReplicaDeletionStarted",
             ),
         },
         DELETION_STARTED: {
-            DELETION_SUCCESSFUL: Transition(
-                "R-DELETIONSTARTED-DELETIONSUCCESSFUL",
-                DELETION_STARTED,
-                DELETION_SUCCESSFUL,
+            DELETION_SUCCESSFUL: Row(
                 "The state only, when the broker has answered that the replica is gone.",
                 "handleStateChange, case ReplicaDeletionSuccessful; TopicDeletionManager.completeReplicaDeletion",
             ),
-            DELETION_INELIGIBLE: Transition(
-                "R-DELETIONSTARTED-DELETIONINELIGIBLE",
-                DELETION_STARTED,
-                DELETION_INELIGIBLE,
+            DELETION_INELIGIBLE: Row(
                 "The state only, when the broker has answered with an error or has died; the deletion is tried again"
                 " once the broker is back.",
                 "handleStateChange, case ReplicaDeletionIneligible; TopicDeletionManager.failReplicaDeletion",
             ),
         },
         DELETION_SUCCESSFUL: {
-            NON_EXISTENT: Transition(
-                "R-DELETIONSUCCESSFUL-NONEXISTENT",
-                DELETION_SUCCESSFUL,
-                NON_EXISTENT,
+            NON_EXISTENT: Row(
                 "The replica leaves the cached assigned replicas; the controller forgets its state; nothing is sent.",
                 "handleStateChange, case NonExistentReplica",
             )
         },
         DELETION_INELIGIBLE: {
-            ONLINE: Transition(
-                "R-DELETIONINELIGIBLE-ONLINE", DELETION_INELIGIBLE, ONLINE, SENDS_CACHED_LEADERSHIP, CASE_ONLINE
-            ),
-            OFFLINE: Transition(
-                "R-DELETIONINELIGIBLE-OFFLINE", DELETION_INELIGIBLE, OFFLINE, LEAVES_THE_ISR, CASE_OFFLINE
-            ),
+            ONLINE: Row(SENDS_CACHED_LEADERSHIP, CASE_ONLINE),
+            OFFLINE: Row(LEAVES_THE_ISR, CASE_OFFLINE),
         },
     },
 )
-
-ROWS_OF_LATER_VERSIONS: Final[Mapping[str, Transition[ReplicaState]]] = {
-    "2.3.0": Transition(
-        "R-OFFLINE-DELETIONINELIGIBLE",
-        OFFLINE,
-        DELETION_INELIGIBLE,
-        "The state only: a dead replica of a topic that is being deleted waits for its broker without a StopReplica.",
-        "KAFKA-3143; handleStateChange, case ReplicaDeletionIneligible, 2.3.0",
-    )
-}
-"""By the release that brought them; none of them is in the table above, which is that of 0.8.2 to 2.2."""
-
-START_UP_STATES: Final = frozenset({ONLINE, DELETION_INELIGIBLE})
-"""Where a failover may place a replica without a transition (`initializeReplicaState`)."""
-
-
-def valid_previous_states(target: ReplicaState) -> frozenset[ReplicaState]:
-    """Give the states from which a replica may move to `target`."""
-    return previous_states_of(REPLICA_TRANSITIONS, target)
-
-
-def is_valid(previous: ReplicaState, target: ReplicaState) -> bool:
-    """Ask whether the table has a row from `previous` to `target`."""
-    return find(REPLICA_TRANSITIONS, previous, target) is not None
 
 
 def state_at_start_up(replica: int, live_broker_ids: Collection[int]) -> ReplicaState:

@@ -3,8 +3,8 @@
 The controller keeps one state for each partition and one for each replica of it, in memory only, and moves them in
 batches (`handleStateChanges`). Which moves are legal is all that a table says, together with what the documentation
 promises each move does. A table is a plain literal: a dict of states, each with a dict of its targets, each with a
-`Transition`. Every state is a key, so a state that nothing leaves would stand there as an empty row instead of being
-forgotten; Kafka's two machines have none, for both run in a circle through NonExistent.
+`Row`, of which a `Transition` is made. Every state is a key, so a state that nothing leaves would stand there as an
+empty row instead of being forgotten; Kafka's two machines have none, for both run in a circle through NonExistent.
 
 Everything else reads the tables: the reference's state machines, the predicate that z3 gets, diagrams, documentation
 and test vectors. None of them may list states or moves of its own.
@@ -20,7 +20,7 @@ import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Generic, Self, TypeVar
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from spec.errors import SpecError, UnknownName
 
@@ -41,31 +41,22 @@ class KafkaState(enum.StrEnum):
         member.code = code
         return member
 
-    @classmethod
-    def from_name(cls, kafka_name: str) -> Self:
-        """Give the state that Kafka's logs call by this name, or raise UnknownName."""
-        for state in cls:
-            if state == kafka_name:
-                return state
-        raise UnknownName(cls.__name__, kafka_name, cls)
-
-    @classmethod
-    def from_code(cls, code: int) -> Self:
-        """Give the state with this byte code, or raise UnknownName."""
-        for state in cls:
-            if state.code == code:
-                return state
-        raise UnknownName(f"{cls.__name__} code", str(code), (f"{state.code} {state}" for state in cls))
-
 
 S = TypeVar("S", bound=KafkaState)
+
+
+class Row(NamedTuple):
+    """What a row of a literal says beside its place: what the documentation says the move does, where Kafka does it."""
+
+    effect: str
+    citation: str
 
 
 @dataclass(frozen=True, slots=True)
 class Transition(Generic[S]):
     """One row: a permitted move, what the documentation says it does, and where Kafka does it.
 
-    `id` never changes once published (`P-` partition, `R-` replica): traces, vectors and coverage refer to it.
+    `id` has the kind (P: partition, R: replica) and the two names, which never change: traces and coverage refer to it.
     """
 
     id: str
@@ -81,20 +72,17 @@ class Transition(Generic[S]):
 Table = Mapping[S, Mapping[S, Transition[S]]]
 
 
-def well_formed(states: type[S], table: Table[S]) -> Table[S]:
-    """Give the table back read-only, or raise TableError for a missing row, a misplaced one, or a repeated id."""
-    missing = [state for state in states if state not in table]
-    if missing:
+def table_from(kind: str, states: type[S], rows: Mapping[S, Mapping[S, Row]]) -> Table[S]:
+    """Make the table of a literal, read-only; TableError for a state that has no place in it."""
+    if missing := [state for state in states if state not in rows]:
         raise TableError(f"{states.__name__} has no row for {', '.join(missing)}; write an empty one out")
-    seen: set[str] = set()
-    for source, row in table.items():
-        for target, transition in row.items():
-            if (transition.source, transition.target) != (source, target):
-                raise TableError(f"{transition} stands in the place of {source} -> {target}")
-            if transition.id in seen:
-                raise TableError(f"{transition} repeats an id that another row has")
-            seen.add(transition.id)
-    return MappingProxyType({source: MappingProxyType(dict(row)) for source, row in table.items()})
+    return MappingProxyType({source: MappingProxyType(dict(_row(kind, source, row))) for source, row in rows.items()})
+
+
+def _row(kind: str, source: S, row: Mapping[S, Row]) -> Iterator[tuple[S, Transition[S]]]:
+    for target, (effect, citation) in row.items():
+        names = (one.name.replace("_", "") for one in (source, target))
+        yield target, Transition("-".join((kind, *names)), source, target, effect, citation)
 
 
 def transitions(table: Table[S]) -> Iterator[Transition[S]]:

@@ -4,12 +4,9 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from typing import Final
-
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Brokers, Leaderships, Replicas, Topics
-from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import LeaderAndIsr
 
 
@@ -148,6 +145,3 @@ class NoStateToShrink(
 
     replica: int
     partition: TopicPartition
-
-
-BROKER_LINES: Final = lines_of(__name__)

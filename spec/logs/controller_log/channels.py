@@ -10,7 +10,6 @@ from typing import Final
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
 from spec.logs.controller_log.values import Replicas
-from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import BrokerNode
 
 ByNode = dict[KafkaVersion, str | None]
@@ -201,6 +200,3 @@ class DeletionThreadStopped(DeletionThreadSays, text="Stopped "):
 
 class DeletionThreadJoined(DeletionThreadSays, text="Shutdown completed"):
     """Who resigns has seen the thread end."""
-
-
-CHANNEL_LINES: Final = lines_of(__name__)

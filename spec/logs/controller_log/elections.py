@@ -5,12 +5,9 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 `PreferredReplicaElectionListener`.
 """
 
-from typing import Final
-
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions
-from spec.logs.log_lines import lines_of
 
 
 class ElectionListenerSays(BySomeController):
@@ -122,7 +119,7 @@ class RebalanceChecking(ControllerSays, text="checking need to trigger partition
     """A check begins."""
 
 
-class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:preferred}", level="DEBUG"):
+class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:assignments}", level="DEBUG"):
     """The partitions by their preferred replica; topics queued for deletion are left out."""
 
     assignments: tuple[tuple[int, Assignment], ...]
@@ -141,6 +138,3 @@ class ImbalanceRatio(
 
     broker: int
     ratio: float
-
-
-ELECTION_LINES: Final = lines_of(__name__)

@@ -7,12 +7,9 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 `SessionExpirationListener`).
 """
 
-from typing import Final
-
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
 from spec.logs.controller_log.values import Brokers, Topics
-from spec.logs.log_lines import lines_of
 
 
 class ControllerStarting(ControllerSays, text="Controller starting up"):
@@ -137,6 +134,3 @@ class SessionExpiredElectedAlready(
     loggers = "kafka.controller.KafkaController$SessionExpirationListener"
 
     controller: int
-
-
-FAILOVER_LINES: Final = lines_of(__name__)

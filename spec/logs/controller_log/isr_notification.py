@@ -9,7 +9,6 @@ from typing import Final
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
 from spec.logs.controller_log.values import Brokers, Partitions
-from spec.logs.log_lines import lines_of
 
 
 class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
@@ -64,6 +63,3 @@ class NotificationUnreadable(
     data: str
     path: str
     controller: int | None = None
-
-
-ISR_NOTIFICATION_LINES: Final = lines_of(__name__)

@@ -11,7 +11,6 @@ from typing import Final
 from spec.formats.kafka_types import V0102, V082, TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_log.values import Brokers
-from spec.logs.log_lines import lines_of
 from spec.logs.logged_values import LeaderAndIsr
 
 
@@ -113,6 +112,3 @@ class NeverAsked(
 
     prefix = "[NoOpLeaderSelector]: "
     loggers = "kafka.controller.NoOpLeaderSelector"
-
-
-SELECTION_LINES: Final = lines_of(__name__)

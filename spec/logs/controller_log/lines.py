@@ -8,31 +8,24 @@ Kafka: the classes of kafka.controller, 0.8.2 to 0.10.2; PROTOCOL.md section 12.
 
 from typing import Final
 
-from spec.logs.controller_log.broker_changes import BROKER_LINES
-from spec.logs.controller_log.channels import CHANNEL_LINES
-from spec.logs.controller_log.elections import ELECTION_LINES
-from spec.logs.controller_log.failover import FAILOVER_LINES
-from spec.logs.controller_log.isr_notification import ISR_NOTIFICATION_LINES
-from spec.logs.controller_log.leader_selection import SELECTION_LINES
-from spec.logs.controller_log.reassignment import REASSIGNMENT_LINES
-from spec.logs.controller_log.state_machines import STATE_MACHINE_LINES
-from spec.logs.controller_log.topic_deletion import DELETION_LINES
-from spec.logs.controller_log.topics import TOPIC_LINES
-from spec.logs.log_lines import Vocabulary
-from spec.logs.logger_lines import LoggerRegistered
-
-CONTROLLER_LOG: Final = Vocabulary(
-    (
-        *FAILOVER_LINES,
-        *BROKER_LINES,
-        *TOPIC_LINES,
-        *STATE_MACHINE_LINES,
-        *SELECTION_LINES,
-        *CHANNEL_LINES,
-        *REASSIGNMENT_LINES,
-        *ELECTION_LINES,
-        *ISR_NOTIFICATION_LINES,
-        *DELETION_LINES,
-        LoggerRegistered,
-    )
+from spec.logs import logger_lines
+from spec.logs.controller_log import (
+    broker_changes,
+    channels,
+    elections,
+    failover,
+    isr_notification,
+    leader_selection,
+    reassignment,
+    state_machines,
+    topic_deletion,
+    topics,
 )
+from spec.logs.log_lines import Vocabulary, lines_of
+
+MODULES = (
+    failover, broker_changes, topics, state_machines, leader_selection, channels, reassignment, elections,
+    isr_notification, topic_deletion, logger_lines,
+)  # fmt: skip
+
+CONTROLLER_LOG: Final = Vocabulary(lines_of(*(one.__name__ for one in MODULES)))

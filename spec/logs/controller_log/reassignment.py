@@ -12,7 +12,6 @@ from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
 from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Brokers, Partitions
-from spec.logs.log_lines import lines_of
 
 
 class ReassignmentListenerSays(BySomeController):
@@ -245,6 +244,3 @@ class ReassignmentsResumed(ControllerSays, text="Resuming reassignment of partit
     """The others."""
 
     reassigned: Assignment
-
-
-REASSIGNMENT_LINES: Final = lines_of(__name__)

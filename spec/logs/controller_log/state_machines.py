@@ -5,13 +5,10 @@ The transitions themselves are in state-change.log (`spec/logs/state_change_line
 Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 """
 
-from typing import Final
-
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
 from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
-from spec.logs.log_lines import lines_of
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -118,6 +115,3 @@ class ReplicasDeletedAsked(
 
     topic: str
     states: ReplicaStates
-
-
-STATE_MACHINE_LINES: Final = lines_of(__name__)

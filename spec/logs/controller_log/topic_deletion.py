@@ -8,7 +8,6 @@ from typing import Final
 from spec.formats.kafka_types import V0102, V082, V090
 from spec.logs.controller_log.parts import BySomeController, DeletionManagerSays, DeletionThreadSays, listener
 from spec.logs.controller_log.values import Brokers, Partitions, Replicas, Topics
-from spec.logs.log_lines import lines_of
 from spec.logs.logged_answers import Answer
 
 
@@ -177,6 +176,3 @@ class DeletionIneligible(
     """The topic waits for what is in the way."""
 
     topic: str
-
-
-DELETION_LINES: Final = lines_of(__name__)

@@ -11,7 +11,6 @@ from typing import Final
 from spec.formats.kafka_types import V0100, V082
 from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
 from spec.logs.controller_log.values import Assignment, Partitions, Topics
-from spec.logs.log_lines import lines_of
 
 
 class TopicListenerSays(BySomeController):
@@ -108,6 +107,3 @@ class PartitionsError(
     """The callback ended with an exception."""
 
     path: str
-
-
-TOPIC_LINES: Final = lines_of(__name__)

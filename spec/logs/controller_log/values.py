@@ -65,7 +65,7 @@ VALUES: Final[Shapes] = {
     "partition_list": collection("list of partitions", BRACKETED, "List"),
     "replicas": listed("replicas", REPLICA, ","),
     "assignment": ASSIGNMENT,
-    "preferred": map_of("replicas by partition by broker", paired("preferred", ID, ASSIGNMENT)),
+    "assignments": map_of("replicas by partition by broker", paired("broker", ID, ASSIGNMENT)),
     "partition_states": map_of("states by partition", paired("state", BRACKETED, PARTITION_STATE)),
     "replica_states": map_of("states by replica", paired("state", REPLICA, REPLICA_STATE)),
     "leaderships": map_of("leadership by partition", LED),

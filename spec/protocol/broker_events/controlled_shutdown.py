@@ -207,8 +207,7 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
         _ask_again(s, b)
         with when(~moved & ~fails & ~remaining):
             s.processes[b].leaving = Leaving.MAY_GO
-    with when(moved & controller.active):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=moved & controller.active)
     if m.shutdowns_outlive_terms:
         with when(~controller.active):
             reset(controller, "topics", "partitions")

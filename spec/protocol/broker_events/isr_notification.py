@@ -124,8 +124,7 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         if m.keeps(CachedPartition.named):
             for q in m.partitions:
                 reset(partitions[q], "named")
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
@@ -151,8 +150,7 @@ def delete_notification(s: State, m: Model, c: int, n: int) -> None:
     left = m.notices.union(controller.taken, controller.gone)
     require(m.notices.in_set(n, left))
     fenced = is_fenced_off(s, m, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
     with when(~fenced):
         with when(m.notices.in_set(n, controller.taken)):
             _delete(s, m, c, n)

@@ -10,6 +10,7 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import lacks_assignment
 from spec.state.cluster import State
+from spec.state.controller import Controller
 
 
 def is_queued(s: State, m: Model, c: int, p: int) -> Value:
@@ -37,7 +38,7 @@ def adding_raises(s: State, m: Model, c: int) -> Value:
 
 def is_busy(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned, or has an election under way."""
-    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.has("preferred_election")]
+    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.keeps(Controller.electing)]
     return either(is_reassigned(s, m, c, t), *electing)
 
 

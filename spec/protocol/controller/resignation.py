@@ -157,15 +157,9 @@ def _leave_handler(controller: Controller, m: Model) -> None:
     if not m.has("partitions"):
         return
     forget_returned(controller, m)
-    reset_present(controller, *LOCALS)
-    reset_present(controller, *LOCALS_OF_REASSIGNMENT)
-    if m.has("preferred_election"):
-        reset(controller, "asked")
+    reset_present(controller, *LOCALS, *LOCALS_OF_REASSIGNMENT, "asked", "turns", "topic", "to_queue")
     for p in m.partitions:
         reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
-    if m.has("deletion"):
-        reset(controller, "turns", "topic")
-        reset_present(controller, "to_queue")
 
 
 def forget_epoch_version(controller: Controller, m: Model) -> None:
@@ -174,9 +168,10 @@ def forget_epoch_version(controller: Controller, m: Model) -> None:
         reset(controller, "epoch_version")
 
 
-def controller_moved(s: State, m: Model, c: int) -> None:
-    """A fenced write, or read, was refused: somebody else is controller (a fix; 2.1.0 ControllerMovedException)."""
-    take_down(s, m, c)
-    reset_present(s.controllers[c], *BATCHES)
-    s.controllers[c].leader_id = 0
-    become_idle(s, c)
+def controller_moved(s: State, m: Model, c: int, *, where: Value) -> None:
+    """Where a fenced write, or read, was refused, another is controller (a fix; 2.1.0 ControllerMovedException)."""
+    with when(where):
+        take_down(s, m, c)
+        reset_present(s.controllers[c], *BATCHES)
+        s.controllers[c].leader_id = 0
+        become_idle(s, c)

@@ -110,8 +110,7 @@ def delete_state(s: State, m: Model, c: int, p: int) -> None:
         partitions[p].todo = False
         with when(~either(*(partitions[q].todo for q in m.partitions))):
             controller.at = At.DELETE_TOPIC
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 @controller_step(At.DELETE_TOPIC, source=COMPLETE, parts=("deletion",))
@@ -139,8 +138,7 @@ def delete_topic(s: State, m: Model, c: int, t: int) -> None:
             controller.at = At.DELETE_CONFIGURATION
     with when(both(~fenced, blocked)):
         end_thread(s, m, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 @controller_step(At.DELETE_CONFIGURATION, source=COMPLETE, parts=("deletion",))
@@ -152,8 +150,7 @@ def delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     with when(~fenced):
         _delete_configuration(s, m, c, t)
         controller.at = At.DELETE_REQUEST
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
@@ -171,8 +168,7 @@ def delete_request(s: State, m: Model, c: int, t: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         _end_completion(s, m, c, t)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def _end_completion(s: State, m: Model, c: int, t: int) -> None:

@@ -142,8 +142,7 @@ def drop_request(s: State, m: Model, c: int, t: int) -> None:
         controller.turns[t] = False
         with when(~either(*(controller.turns[u] for u in m.topics))):
             _end_dropping(s, m, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def _end_dropping(s: State, m: Model, c: int) -> None:

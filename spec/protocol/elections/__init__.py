@@ -1,1 +1,1 @@
-"""Preferred replicas are elected, on request and by the automatic rebalance."""
+"""Leaders are elected where there are leaders: on request, and by the automatic rebalance."""

@@ -186,8 +186,7 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
 def delete_election_request(s: State, m: Model, c: int) -> None:
     """Delete the request; the handler is done."""
     fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
     with when(~fenced):
         remove_request(s, m, c)
         become_idle(s, c)

@@ -238,8 +238,7 @@ def read_state(s: State, m: Model, c: int, p: int) -> None:
         cached.todo = False
         with when(~either(*(controller.partitions[q].todo for q in m.partitions))):
             start_machines(s, m, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def start_machines(s: State, m: Model, c: int) -> None:
@@ -326,8 +325,7 @@ def finish_failover(s: State, m: Model, c: int) -> None:
     """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
     if m.has("preferred_election"):
         fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
-        with when(fenced):
-            controller_moved(s, m, c)
+        controller_moved(s, m, c, where=fenced)
         with when(~fenced):
             remove_request(s, m, c)
             _become_ready(s, m, c)

@@ -131,8 +131,7 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
             log(s, c, StateZnodeExists, perhaps=True, partition=p)
             partition_stays(s, c, p, target=PartitionState.ONLINE)
         finish_visit(s, m, c, p)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 @controller_step(At.ONLINE_READ, source="PROTOCOL.md D54", budget="losses", parts=("partitions",))

@@ -238,8 +238,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         replica_stays(s, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 @controller_step(At.REMOVE_WRITE, source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))

@@ -41,8 +41,7 @@ def write_decision(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
         _write(s, m, c, p)
     with when(~fenced & ~unchanged & exists(s.zookeeper.state[p])):
         see_conflict(f"controller {c}", p)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
     return ~fenced & done, ~fenced & ~done
 
 

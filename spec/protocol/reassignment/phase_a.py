@@ -40,8 +40,7 @@ def write_union(s: State, m: Model, c: int, p: int) -> None:
         say(AssignmentUpdated, partition=p, replicas=controller.partitions[p].assigned)
         controller.at = At.BUMP_READ
         begin_bump(s, m, c, p)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 @controller_step(At.BUMP_READ, source="KafkaController.updateLeaderEpoch 0.10.2.2", parts=PARTS)

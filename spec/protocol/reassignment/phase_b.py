@@ -251,5 +251,4 @@ def write_target(s: State, m: Model, c: int, p: int) -> None:
         say(AssignmentUpdated, partition=p, replicas=controller.partitions[p].assigned)
         stop_watching(controller, p)
         controller.at = At.COMPLETE_READ
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)

@@ -251,8 +251,7 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
                 for kind in (ReassignmentsFound, ReassignmentsDone, ReassignmentsResumed):
                     say(kind)
             go_on(s, m, c)
-    with when(fenced):
-        controller_moved(s, m, c)
+    controller_moved(s, m, c, where=fenced)
 
 
 def changes_request(s: State, m: Model, c: int) -> Value:

@@ -17,8 +17,7 @@ from model_check.inventory.system_facts import SystemKey, system_keys
 from model_check.judging import shipped_recordings
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
-from spec import defects, expectations, scopes
-from spec.claims import leadership
+from spec import defects, expectations, properties, scopes
 from spec.expectations import plans
 from spec.language.terms import YES, Value
 from spec.properties import claim_named, claims
@@ -191,8 +190,8 @@ def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = dict(whole_protocol.term_facts())
-    weaker = tuple(replace(one, function=_always) if one.name == name else one for one in leadership.CLAIMS)
-    monkeypatch.setattr(leadership, "CLAIMS", weaker)
+    weaker = tuple(replace(one, function=_always) if one.name == name else one for one in claims())
+    monkeypatch.setattr(properties, "claims", lambda: weaker)
     whole_protocol._built.cache_clear()
     after = dict(whole_protocol.term_facts())
     assert [one for one in before if before[one] != after[one]] == [f"claim {name} / terms"]

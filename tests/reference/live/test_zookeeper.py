@@ -121,7 +121,7 @@ def test_watches_outlive_a_lost_connection(proxy: FlakyProxy, root: str, other: 
         client.take_events()
         proxy.cut()
         assert collect(client, SessionState.DISCONNECTED) == [SessionEvent(SessionState.DISCONNECTED, session)]
-        assert not client.is_connected
+        assert not client._client.connected
         other.execute(SetData(paths["changed"], b"x"))
         other.execute(SetData(paths["fired"], b"y"))
         other.execute(Create(f"{paths['fired']}/another"))

@@ -63,7 +63,7 @@ class PurgatoryThreads:
     def _reap(self) -> None:
         timer = self._purgatory.timer
         while not self._stopped.is_set():
-            deadline = timer.next_deadline()
+            deadline = timer._heap[0][0] if timer._heap else None
             wait = REAPER_PERIOD if deadline is None else min(REAPER_PERIOD, max(0.0, deadline - time.monotonic()))
             self._stopped.wait(wait)
             timer.advance()

@@ -17,16 +17,12 @@ from reference.memory.start import initial_cluster
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
 from spec.language.views import leaves
+from spec.logs.controller_log import reassignment
 from spec.logs.controller_log.lines import CONTROLLER_LOG
-from spec.logs.controller_log.reassignment import (
-    REASSIGNMENT_LINES,
-    LeaderNotReassigned,
-    ReassignmentRemoved,
-    ReassignmentRequested,
-)
+from spec.logs.controller_log.reassignment import LeaderNotReassigned, ReassignmentRemoved, ReassignmentRequested
 from spec.logs.controller_log.state_machines import ReplicasInvoked
 from spec.logs.log_entries import LogEntry, read_entries
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, lines_of
 from spec.logs.state_change_lines import ReplicaChanged
 from spec.model import Model
 from spec.scopes import Scope
@@ -139,8 +135,9 @@ def test_the_log_of_the_worked_example_is_what_a_real_controller_wrote() -> None
     move.do("on_state_change", c=1, p=0)
     move.do("read_whether_caught_up", c=1, p=0)
     complete(move, *OLD)
-    assert [str(line) for line in cluster.lines if isinstance(line, REASSIGNMENT_LINES)] == [
-        str(line) for line in recorded_lines() if isinstance(line, REASSIGNMENT_LINES)
+    of_reassignment = tuple(lines_of(reassignment.__name__))
+    assert [str(line) for line in cluster.lines if isinstance(line, of_reassignment)] == [
+        str(line) for line in recorded_lines() if isinstance(line, of_reassignment)
     ]
 
 

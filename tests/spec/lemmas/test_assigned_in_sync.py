@@ -8,16 +8,15 @@ from functools import cache
 import pytest
 
 from spec.expectations import plan
-from spec.language.rules import Property
-from spec.lemmas import lemmas_of
-from spec.lemmas.assigned_in_sync import LEMMAS
+from spec.language.rules import Property, claims_of
+from spec.lemmas import assigned_in_sync, lemmas_of
 from spec.lemmas.assigned_in_sync import NEEDED as MENDS
 from spec.model import Model
 from spec.scopes import scope
 from spec.variants import FENCED, Switch
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 
-ALL = {one.name for one in LEMMAS}
+ALL = {one.name for one in claims_of(assigned_in_sync)}
 BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").violated
 FEW = ("move", "move_crash")
 """Scopes with few states."""

@@ -9,9 +9,8 @@ import pytest
 
 from model_check.terms.straight_line import Valuation
 from spec.expectations import plan
-from spec.language.rules import Property
-from spec.lemmas import lemmas_of
-from spec.lemmas.controlled_shutdown import LEMMAS
+from spec.language.rules import Property, claims_of
+from spec.lemmas import controlled_shutdown, lemmas_of
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
@@ -20,7 +19,7 @@ from tests.model_check.plain_exploration import explore_plainly
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
-ALL = {one.name for one in LEMMAS}
+ALL = {one.name for one in claims_of(controlled_shutdown)}
 ONLY_FIXED = "current_controllers_know_the_topics"
 ZNODE = "zookeeper.state[0]"
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from spec.lemmas import lemmas_of
-from spec.lemmas.dead_replicas import LEMMAS
+from spec.language.rules import claims_of
+from spec.lemmas import dead_replicas, lemmas_of
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED, FENCED, Switch, Switches
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
-LEMMA = LEMMAS[0].name
+LEMMA = next(claims_of(dead_replicas)).name
 DEAD = {"the_dead_are_not_in_sync"}
 
 

@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 
 from spec.expectations import plan
+from spec.language.rules import claims_of
 from spec.lemmas import deleted_topic as deleted_topic_lemmas
 from spec.lemmas import deletion as deletion_lemmas
 from spec.lemmas import lemmas_of
@@ -18,7 +19,7 @@ from spec.variants import AS_CODED, FENCED, Switch, Switches, show_switches, swi
 from tests.spec.inductive_steps import Proving, false_somewhere
 from tests.spec.stepping import Run
 
-ALL = {one.name for module in (deletion_lemmas, deleted_topic_lemmas) for one in module.LEMMAS}
+ALL = {one.name for module in (deletion_lemmas, deleted_topic_lemmas) for one in claims_of(module)}
 ONE_BY_ONE = "a_topic_goes_before_its_configuration"
 """The one about topics that do not go as a whole."""
 EVERYWHERE = "only_active_controllers_delete"

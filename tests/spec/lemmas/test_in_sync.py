@@ -7,14 +7,14 @@ from functools import cache
 
 import pytest
 
-from spec.lemmas import lemmas_of
-from spec.lemmas.in_sync import LEMMAS
+from spec.language.rules import claims_of
+from spec.lemmas import in_sync, lemmas_of
 from spec.model import Model
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED
 from tests.spec.inductive_steps import Proving, false_somewhere
 
-LEADS, NEW = (one.name for one in LEMMAS)
+LEADS, NEW = (one.name for one in claims_of(in_sync))
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import z3
 
-from spec.language.rules import Property, View, claim
+from spec.language.rules import Property, View, claim, claims_of
 from spec.language.terms import Value, both
 from spec.lemmas import controller as controller_lemmas
 from spec.lemmas import declared, lemmas_of
@@ -25,7 +25,7 @@ from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 FIXED = "AS_CODED+ATOMIC_ELECTION+RESIGN_CLEANS_UP"
 """The least that gives every term an epoch of its own: the fixes of D1, the first epoch included, and of D4."""
 
-CONTROLLERS = [*controller_lemmas.LEMMAS, *leadership_lemmas.LEMMAS]
+CONTROLLERS = [*claims_of(controller_lemmas), *claims_of(leadership_lemmas)]
 """The lemmas of every proof; the others have tests of their own."""
 ALL = {one.name for one in CONTROLLERS}
 ONLY_FIXED = {
@@ -64,7 +64,9 @@ def test_a_variant_has_the_lemmas_that_its_fixes_make_true(variant: str) -> None
 
 def test_where_every_broker_is_a_replica_there_is_no_stranger() -> None:
     about_topics = {one.name for one in CONTROLLERS if "creation" in one.parts}
-    found = {one.name for one in lemmas("proof", FENCED, proving=True)} - {one.name for one in in_sync_lemmas.LEMMAS}
+    found = {one.name for one in lemmas("proof", FENCED, proving=True)} - {
+        one.name for one in claims_of(in_sync_lemmas)
+    }
     assert found == ALL - about_topics - {"copies_of_the_isr_are_assigned"} - ONLY_UNFIXED
 
 

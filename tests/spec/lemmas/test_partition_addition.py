@@ -10,16 +10,15 @@ import z3
 
 from model_check.explicit_state.explorer import explore
 from spec.expectations import plan
-from spec.language.rules import Property
-from spec.lemmas import lemmas_of
-from spec.lemmas.partition_addition import LEMMAS
+from spec.language.rules import Property, claims_of
+from spec.lemmas import lemmas_of, partition_addition
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, switches_named
 from tests.spec.inductive_steps import Proving
 
-ALL = {one.name for one in LEMMAS}
+ALL = {one.name for one in claims_of(partition_addition)}
 FALSE = next(one.violated for one in plan("proof_addition").proofs if one.variant == "AS_CODED")
 """What does not hold as coded."""
 

@@ -7,16 +7,15 @@ from functools import cache
 import pytest
 
 from spec.expectations import plan
-from spec.language.rules import Property
-from spec.lemmas import lemmas_of
-from spec.lemmas.reassignment import LEMMAS
+from spec.language.rules import Property, claims_of
+from spec.lemmas import lemmas_of, reassignment
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED, FENCED, Switch, Switches, switches_named
 from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
 from tests.spec.stepping import Run
 
-ALL = {one.name for one in LEMMAS}
+ALL = {one.name for one in claims_of(reassignment)}
 BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").violated
 FOR_ITS_OWN_SAKE = "completed_reassignments_wrote_the_target"
 """A step towards `completed_means_done`."""

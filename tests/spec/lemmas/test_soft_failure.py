@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from spec.lemmas import lemmas_of
-from spec.lemmas.soft_failure import LEMMAS
+from spec.language.rules import claims_of
+from spec.lemmas import lemmas_of, soft_failure
 from spec.model import Model
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED
 from tests.spec.inductive_steps import Proving, false_somewhere
 
-NAMES = {one.name for one in LEMMAS}
+NAMES = {one.name for one in claims_of(soft_failure)}
 CLAIM = "new_terms_send_the_latest_leadership"
 
 

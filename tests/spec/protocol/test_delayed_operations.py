@@ -12,10 +12,9 @@ import z3
 from model_check.explicit_state.explorer import explore
 from model_check.proofs.induction import prove
 from model_check.verdicts.verdict import Verdict
-from spec.claims.delayed_operation import LEMMAS
 from spec.expectations import plan
-from spec.language.rules import TransitionSystem
-from spec.lemmas import lemmas_of
+from spec.language.rules import TransitionSystem, claims_of
+from spec.lemmas import delayed_operation, lemmas_of
 from spec.model import Model
 from spec.scopes import Purgatory, scope
 from spec.state.purgatory import At
@@ -118,7 +117,7 @@ def test_what_is_not_a_known_race_is_proved_for_any_number_of_updates(variant: s
 
 def test_the_lemmas_are_the_purgatorys_own_and_two_need_fixes() -> None:
     found = {v: {one.name for one in lemmas_of(Model(scope("purgatory"), VARIANTS[v]))} for v in VARIANTS}
-    assert found["FENCED"] == {one.name for one in LEMMAS}
+    assert found["FENCED"] == {one.name for one in claims_of(delayed_operation)}
     assert found["FENCED"] - found["AS_CODED"] == {
         "a_completed_operation_loses_its_entry", "satisfied_operations_are_being_tried",
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """What is claimed of preferred replica elections: whom they elect, and that every request is answered."""
 
-from spec.claims import claims_of
-from spec.claims.goals import both_claims
+from __future__ import annotations
+
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -84,11 +84,9 @@ def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Mo
     return both(*(named[p] | ~under_way[p] for p in m.partitions))
 
 
+@claim("goal", source="PROTOCOL.md D49", parts=PARTS)
 def elections_come_to_an_end(s: State, m: Model) -> Value:
     """No request for a preferred election stands, and no active controller has one under way."""
     controllers = [s.controllers[c] for c in m.controllers]
     under_way = (both(one.active, either(*(one.electing[p] for p in m.partitions))) for one in controllers)
     return ~either(is_requested(s, m), *under_way)
-
-
-CLAIMS = (*claims_of(__name__), *both_claims(elections_come_to_an_end, "PROTOCOL.md D49", PARTS))
