@@ -31,6 +31,11 @@ class PassedOver:
 
 
 PARENT = PassedOver("a parent node, created once and never read for its content")
+PARENTS: Final = (
+    paths.BROKERS, paths.BROKER_IDS, paths.BROKER_TOPICS, paths.PARTITIONS, paths.PARTITION, paths.BROKER_SEQUENCE,
+    paths.ADMIN, paths.DELETE_TOPICS, paths.ISR_CHANGES, paths.CONSUMERS, paths.CONFIG, paths.CONFIG_TOPICS,
+    paths.CONFIG_CHANGES, paths.CONFIG_CLIENTS, paths.CLUSTER,
+)  # fmt: skip
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
 FOREIGN = PassedOver("what consumers, quotas, users, ACLs and configuration changes keep, which no controller reads")
 FOREIGN_ROOTS: Final = (
@@ -64,21 +69,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
-    paths.BROKERS: PARENT,
-    paths.BROKER_IDS: PARENT,
-    paths.BROKER_TOPICS: PARENT,
-    paths.PARTITIONS: PARENT,
-    paths.PARTITION: PARENT,
-    paths.BROKER_SEQUENCE: PARENT,
-    paths.ADMIN: PARENT,
-    paths.DELETE_TOPICS: PARENT,
-    paths.ISR_CHANGES: PARENT,
-    paths.CONSUMERS: PARENT,
-    paths.CONFIG: PARENT,
-    paths.CONFIG_TOPICS: PARENT,
-    paths.CONFIG_CHANGES: PARENT,
-    paths.CONFIG_CLIENTS: PARENT,
-    paths.CLUSTER: PARENT,
+    **dict.fromkeys(PARENTS, PARENT),
 }
 
 WRITES: Final[Mapping[PathKind, Row]] = {
