@@ -51,7 +51,9 @@ CHECKED = PassedOver("a check of a version, together with other changes; it chan
 WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
-Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
+Found: TypeAlias = ZooKeeperChange | NotModelled | None
+"""What a transaction is seen as; None, if it is passed over."""
+Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], Found]
 """What a reader (`changes.Changes`) makes of a write: of its head, its payload and its path."""
 Row: TypeAlias = Known | PassedOver
 
