@@ -29,7 +29,7 @@ from model_check.monitors import (
 )
 from model_check.monitors.acts import admin_sessions, read_acts
 from model_check.monitors.arrivals import Arrivals
-from model_check.monitors.claims import Break, Monitored
+from model_check.monitors.claims import Break, Monitored, monitored_in
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History
 from model_check.monitors.logged_arrivals import received_by_log
@@ -54,7 +54,7 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
 AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest, informed, standing)
-CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
+CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in monitored_in(area))
 
 MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
 from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
 from model_check.recordings.tracks import SKEW
@@ -255,6 +255,3 @@ def _may_be_any_brokers(write: Write) -> bool:
 
 def _did(write: Write) -> str:
     return f"{'deleted' if write.is_delete else 'created' if write.is_create else 'wrote'} {write.name}"
-
-
-CLAIMS = monitored_in(__name__)

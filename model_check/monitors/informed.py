@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Break, Needs
 from model_check.monitors.contents import State
 from model_check.monitors.deletion import was_deleted
-from model_check.monitors.history import History, state_path
+from model_check.monitors.history import state_path
 from model_check.monitors.moments import Moment, Shown, at_rest
 from model_check.monitors.reassignment import left_at
 from model_check.monitors.signatures import row_of_orphan, row_of_silence, row_of_stale_metadata, row_of_stray
@@ -24,18 +24,14 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
 
 
-@monitored(needs=Needs.REST_AND_REQUESTS)
-def eventually_live_replicas_are_informed(history: History) -> Answers:
+@at_rest(needs=Needs.REST_AND_REQUESTS)
+def eventually_live_replicas_are_informed(at: Moment) -> Shown:
     """Asked of replicas that are up, while a controller is: each has received the leader epoch of the state znode."""
-
-    def ask(at: Moment) -> Shown:
-        for partition, replicas, state in at.partitions():
-            for broker in replicas if state is not None and at.controller is not None else ():
-                received = at.received(broker) if at.is_up(broker) else None
-                if received is not None and state is not None:
-                    yield f"{partition} {broker}", _uninformed(at, received, partition, broker, state)
-
-    return at_rest(history, ask)
+    for partition, replicas, state in at.partitions():
+        for broker in replicas if state is not None and at.controller is not None else ():
+            received = at.received(broker) if at.is_up(broker) else None
+            if received is not None and state is not None:
+                yield f"{partition} {broker}", _uninformed(at, received, partition, broker, state)
 
 
 def _uninformed(
@@ -59,19 +55,15 @@ def _accepted(request: Arrival, partition: TopicPartition) -> int:
     return told.leader_epoch if told is not None and not request.is_refused and code == ErrorCode.NONE else -1
 
 
-@monitored(needs=Needs.REST_AND_REQUESTS, kind="eventually", source="PROTOCOL.md sections 7 and 9")
-def eventually_live_brokers_know_the_leaders(history: History) -> Answers:
+@at_rest(needs=Needs.REST_AND_REQUESTS, kind="eventually", source="PROTOCOL.md sections 7 and 9")
+def eventually_live_brokers_know_the_leaders(at: Moment) -> Shown:
     """Every live broker has received UpdateMetadata of each partition's leader and leader epoch."""
-
-    def ask(at: Moment) -> Shown:
-        up = {broker: at.received(broker) for broker in history.brokers if at.is_up(broker)}
-        for partition, _, state in at.partitions():
-            for broker, received in up.items():
-                if state is not None and received is not None and at.controller is not None:
-                    told = [one for one in received if one.kind is ApiKey.UPDATE_METADATA and not one.is_refused]
-                    yield f"{partition} {broker}", _unaware(at, told, partition, broker, state)
-
-    return at_rest(history, ask)
+    up = {broker: at.received(broker) for broker in at.history.brokers if at.is_up(broker)}
+    for partition, _, state in at.partitions():
+        for broker, received in up.items():
+            if state is not None and received is not None and at.controller is not None:
+                told = [one for one in received if one.kind is ApiKey.UPDATE_METADATA and not one.is_refused]
+                yield f"{partition} {broker}", _unaware(at, told, partition, broker, state)
 
 
 def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker: int, state: State) -> Break | None:
@@ -84,25 +76,22 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
     return Break(at.rest.place, text, row_of_stale_metadata(at, partition, broker, highest))
 
 
-@monitored(needs=Needs.REST_AND_REQUESTS)
-def eventually_only_assigned_replicas_have_logs(history: History) -> Answers:
+@at_rest(needs=Needs.REST_AND_REQUESTS)
+def eventually_only_assigned_replicas_have_logs(at: Moment) -> Shown:
     """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
 
     Who was made to host one so late that it may have been after the moment is not asked, and whom an admin took out of
     AR by hand need not be told.
     Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
     """
-
-    def ask(at: Moment) -> Shown:
-        for broker, received in history.arrivals.by_broker.items():
-            if not at.is_up(broker) or received.unreadable or at.controller is None:
-                continue
-            known = received.requests if received.is_documented else at.received(broker) or ()
-            for partition, request in _hosted(known, at.rest.ms).items():
-                if not history.is_doomed(partition.topic, at.number):
-                    yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
-
-    return at_rest(history, ask)
+    history = at.history
+    for broker, received in history.arrivals.by_broker.items():
+        if not at.is_up(broker) or received.unreadable or at.controller is None:
+            continue
+        known = received.requests if received.is_documented else at.received(broker) or ()
+        for partition, request in _hosted(known, at.rest.ms).items():
+            if not history.is_doomed(partition.topic, at.number):
+                yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
 
 
 def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arrival]:
@@ -132,6 +121,3 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
     is_gone = was_deleted(at.history, partition.topic, at.number)
     row = row_of_orphan(at, partition, broker, request)
     return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
-
-
-CLAIMS = monitored_in(__name__)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from model_check.monitors.claims import Answers, Break, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write
@@ -171,6 +171,3 @@ def the_leader_changes_its_isr(history: History) -> Answers:
         text = f"{text}, but its leader was {before.leader}, and {one.office}"
         is_fine = one.author.broker in {before.leader, owner.broker if owner else None}
         yield None if is_fine else Break(one.place, text)
-
-
-CLAIMS = monitored_in(__name__)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, Moves, State
 from model_check.monitors.history import MOVES, History, Write, state_path
 from spec.formats import znode_paths as paths
@@ -262,6 +262,3 @@ def _has(content: object, partition: TopicPartition, broker: int) -> bool:
     if isinstance(content, Assignment):
         return broker in content.replicas.get(partition.partition, ())
     return isinstance(content, State) and broker in content.isr
-
-
-CLAIMS = monitored_in(__name__)

@@ -9,56 +9,50 @@ sections 7.4, 7.5 and 8.
 
 from __future__ import annotations
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Break
 from model_check.monitors.contents import Moves
 from model_check.monitors.deletion import deletions
-from model_check.monitors.history import ELECTIONS, MOVES, History
+from model_check.monitors.history import ELECTIONS, MOVES
 from model_check.monitors.moments import Moment, Shown, at_rest
 from model_check.monitors.signatures import row_of_deletion, row_of_elections, row_of_unfinished, row_of_unmoved
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 
 
-@monitored(needs=Needs.REST)
-def eventually_deletions_complete(history: History) -> Answers:
+@at_rest()
+def eventually_deletions_complete(at: Moment) -> Shown:
     """Asked of topics to be deleted all of whose replicas are up, and that wait for no move, if deletion is enabled."""
+    history = at.history
     topics = sorted({one.topic for one in history.of_kind(paths.DELETE_TOPIC)})
     is_enabled = history.acts.is_told or any(deletions(history))
-
-    def ask(at: Moment) -> Shown:
-        for topic in topics:
-            assignment = history.assignment(topic, at.number)
-            replicas = sorted({one for some in (assignment.replicas.values() if assignment else ()) for one in some})
-            waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
-            if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
-                text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
-                stands = history.is_doomed(topic, at.number)
-                yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
-
-    return at_rest(history, ask)
+    for topic in topics:
+        assignment = history.assignment(topic, at.number)
+        replicas = sorted({one for some in (assignment.replicas.values() if assignment else ()) for one in some})
+        waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
+        if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
+            text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
+            stands = history.is_doomed(topic, at.number)
+            yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
 
 
-@monitored(needs=Needs.REST)
-def eventually_reassignments_complete(history: History) -> Answers:
+@at_rest()
+def eventually_reassignments_complete(at: Moment) -> Shown:
     """Asked of partitions that were to be reassigned: AR has RAR once that is up, and is RAR once that is in sync.
 
     One that nobody has begun is not asked about while another waits for its replicas: it may be its turn later. Nor is
     one without leadership, nor one that an admin has removed.
     """
+    history = at.history
     moves = [one.after for one in history.of(MOVES) if isinstance(one.after, Moves)]
     partitions = sorted({partition for one in moves for partition in one.replicas})
-
-    def ask(at: Moment) -> Shown:
-        for partition in partitions:
-            wanted = history.moves(at.number).get(partition)
-            if at.controller is None or history.is_doomed(partition.topic, at.number):
-                continue
-            if wanted is None:
-                yield str(partition), None
-            elif all(map(at.is_up, wanted)):
-                yield str(partition), _unmoved(at, partition, wanted)
-
-    return at_rest(history, ask)
+    for partition in partitions:
+        wanted = history.moves(at.number).get(partition)
+        if at.controller is None or history.is_doomed(partition.topic, at.number):
+            continue
+        if wanted is None:
+            yield str(partition), None
+        elif all(map(at.is_up, wanted)):
+            yield str(partition), _unmoved(at, partition, wanted)
 
 
 def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> Break | None:
@@ -92,16 +86,9 @@ def _waits(at: Moment, partition: TopicPartition) -> bool:
     return is_begun and not (set(wanted) <= set(state.isr) and at.is_up(state.leader))
 
 
-@monitored(needs=Needs.REST)
-def eventually_elections_come_to_an_end(history: History) -> Answers:
+@at_rest()
+def eventually_elections_come_to_an_end(at: Moment) -> Shown:
     """Asked while a controller is up: no request for a preferred election stands."""
-
-    def ask(at: Moment) -> Shown:
-        if at.controller is not None:
-            stands = history.at(ELECTIONS, at.number) is not None
-            yield "request", Break(at.rest.place, f"{ELECTIONS} stands", row_of_elections(at)) if stands else None
-
-    return at_rest(history, ask)
-
-
-CLAIMS = monitored_in(__name__)
+    if at.controller is not None:
+        stands = at.history.at(ELECTIONS, at.number) is not None
+        yield "request", Break(at.rest.place, f"{ELECTIONS} stands", row_of_elections(at)) if stands else None
