@@ -45,13 +45,7 @@ def last_core() -> int:
 
 
 def native_run(
-    scope: str,
-    variant: str,
-    expected: int = 0,
-    limit: int | None = None,
-    *,
-    pinned: bool = True,
-    graph: bool = False,
+    scope: str, variant: str, expected: int = 0, limit: int | None = None, *, pinned: bool = True, graph: bool = False
 ) -> Mapping[str, Any]:
     """One exploration in a process of its own, pinned to a core or not; RuntimeError with what it said if it failed."""
     arguments = [scope, variant, f"--expected={expected}"]

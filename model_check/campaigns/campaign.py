@@ -31,7 +31,6 @@ ENGINE: Final = "campaign"
 POLL_SECONDS: Final = 0.1
 JUDGE_DIED: Final = "the process that judged it was killed (for memory, as a rule)"
 
-
 Stop: TypeAlias = Callable[[], bool]
 Record: TypeAlias = Callable[[Task, Path, Stop, Tell], str]
 """Makes a recording in a folder, and says why it ended early, if it did: `live_run.record`, or a stand-in."""

@@ -99,9 +99,7 @@ def outcomes(document: Document) -> list[Outcome]:
     shrunk = {run.scope: run for run in document.runs if run.engine == SHRINK}
     return [
         Outcome(
-            title,
-            tuple(run for run in document.runs if run.scope == title and run.engine != SHRINK),
-            shrunk.get(title),
+            title, tuple(run for run in document.runs if run.scope == title and run.engine != SHRINK), shrunk.get(title)
         )
         for title in titles
     ]

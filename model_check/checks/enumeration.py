@@ -11,7 +11,6 @@ from model_check.waiting.progress import interruptible, states_bar
 if TYPE_CHECKING:
     from model_check.spark.enumeration import Enumeration
 
-
 ENGINE = "Spark"
 
 

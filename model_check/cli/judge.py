@@ -20,7 +20,6 @@ from spec.properties import claim_named
 
 LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
 
-
 RELEASE = "Read logs as those of this release line (0.10.1), if members.json does not say; by default they tell it."
 
 

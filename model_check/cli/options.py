@@ -31,8 +31,7 @@ WithoutOption: TypeAlias = Annotated[
     list[str] | None, typer.Option("--without", metavar="FIX", help="Switch a fix of the variant off. Repeatable.")
 ]
 PropertyOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--property", metavar="NAME", help="Only this property, with its story. Repeatable."),
+    list[str] | None, typer.Option("--property", metavar="NAME", help="Only this property, with its story. Repeatable.")
 ]
 LimitOption: TypeAlias = Annotated[
     int | None, typer.Option("--limit", min=1, help="Begin no further level once so many states are known.")

@@ -72,9 +72,7 @@ def handlers() -> int:
     return 0
 
 
-def drawings(
-    style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID,
-) -> int:
+def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
     """The transition tables, and what the handlers do next, as diagrams.
 
     For example:
@@ -251,9 +249,7 @@ def variants() -> int:
     return 0
 
 
-def results(
-    file: Annotated[Path, typer.Argument(help="A document that --json printed.")],
-) -> int:
+def results(file: Annotated[Path, typer.Argument(help="A document that --json printed.")]) -> int:
     """The text of a result that was saved as JSON; exits as the run that it tells of did."""
     try:
         content = file.read_text(encoding="utf-8")

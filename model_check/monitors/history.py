@@ -13,15 +13,7 @@ from functools import cached_property
 
 from model_check.monitors.acts import Acts, Rest
 from model_check.monitors.arrivals import Arrivals
-from model_check.monitors.contents import (
-    Assignment,
-    Configuration,
-    Content,
-    ControllerEpoch,
-    Elected,
-    Moves,
-    State,
-)
+from model_check.monitors.contents import Assignment, Configuration, Content, ControllerEpoch, Elected, Moves, State
 from model_check.recordings.cluster import UNCLEAN
 from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import hex_of

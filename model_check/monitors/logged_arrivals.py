@@ -19,10 +19,7 @@ from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import ApiKey
 
-KINDS: Final[Mapping[str, ApiKey]] = {
-    "LeaderAndIsr": ApiKey.LEADER_AND_ISR,
-    "UpdateMetadata": ApiKey.UPDATE_METADATA,
-}
+KINDS: Final[Mapping[str, ApiKey]] = {"LeaderAndIsr": ApiKey.LEADER_AND_ISR, "UpdateMetadata": ApiKey.UPDATE_METADATA}
 CODES: Final[Mapping[str, ErrorCode]] = {
     "ignored": ErrorCode.STALE_CONTROLLER_EPOCH,
     "unassigned": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,

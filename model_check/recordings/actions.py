@@ -141,12 +141,7 @@ PASSED_OVER: Final = {
     AT_REST: "a look whether anything moves",
     "end": "the end of the recording",
 }
-DONE_TO_PROCESSES: Final = (
-    "broker-kill-9",
-    "broker-sigstop",
-    "broker-sigcont",
-    "broker-sigterm (controlled shutdown)",
-)
+DONE_TO_PROCESSES: Final = ("broker-kill-9", "broker-sigstop", "broker-sigcont", "broker-sigterm (controlled shutdown)")
 KNOWN: Final = (*DONE_TO_PROCESSES, *PASSED_OVER)
 FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 """Acts that begin so; their reason."""

@@ -54,7 +54,6 @@ REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ ==
 REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
 """The lines that are observations in any recording."""
 
-
 CONTROLLER_LOG: Final = "controller.log"
 
 REASONS: Final[Mapping[tuple[type[Line], ...], str]] = {
@@ -80,7 +79,6 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
     "reassignment": REASSIGNMENT_REPORTS,
 }
 """What is an observation only where the recording has a part of the protocol."""
-
 
 IN_BALANCE: Final = REASONS[ELECTION_LINES]
 

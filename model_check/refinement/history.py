@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory.cluster import MemoryCluster
 from reference.requests.connections import QueuedRequest
-from reference.scripts import (
-    BROKER_TOPICS,
-    REASSIGN_PARTITIONS,
-    parsed,
-    state_path,
-    topic_path,
-)
+from reference.scripts import BROKER_TOPICS, REASSIGN_PARTITIONS, parsed, state_path, topic_path
 from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ADMIN_REQUESTS, ISR_CHANGE, STATE, TOPIC_CONFIG

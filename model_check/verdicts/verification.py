@@ -89,9 +89,7 @@ def alone(make: Callable[..., Run], *about: object) -> list[Run]:
 
 
 def run_checks(
-    checks: Iterable[Check],
-    tell: Callable[[Run], None] = lambda _: None,
-    stop: Callable[[], bool] = lambda: False,
+    checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: None, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Run]:
     """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
 

@@ -26,13 +26,7 @@ from model_check.refinement.abstraction.assignments import (
     topic_watches,
 )
 from model_check.refinement.abstraction.connections import connection, known_to_broker, late_copies
-from model_check.refinement.abstraction.leadership import (
-    NOBODY,
-    Named,
-    found,
-    informs_of_removal,
-    leadership,
-)
+from model_check.refinement.abstraction.leadership import NOBODY, Named, found, informs_of_removal, leadership
 from model_check.refinement.abstraction.threads import (
     election_request,
     on_the_way_out,
@@ -40,12 +34,7 @@ from model_check.refinement.abstraction.threads import (
     read_request,
     requested_elections,
 )
-from model_check.refinement.abstraction.topics import (
-    after_removals,
-    deletion_manager,
-    deletion_requests,
-    topic_ids,
-)
+from model_check.refinement.abstraction.topics import after_removals, deletion_manager, deletion_requests, topic_ids
 from model_check.refinement.history import History
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -54,15 +43,7 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
 from reference.reassignment.effects import WriteRemaining
-from reference.scripts import (
-    CHILD_PATHS,
-    CONTROLLER,
-    CONTROLLER_EPOCH,
-    broker_path,
-    leadership_in,
-    parsed,
-    state_path,
-)
+from reference.scripts import CHILD_PATHS, CONTROLLER, CONTROLLER_EPOCH, broker_path, leadership_in, parsed, state_path
 from reference.threads import PATH_OF, callback_of
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
@@ -354,11 +335,7 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
 
 
 def _cached_partition(
-    process: MemoryProcess,
-    controller: KafkaController,
-    path: str,
-    partition: TopicPartition,
-    assigned: tuple[int, ...],
+    process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition, assigned: tuple[int, ...]
 ) -> Named:
     yield from leadership(path, controller.context.partition_leadership_info.get(partition))
     yield f"{path}.state", controller.partition_machine.states.get(partition, PartitionState.NON_EXISTENT)
