@@ -74,13 +74,8 @@ class Campaign:
                 return
             recorded = self._recorded(task)
             if recorded is not None:
-                check = Check(
-                    LIVE,
-                    task.title,
-                    self.plan.variant,
-                    0,
-                    partial(self.judge, recorded.folder, self._fixes, None, NEVER),
-                )
+                judging = partial(self.judge, recorded.folder, self._fixes, None, NEVER)
+                check = Check(LIVE, task.title, self.plan.variant, 0, judging)
                 self._waiting[self.elsewhere.submit(made, check)] = recorded
         self._settle(at_most=0)
 

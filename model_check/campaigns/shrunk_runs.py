@@ -142,9 +142,7 @@ class Shrinking:
         shutil.rmtree(folder, ignore_errors=True)
         try:
             self.campaign.record(task, folder, self._is_over, self._told)
-            made = (
-                () if self._is_over() else tuple(self.campaign.judge(folder, task.setup.switches, None, self._is_over))
-            )
+            made = [] if self._is_over() else [*self.campaign.judge(folder, task.setup.switches, None, self._is_over)]
         except (SpecError, OSError, RuntimeError):
             return False  # what cannot be recorded or read does not show it
         if self._is_over():

@@ -92,9 +92,7 @@ def check_coverage(runs: Sequence[Run], plans: Mapping[str, Plan]) -> Run:
     known = {(run.scope, run.variant) for run in explored}
     others = [one for plan in plans.values() for one in plan.explorations if (one.scope, one.variant) not in known]
     whole = not any(run.reason for run in runs if run.engine == EXPLORER)
-    comparisons = tuple(
-        _comparison(item, occurrence(item.occurrence, explored), others, whole=whole) for item in items()
-    )
+    comparisons = tuple(_comparison(one, occurrence(one.occurrence, explored), others, whole=whole) for one in items())
     return Run(ENGINE, "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
 
 

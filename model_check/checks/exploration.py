@@ -146,10 +146,8 @@ def _outcome(task: Task) -> Outcome | None:
     known = task.expectation
     if known is not None and accepted().get(SystemKey(task.scope, task.switches).name) == system_fact(task.system):
         return Outcome.expected(known)
-    found = run(task)
-    return (
-        Outcome.found(run_of(task.system, found, scope=task.scope, variant=task.variant)) if found.exhausted else None
-    )
+    seen = run(task)
+    return Outcome.found(run_of(task.system, seen, scope=task.scope, variant=task.variant)) if seen.exhausted else None
 
 
 def save_traces(folder: Path, task: Task, found: Found) -> None:

@@ -189,7 +189,5 @@ def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
         mine = plan_of.get(one.scope)
         for half in halves(one) if mine else ():
             if mine and not is_covered(half, mine):
-                states = max((known.states for known in mine.explorations), default=0)
-                yield Check(
-                    one.id, one.scope, show_switches(half.switches), states, partial(alone, defects.shown, half)
-                )
+                cost = max((known.states for known in mine.explorations), default=0)
+                yield Check(one.id, one.scope, show_switches(half.switches), cost, partial(alone, defects.shown, half))

@@ -45,9 +45,7 @@ def command(
         Path | None, typer.Option(metavar="DIR", help="The campaign's folder; by default runs/campaign-SEED.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the recordings of runs that hold, too.")] = False,
-    no_shrink: Annotated[
-        bool, typer.Option("--no-shrink", help="Do not make runs small that are not explained.")
-    ] = False,
+    no_shrink: Annotated[bool, typer.Option("--no-shrink", help="Do not make unexplained runs small.")] = False,
     shrink_minutes: Annotated[float, typer.Option(min=0, help="How long to shrink, all in all.")] = SHRINK_MINUTES,
     variant: options.VariantOption = live_options.VARIANT,
     on: options.WithOption = None,
@@ -81,9 +79,7 @@ def command(
     """
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     if faults is not None and minutes is not None:
-        raise BadInput(
-            "--faults counts the faults of a run, and --minutes lets them come for so long: take one of them"
-        )
+        raise BadInput("--faults counts the faults of a run, and --minutes lets them come for so long: take one")
     asked = live_options.Asked(
         kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
         tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),

@@ -43,9 +43,7 @@ def command(
         str | None,
         typer.Option(metavar="URI", help="The run folder, a path or URI that all workers see (default: in runs/)."),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Delete the run in the folder instead of going on with it.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the run in the folder, and begin anew.")] = False,
     tables: Annotated[
         str | None,
         typer.Option(metavar="URI", help="Write states, edges and witnesses there as Parquet, once all are found."),
@@ -139,9 +137,8 @@ def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> Non
     if states is None or "://" in place:
         return
     needed = 2 * states * (task.row_bytes + 4)  # each state is in a level file and, at least once, in a blob
-    refuse_what_cannot_fit(
-        f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(_nearest(place)).free, "disk"
-    )
+    free = shutil.disk_usage(_nearest(place)).free
+    refuse_what_cannot_fit(f"{task.scope} {task.variant} in {place}", needed, free, "disk")
 
 
 def _told(tables: Written | None, place: str) -> str:

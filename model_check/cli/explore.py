@@ -35,9 +35,7 @@ def command(
     goals: Annotated[
         bool | None, typer.Option("--goals/--no-goals", help="Judge recoverable and eventually (as the manifest says).")
     ] = None,
-    traces: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save every trace there, for `kcheck replay`.")
-    ] = None,
+    traces: Annotated[Path | None, typer.Option(metavar="DIR", help="Save traces there, for `kcheck replay`.")] = None,
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,

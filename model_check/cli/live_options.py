@@ -50,9 +50,7 @@ UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What
 StopWithOption: TypeAlias = Annotated[
     str, typer.Option(metavar="SIGNAL", help=f"What has a command stop in order: {', '.join(STOP_SIGNALS)}.")
 ]
-TopicsOption: TypeAlias = Annotated[
-    int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")
-]
+TopicsOption: TypeAlias = Annotated[int, typer.Option(min=0, max=9, help="Topics at first; more come with faults.")]
 KeepTopicsOption: TypeAlias = Annotated[
     bool, typer.Option("--keep-topics", help="Topics are not deleted on request: delete.topic.enable=false.")
 ]
@@ -60,9 +58,7 @@ OnlyOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="KIND", help=f"Only this kind of fault. Repeatable. The kinds are: {KINDS}."),
 ]
-PortOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")
-]
+PortOption: TypeAlias = Annotated[int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, not a free one.")]
 
 BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
 """What there is of each unless something else is asked for; of controllers, where they are chosen apart."""

@@ -15,9 +15,7 @@ from spec.language.rules import Property
 from spec.properties import claim_named
 from spec.variants import Switches, adjusted, marked_switches, switch
 
-ScopeArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
-]
+ScopeArgument: TypeAlias = Annotated[str, typer.Argument(metavar="SCOPE", help="A scope; see `kcheck show scopes`.")]
 ScopesArgument: TypeAlias = Annotated[
     list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
 ]
@@ -82,9 +80,8 @@ def folder_to_fill(path: Path | None) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise BadInput(f"{path} is no folder; name another one") from error
     except OSError as error:
-        raise EnvironmentFailure(
-            f"nothing can be written to {path}: {error.strerror}", "name another folder"
-        ) from error
+        reason = f"nothing can be written to {path}: {error.strerror}"
+        raise EnvironmentFailure(reason, "name another folder") from error
 
 
 def chosen_properties(

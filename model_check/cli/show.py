@@ -189,9 +189,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def lines(
-    version: Annotated[
-        str, typer.Option("--version", metavar="KAFKA", help="The release that writes them.")
-    ] = "0.10.2",
+    version: Annotated[str, typer.Option("--version", metavar="KAFKA", help="Which release writes them.")] = "0.10.2",
 ) -> int:
     """The lines of Kafka's logs, as templates with typed holes: one text prints them and reads them back.
 

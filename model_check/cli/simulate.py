@@ -21,9 +21,7 @@ def command(
     off: options.WithoutOption = None,
     runs: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="How many steps in each.")] = 200,
-    seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same runs (default: another each time).")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same runs (default: a new one).")] = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Run the reference at random, in a scope with room for faults of every kind but removals by hand.

@@ -119,9 +119,8 @@ def arrivals_of(folder: Path, sessions: Mapping[int, Session], members: Mapping[
     documented = {broker for broker, one in members.items() if one.release is not None}
     frames = received_frames(folder)
     received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
-    hosts = {
-        one.broker for one in sessions.values() if one.broker not in members or members[one.broker].role.holds_replicas
-    }
+    known = {one.broker for one in sessions.values()}
+    hosts = {one for one in known if one not in members or members[one].role.holds_replicas}
     others = sorted(hosts - received.keys())
     reason = "no broker wrote down what arrived at it"
     if others:

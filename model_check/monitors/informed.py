@@ -31,12 +31,10 @@ def eventually_live_replicas_are_informed(at: Moment) -> Shown:
         for broker in replicas if state is not None and at.controller is not None else ():
             received = at.received(broker) if at.is_up(broker) else None
             if received is not None and state is not None:
-                yield f"{partition} {broker}", _uninformed(at, received, partition, broker, state)
+                yield f"{partition} {broker}", _untold(at, received, partition, broker, state)
 
 
-def _uninformed(
-    at: Moment, received: list[Arrival], partition: TopicPartition, broker: int, state: State
-) -> Break | None:
+def _untold(at: Moment, received: list[Arrival], partition: TopicPartition, broker: int, state: State) -> Break | None:
     told = [_accepted(one, partition) for one in received if one.kind is ApiKey.LEADER_AND_ISR]
     highest = max(told, default=-1)
     if highest >= state.leader_epoch:

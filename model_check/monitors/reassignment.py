@@ -217,9 +217,8 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     row = "D14" if dead else "S8" if is_unborn else "D41" if write.is_a_zombies else ""
     row = row or ("D59" if _is_carried_on(history, partition, replicas or (), write.number) else "")
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
-    return Break(
-        write.place, f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before", row
-    )
+    text = f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before"
+    return Break(write.place, text, row)
 
 
 @monitored(needs=Needs.REQUESTS)

@@ -61,18 +61,14 @@ def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> 
     text = f"{MOVES} asks for {list(wanted)} for {partition}"
     if replicas is None:
         topic = at.history.last(f"/brokers/topics/{partition.topic}", at.number)
-        is_by_hand = topic is not None and not topic.author.is_members
-        return (
-            None if is_by_hand else Break(at.rest.place, f"{text}, which is not there", row_of_unmoved(at, partition))
-        )
+        by_hand = topic is not None and not topic.author.is_members
+        return None if by_hand else Break(at.rest.place, f"{text}, which is not there", row_of_unmoved(at, partition))
     if state is None:
         return None
     if not set(wanted) <= set(replicas):
-        others = (one for one in at.history.moves(at.number) if one != partition)
-        found = Break(
-            at.rest.place, f"{text}, whose AR is {list(replicas)}: nobody has begun", row_of_unmoved(at, partition)
-        )
-        return None if any(_waits(at, one) for one in others) else found
+        waits = any(_waits(at, one) for one in at.history.moves(at.number) if one != partition)
+        text = f"{text}, whose AR is {list(replicas)}: nobody has begun"
+        return None if waits else Break(at.rest.place, text, row_of_unmoved(at, partition))
     text = f"{text}, whose AR is {list(replicas)}, although all of it is in sync: it has {state}"
     return None if _waits(at, partition) else Break(at.rest.place, text, row_of_unfinished(at, partition))
 

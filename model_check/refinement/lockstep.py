@@ -168,9 +168,7 @@ class Sides(Specified):
             if digest in self._read:
                 process.remembered[self.abstraction] = self._read[digest]
         found = self.abstraction(cluster, history)
-        self._read.update(
-            (digest, one.remembered[self.abstraction]) for one, digest in zip(unread, digests, strict=True)
-        )
+        self._read |= {digest: one.remembered[self.abstraction] for one, digest in zip(unread, digests, strict=True)}
         return found
 
     # -------------------------------------------------------------------------------------------------- the comparison

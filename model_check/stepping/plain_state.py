@@ -71,9 +71,7 @@ class Layout:
     def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
         """Every variable: its name in a system, the keys that lead to it, and its cell."""
         paths = list(self._paths(()))
-        return tuple(
-            (variable.name, path, cell) for variable, (path, cell) in zip(leaves(self.shape), paths, strict=True)
-        )
+        return tuple((leaf.name, path, cell) for leaf, (path, cell) in zip(leaves(self.shape), paths, strict=True))
 
     def _paths(self, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Cell]]:
         for key, part in self.parts.items():
