@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 def command(
     scope: options.ScopeArgument,
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     properties: options.PropertyOption = None,
     master: options.MasterOption = "local[2]",
     shards: Annotated[
@@ -65,7 +63,7 @@ def command(
     """
     from model_check.spark.spark_tables import empty_folder, write_tables
 
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     built = system(scope_named(scope), switches)
     chosen = options.chosen_properties(
         properties, built.properties, leaving_out=GOALS, instead="`kcheck explore` judges it"

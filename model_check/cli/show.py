@@ -88,12 +88,11 @@ def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to dr
 
 def actions(
     scope: Annotated[str | None, typer.Argument(metavar="[SCOPE]", help="Only the rules of this scope.")] = None,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    *,
+    variant: options.Variant,
 ) -> int:
     """The rules of the protocol: who acts, what he does, and where Kafka does it; of a scope, with their instances."""
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     if scope is None:
         for rule in rules():
             _say_rule(rule, "")
@@ -118,9 +117,8 @@ def _joined(statement: str) -> str:
 
 def state(
     name: Annotated[str | None, typer.Option("--scope", metavar="SCOPE", help="Only what this scope keeps.")] = None,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    *,
+    variant: options.Variant,
 ) -> int:
     """The state, record by record: each field with its kind, its initial value, where it is kept, and what it is.
 
@@ -128,7 +126,7 @@ def state(
       kcheck show state
       kcheck show state --scope reassignment --variant FENCED
     """
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     model = None if name is None else Model(scope_named(name), switches)
     for line in state_lines(line_width(), model):
         say(line + "\n")
