@@ -22,6 +22,7 @@ from model_check.campaigns.shrinking import Faults, Tally, ever_fewer, tally
 from model_check.campaigns.signatures import signature
 from model_check.live.live_faults import Fault, faults_in
 from model_check.live.live_run import Task
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Run
 from spec.errors import SpecError
 
@@ -95,8 +96,8 @@ class Shrinking:
         if self.smallest is None:
             return f"not shown again: {self.best}"
         more = "; there was no time to leave out more" if self.gave_up else ""
-        count = f"{len(self.smallest)} fault" + "s" * (len(self.smallest) != 1)
-        return f"shown again in {self.best} with {count}, found in {self.runs} runs{more}:"
+        faults = counted(len(self.smallest), "fault")
+        return f"shown again in {self.best} with {faults}, found in {self.runs} runs{more}:"
 
     @property
     def _original(self) -> Path:

@@ -35,7 +35,7 @@ from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
 from spec.system import rules
 from spec.system import system as system_of
-from spec.tables import diagrams
+from spec.tables import diagrams as drawn
 from spec.tables.partition_states import PARTITION_TRANSITIONS
 from spec.tables.replica_states import REPLICA_TRANSITIONS
 from spec.tables.table import Table
@@ -62,7 +62,7 @@ class Drawing(enum.StrEnum):
 def tables() -> int:
     """The transition tables of partitions and replicas, as Markdown: who may follow whom, and what each row does."""
     for name, table in TABLES.items():
-        say(f"## States of a {name}\n\n{diagrams.markdown_matrix(table)}\n\n{diagrams.markdown_rows(table)}\n\n")
+        say(f"## States of a {name}\n\n{drawn.markdown_matrix(table)}\n\n{drawn.markdown_rows(table)}\n\n")
     return 0
 
 
@@ -72,7 +72,7 @@ def handlers() -> int:
     return 0
 
 
-def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
+def diagrams(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
     """The transition tables, and what the handlers do next, as diagrams.
 
     For example:
@@ -80,8 +80,8 @@ def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to dr
       kcheck show diagrams --format dot | dot -Tsvg -O
     """
     for name, table in TABLES.items():
-        drawn = diagrams.mermaid(table) if style is Drawing.MERMAID else diagrams.dot(table, f"states of a {name}")
-        say(drawn + "\n")
+        text = drawn.mermaid(table) if style is Drawing.MERMAID else drawn.dot(table, f"states of a {name}")
+        say(text + "\n")
     say((mermaid_handlers() if style is Drawing.MERMAID else dot_handlers()) + "\n")
     return 0
 
@@ -254,15 +254,7 @@ def results(file: Annotated[Path, typer.Argument(help="A document that --json pr
     return print_document(from_json(content, str(file)), as_json=False)
 
 
-app.command("tables")(guarded(tables))
-app.command("handlers")(guarded(handlers))
-app.command("diagrams")(guarded(drawings))
-app.command("actions")(guarded(actions))
-app.command("state")(guarded(state))
-app.command("properties")(guarded(properties))
-app.command("scopes")(guarded(scopes))
-app.command("lines")(guarded(lines))
-app.command("znodes")(guarded(znodes))
-app.command("requests")(guarded(requests))
-app.command("variants")(guarded(variants))
-app.command("results")(guarded(results))
+for verb in (
+    tables, handlers, diagrams, actions, state, properties, scopes, lines, znodes, requests, variants, results,
+):  # fmt: skip
+    app.command(verb.__name__)(guarded(verb))

@@ -15,7 +15,7 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
-from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
+from reference.scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
 
@@ -156,7 +156,7 @@ class Scenario:
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
         """
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             topic = self.random.choice(self.existing)
             wanted = {
                 TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
@@ -173,7 +173,7 @@ class Scenario:
 
     def add(self, meanwhile: Play) -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
             self.cluster.admin.add_partition(self.random.choice(self.existing), tuple(brokers))
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
@@ -181,7 +181,7 @@ class Scenario:
 
     def delete(self, meanwhile: Play) -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             self.cluster.admin.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
             self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
@@ -208,7 +208,7 @@ class Scenario:
 
         A request that is stuck (D49) stays, and no other can be made.
         """
-        if self.existing and not self.cluster.admin.is_electing():
+        if self.existing and not self.cluster.admin.is_there(PREFERRED_REPLICA_ELECTION):
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])
