@@ -8,7 +8,7 @@ own logs. A line that none has is refused later, by its place, as one of the rel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -110,7 +110,7 @@ def releases_of(
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
     """What the lines of some brokers tell."""
     everything = [log for one in logs.values() for log in (one.changes, one.reports)]
-    common = next((release for release in NEWEST_FIRST if _reads_all(everything, release)), None)
+    common = next((one for one in NEWEST_FIRST if all(log.reads_all(one) for log in everything)), None)
     if common is not None:
         return dict.fromkeys(logs, common)
     return {broker: _of_one(broker, one) for broker, one in logs.items()}
@@ -128,7 +128,3 @@ def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
             " and its logs are not read"
         )
     return best
-
-
-def _reads_all(logs: Iterable[Log], release: KafkaVersion) -> bool:
-    return all(log.reads_all(release) for log in logs)

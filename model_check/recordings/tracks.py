@@ -208,7 +208,9 @@ class Tracks:
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
         own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
-        ends = (one for one in own if isinstance(one, BrokerRegistered) or _is_closed(one))
+        ends = (
+            one for one in own if isinstance(one, BrokerRegistered) or (isinstance(one, SessionEnded) and one.by_client)
+        )
         return isinstance(next(ends, None), SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
@@ -312,11 +314,6 @@ def _is_death(one: Observed, b: int) -> bool:
             return broker == b
         case _:
             return False
-
-
-def _is_closed(one: ZooKeeperChange) -> bool:
-    """Whether a client closes its session."""
-    return isinstance(one, SessionEnded) and one.by_client
 
 
 def _is_survived(one: ZooKeeperChange) -> bool:

@@ -31,7 +31,7 @@ ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""
 
 HANDLED = tuple(kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *ADMIN_REQUESTS.values()))
-"""What the paths begin with of znodes that a controller deletes."""
+"""What the paths begin with of znodes that a controller deletes: messages that it has handled, or a topic's."""
 Lists = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
 
@@ -70,7 +70,7 @@ class History:
                         now = now.acting(c, content.leadership.controller_epoch)
                     elif is_of_a_reassignment(write.path):
                         now = now.acting_now(cluster, c)
-                case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_message(path):
+                case OperationDone(process=c, operation=Delete(path=path), answer=None) if path.startswith(HANDLED):
                     now = now.acting_now(cluster, c)
         return now
 
@@ -164,11 +164,6 @@ def _epoch_of(queued: QueuedRequest) -> int:
 
 def _is_state(path: str) -> bool:
     return path.endswith("/state") and STATE.prefix in path
-
-
-def _is_message(path: str) -> bool:
-    """Whether a znode is one that the controller deletes: a message that it has handled, or of a topic that goes."""
-    return path.startswith(HANDLED)
 
 
 def is_of_a_reassignment(path: str) -> bool:
