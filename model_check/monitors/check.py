@@ -15,18 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from model_check.monitors import (
-    caches,
-    controllers,
-    deletion,
-    fences,
-    informed,
-    leadership,
-    reassignment,
-    requests,
-    rest,
-    standing,
-)
+from model_check.monitors import caches, controllers, deletion, fences, leadership, reassignment, requests, rest
 from model_check.monitors.acts import admin_sessions, read_acts
 from model_check.monitors.arrivals import Arrivals
 from model_check.monitors.claims import Break, Monitored, monitored_in
@@ -53,7 +42,7 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
-AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest, informed, standing)
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
 CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in monitored_in(area))
 
 MONITORED: Final = frozenset(one.name for one in CLAIMS)
