@@ -7,8 +7,6 @@ Who claims to be a release is excused the defects that it is known to have: that
 To others nothing is excused, and the second question is not asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path

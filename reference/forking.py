@@ -1,7 +1,5 @@
 """Forks: copies of what a simulation holds, made thousands of times a second."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 T = TypeVar("T")

@@ -4,8 +4,6 @@ The lines of state-change.log and of controller.log, where a controller stands, 
 or dropped. Whoever drives the handlers gives them a journal: a list in memory, log files live.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

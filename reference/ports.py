@@ -4,8 +4,6 @@ A system hands out the ports of its ephemeral range to whoever connects or asks 
 a while would not find such a one again; so ports that are to be kept are taken from below that range.
 """
 
-from __future__ import annotations
-
 import socket
 from contextlib import suppress
 from pathlib import Path

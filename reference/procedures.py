@@ -27,8 +27,6 @@ What goes wrong inside the controller::
     └── UnexpectedFailure        anything else, put in on purpose
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
@@ -169,7 +167,7 @@ class Effect(ABC, Generic[Result_co]):
         """The name of the specification's action."""
         return snake_case(type(self).__name__)
 
-    def __iter__(self) -> Generator[Effect[Any], Any, Result_co]:
+    def __iter__(self) -> "Generator[Effect[Any], Any, Result_co]":
         result: Result_co = yield self
         return result
 
@@ -199,7 +197,7 @@ class OneOf:
 
     effects: tuple[Effect[Any], ...]
 
-    def __iter__(self) -> Generator[OneOf, Any, tuple[int, Any]]:
+    def __iter__(self) -> "Generator[OneOf, Any, tuple[int, Any]]":
         result: tuple[int, Any] = yield self
         return result
 

@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`. Left out on purpose: reading a to
 broker's default of `unclean.leader.election.enable` is modelled.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -12,8 +12,6 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; `ControllerZkChildListener`, whic
 before it takes the lock (KAFKA-4447).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Final, TypeAlias

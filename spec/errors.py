@@ -13,8 +13,6 @@ Each carries its parts as attributes and prints as one line: what was wrong, whe
 known names has lines of its own). All of them can be pickled, because Spark workers raise them too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -104,11 +102,11 @@ class Where:
     source: str
     field: str = ""
 
-    def key(self, name: str) -> Where:
+    def key(self, name: str) -> "Where":
         """The member `name` of this place."""
         return Where(self.source, f"{self.field}.{name}" if self.field else name)
 
-    def item(self, index: int) -> Where:
+    def item(self, index: int) -> "Where":
         """The element at `index` of this place."""
         return Where(self.source, f"{self.field}[{index}]")
 

@@ -28,8 +28,6 @@ Everything that is not named HOLDS; `[scope.NAME.matrix]` is described in spec/m
 scope's plan is read, so a renamed property cannot leave an expectation behind that nobody looks at.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial

@@ -19,8 +19,6 @@ What is not named recovers. The other outcomes are spelled as they are printed: 
 several of them after commas; `never tried` where the fault cannot come.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -5,8 +5,6 @@ controllers and partitions there are, the assigned replicas, whether unclean ele
 fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

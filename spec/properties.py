@@ -5,8 +5,6 @@ its premise to occur, so that nothing holds for want of occasion. `recoverable`:
 without further faults reaches the goal; `eventually`: faults aside, the system cannot settle anywhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from spec.claims import (

@@ -5,8 +5,6 @@ much may go wrong (budgets), how long queues may grow and how far epochs may cou
 in. The scopes stand in manifest.toml, with the exact counts and the verdicts that each must give.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

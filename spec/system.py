@@ -8,8 +8,6 @@ code (AS_CODED), as for every verb of `kcheck`: what Kafka did is the question, 
 of it are judged so. What its documentation meant (DOCUMENTED) is one switch away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 

@@ -9,8 +9,6 @@ Any other set of switches is written as a variant with what is on top of it, and
 `AS_CODED+FENCED_WRITES`, `FENCED-TOPIC_IDS`.
 """
 
-from __future__ import annotations
-
 import enum
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ costs late in a search, and the Spark engine. That takes some minutes, 14 GiB of
 `make verify` and `make test`, take the better part of an hour, and are measured by `--gates` alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The native explorer beside SPIN, on one system and one core."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

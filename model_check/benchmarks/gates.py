@@ -3,8 +3,6 @@
 The set-up comes before and does not count. A gate that fails ends the measurement: how fast it fails is no benchmark.
 """
 
-from __future__ import annotations
-
 import statistics
 import subprocess
 import time

@@ -4,8 +4,6 @@ Told by the clock and in processor time outside the operating system's kernel. U
 search has all cores: the second one lays its memory out (see `populating`).
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -4,8 +4,6 @@
 is loaded before the clock starts.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

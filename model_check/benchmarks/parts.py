@@ -4,8 +4,6 @@ Each part is timed together with those that it needs, and the difference is told
 all questions, writing successors, looking them up (all are known by then, which is the case for most successors).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

@@ -7,8 +7,6 @@ A run of 50 million states of `ci`'s kind wants about 6 GiB of memory and 5 GiB 
 run begins.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence

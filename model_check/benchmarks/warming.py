@@ -4,8 +4,6 @@ A virtual machine's host takes memory back that lies idle, and hands it out agai
 gigabyte: more than our whole search takes. So each engine starts with memory that was in use just before.
 """
 
-from __future__ import annotations
-
 import mmap
 import subprocess
 import sys

@@ -5,8 +5,6 @@ reason, and is made again when the campaign goes on. Recordings that are not jud
 at most two, for recording waits until no more than one waits to be judged.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future

@@ -10,8 +10,6 @@ A file or a recording comes into the folder by a rename, when it is whole. So wh
 finished, and the same command goes on from there. One process at a time works in the folder.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

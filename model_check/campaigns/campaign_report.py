@@ -3,8 +3,6 @@
 All of it is read off the document, which has more: whole judgements, with the steps before the place where each ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final

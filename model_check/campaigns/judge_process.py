@@ -4,8 +4,6 @@ It dies with the first, however that ends: a thread in it waits for that. What i
 itself (for memory, as a rule); the next recording gets a new one.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

@@ -5,8 +5,6 @@ only of who claims to be a documented release: any other run is neither explaine
 specification's own exploration breaks as well is no break (D1 is a finding about Kafka, and none about this run).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -1,7 +1,5 @@
 """What a campaign runs: one task for each of some consecutive seeds, alike but for the seed."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

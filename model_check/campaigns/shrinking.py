@@ -5,8 +5,6 @@ end no single fault can be. A cluster answers differently each time, so that one
 three must show it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final

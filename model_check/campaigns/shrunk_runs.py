@@ -5,8 +5,6 @@ smallest recording; a run whose shrinking was stopped before anything was found 
 same command.
 """
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections.abc import Sequence

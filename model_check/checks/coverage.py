@@ -9,8 +9,6 @@ What only large scopes show, a run over the small ones cannot. Where the manifes
 explored, that scope is named; the exploration of it will tell.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The crash matrix of a handler."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from model_check.matrix.crash_matrix import Matrix, matrix

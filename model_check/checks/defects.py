@@ -5,8 +5,6 @@ were taken in their order. The property is then only broken where all of them we
 nothing, so every behaviour of the system is one of the watched system, and the shortest trace is still the shortest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """An enumeration of a scope by the workers of a Spark cluster."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from model_check.checks.exploration import Task
@@ -22,7 +20,7 @@ def run(
     shards: int | None = None,
     resume: bool = True,
     limit: int | None = None,
-) -> Enumeration:
+) -> "Enumeration":
     """Enumerate in a run folder, with an estimate and a bar; Ctrl-C stops it."""
     from model_check.spark.spark_engine import enumerate_states
 

@@ -1,7 +1,5 @@
 """An exploration of a scope of the manifest, and its verdict: against the manifest, or beside other switches."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,7 +34,7 @@ class Task:
     goals: bool
 
     @classmethod
-    def of(cls, scope: str, switches: Switches, *, goals: bool) -> Task:
+    def of(cls, scope: str, switches: Switches, *, goals: bool) -> "Task":
         """The exploration of a scope of the manifest."""
         return cls(scope, switches, system(scope_named(scope), switches), goals)
 

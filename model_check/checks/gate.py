@@ -1,7 +1,5 @@
 """The gate: all that `kcheck verify` checks, each with what it costs, every day or in a deep run."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Judgements of recordings: what breaks a claim in one, and whether some behaviour explains it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path

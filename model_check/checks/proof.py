@@ -1,7 +1,5 @@
 """Proofs of a scope's properties, and a look at all runs up to a depth for what stays open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from model_check.proofs import induction

@@ -1,7 +1,5 @@
 """What `kcheck verify` checks from outside: the recordings of real clusters that come along, and a short live run."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A replay of every edge of a scope on the reference; of a large one by Spark's workers."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ one that the second has not taken yet it makes itself, for one that is under way
 Ctrl-C or otherwise, kills the second process, which may take a milder signal for a wish to stop later.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 from collections.abc import Iterator, Sequence

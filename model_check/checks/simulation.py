@@ -1,7 +1,5 @@
 """Random runs of the reference, each step of which must be a step of the specification."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ A verb is a function that gives an exit code. To load one takes a second or more
 already; so nothing is loaded here before that is provided for.
 """
 
-from __future__ import annotations
-
 from model_check.verdicts.interrupts import end_at_once
 
 

@@ -1,7 +1,5 @@
 """`kcheck accept`: write down what is checked as it is now, and say in words what that changes."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

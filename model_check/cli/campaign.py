@@ -1,7 +1,5 @@
 """`kcheck campaign`: many live runs, recorded and judged, and those that are not explained made small."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from random import SystemRandom

@@ -1,7 +1,5 @@
 """`kcheck check`: what an edit of the specification did, scope by scope, the quickest first."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """Printing: a document as text or JSON, colour only where a terminal reads it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """`kcheck coverage`: what the explorations of all scopes exercise, how often, and after how few steps."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from operator import attrgetter
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`kcheck defects`: what Kafka's documented design got wrong, found or not, listed, and shown as stories."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`kcheck enumerate`: what `explore` does, by the workers of a Spark cluster, in a run that survives being killed."""
 
-from __future__ import annotations
-
 import shutil
 from contextlib import suppress
 from dataclasses import replace
@@ -139,7 +137,7 @@ def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> Non
     refuse_what_cannot_fit(f"{task.scope} {task.variant} in {place}", needed, free, "disk")
 
 
-def _told(tables: Written | None, place: str) -> str:
+def _told(tables: "Written | None", place: str) -> str:
     if tables is None:
         return f"the tables in {place} are not whole; delete them, and the same command writes them"
     rows = f"{tables.states:,} states, {tables.edges:,} edges, {tables.witnesses:,} steps of witnesses"

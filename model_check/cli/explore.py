@@ -1,7 +1,5 @@
 """`kcheck explore`: every reachable state of a scope, every property's verdict, the shortest counterexample."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

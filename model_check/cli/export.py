@@ -1,7 +1,5 @@
 """`kcheck export`: the system in the languages of other checkers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

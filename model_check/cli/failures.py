@@ -4,8 +4,6 @@ Ctrl-C leaves INCOMPLETE. An error that nobody foresaw keeps its traceback, for 
 Python's own exit code for it would read as VIOLATED.
 """
 
-from __future__ import annotations
-
 import errno
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """`kcheck judge`: whether what was recorded of a cluster is a behaviour of the specification, and what it breaks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`kcheck live`: a cluster on a real ZooKeeper, recorded while its members are killed and stopped, and judged."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Callable

@@ -4,8 +4,6 @@
 reads a report can run the same again.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`kcheck matrix`: every handler of the controller, a fault between each pair of its effects, and what comes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, TypeAlias

@@ -1,7 +1,5 @@
 """The words that several verbs share: scope, variant, switches, properties, and how to print."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """`kcheck prove`: properties of every run, however long, by induction with z3."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated

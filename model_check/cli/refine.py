@@ -1,7 +1,5 @@
 """`kcheck refine`: every edge of a scope's state graph, executed on the reference; of large ones by Spark's workers."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`kcheck replay`: take every step of a saved trace again, on the specification as it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, formats."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ A record may stand in the state more than once, and be a part of others; its fie
 where it stands. Of one scope only what it keeps is shown, and how many variables that makes.
 """
 
-from __future__ import annotations
-
 import enum
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """`kcheck simulate`: long random runs of the reference, each step of which must be a step of the specification."""
 
-from __future__ import annotations
-
 import random
 from typing import Annotated
 

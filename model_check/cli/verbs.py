@@ -4,8 +4,6 @@ A verb is loaded when it is asked for: some need z3 and numba, whose import take
 the list of verbs reads their lines from the text of their modules.
 """
 
-from __future__ import annotations
-
 import ast
 from importlib import import_module
 from importlib.resources import files

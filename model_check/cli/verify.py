@@ -1,7 +1,5 @@
 """`kcheck verify`: the verdict of the gate, against everything that the manifest expects."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Annotated
 

@@ -8,8 +8,6 @@ agree exactly if they found the same states. Codes and sums are two lanes of 64 
 Several neighbouring variables are read with one look into a table. The tests have the plain definition.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,7 +38,7 @@ class SetDigest:
     low: int = 0
     high: int = 0
 
-    def __add__(self, other: SetDigest) -> SetDigest:
+    def __add__(self, other: "SetDigest") -> "SetDigest":
         return SetDigest(self.count + other.count, self.low + other.low & LANE, self.high + other.high & LANE)
 
     def __str__(self) -> str:

@@ -3,8 +3,6 @@
 A value, frozen when the search ends. States are numbered in order of discovery.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

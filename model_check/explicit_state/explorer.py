@@ -9,8 +9,6 @@ unless the first is all that is asked for.
 Left out on purpose: reductions and approximations. What is counted here is what the tests count plainly.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from bisect import bisect_right

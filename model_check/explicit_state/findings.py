@@ -6,8 +6,6 @@ INCOMPLETE: a wider scope may well show it, and here whatever it is the witness 
 is said there, too. Goals are judged on the graph; without one they are named as not asked.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -12,8 +12,6 @@ Edges are one array of state numbers, four bytes each, grouped by source. `reach
 the sweeps of the former, which go against the order of discovery and over what is left only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

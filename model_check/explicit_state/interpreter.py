@@ -4,8 +4,6 @@ A transition is an action that is enabled in a state, whether or not it leads to
 overflow is an action that only a bound of the scope stops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import z3

@@ -6,8 +6,6 @@ the search, for a short stretch beyond what is in use; what the pages hold is no
 system without this call, the search touches its pages by itself.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading

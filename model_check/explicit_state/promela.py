@@ -10,8 +10,6 @@ Left out on purpose: properties. SPIN counts states and transitions here, and th
 off (`-DNOREDUCE`; with one process there is nothing to reduce), states are stored whole, not as hashes.
 """
 
-from __future__ import annotations
-
 import re
 import resource
 import shutil

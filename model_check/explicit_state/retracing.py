@@ -4,8 +4,6 @@ A search keeps four bytes of history for a state: its parent's number. The actio
 expanding the parent: the first action, in the system's order, whose successor is the state.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ One numba function over plain arrays. It returns to Python when its share is don
 next block brings; Python makes room and calls again.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

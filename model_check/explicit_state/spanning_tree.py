@@ -8,8 +8,6 @@ for the first state of each subtree it says by which steps a walker gets there.
 Left out on purpose: the states themselves. Who walks the tree computes them, from the same terms by another engine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise

@@ -14,8 +14,6 @@ Both arrays are reserved as address space, and the states' grows without being c
 all states are hashed again and entered anew, in order, with no need to compare any.
 """
 
-from __future__ import annotations
-
 import mmap
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The accepted facts as a text file, `inventory.txt`: a line for each, `name = what is so`, sorted by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final

@@ -6,8 +6,6 @@ system whose bounds changed is built again. After an edit of the code all are, t
 the first answer is there at once, and by as many processes as there are processors.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """What changed between two inventories, in words, for whoever reviews it: thing by thing, fact by fact."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A name begins with what the fact is about, as in `scope tiny / budget crashes`, 
 together. Of what the manifest expects a line has the numbers, the broken and the open, and a digest of all the rest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias

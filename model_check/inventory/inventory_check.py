@@ -4,8 +4,6 @@ The facts of the specification, of its manifest and of what the gate runs are co
 system are compared where that system is checked anyway: every day of most, with --deep of all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ notice. `observations` and `words` are the rest: what observers see of each acti
 where Kafka does it; what is said of each claim, and its witness.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

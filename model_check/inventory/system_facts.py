@@ -1,7 +1,5 @@
 """The systems that the manifest expects anything of, and the fact of each: its digests, part by part."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor

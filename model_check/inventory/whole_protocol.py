@@ -5,8 +5,6 @@ down as terms, which takes seconds; so an action that moved, a claim that got we
 found by name. What a claim says of other scopes stands in the digests of those scopes' systems.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache

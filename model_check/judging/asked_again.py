@@ -6,8 +6,6 @@ would read the same again; then its verdict is the same, too. Only what it asks 
 that asks for that is asked of each step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from model_check.stepping.plain_state import Draft, PlainState

@@ -6,8 +6,6 @@ session. The specification says the line with the listener's first step under th
 Kafka 0.10.2.2: `SessionExpirationListener.handleNewSession`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

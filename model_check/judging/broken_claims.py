@@ -7,8 +7,6 @@ would never have, without that fault. Where processes are dead, it has to be so 
 all had come to rest anew. What unclean leader election costs is asked where some topic has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum, auto
 from itertools import islice

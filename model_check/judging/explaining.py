@@ -7,8 +7,6 @@ process or an unlucky moment explains (a read made well before the write that de
 dropped that was still in use).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property

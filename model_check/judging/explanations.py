@@ -4,8 +4,6 @@ The likelier come first, and not all of them are enabled. Whether one that is sh
 decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests, `writing` for lines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 

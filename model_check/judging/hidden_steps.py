@@ -5,8 +5,6 @@ whenever their callbacks come up. Where it is in its code names the steps that i
 step leaves no trace is found out by taking it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -12,8 +12,6 @@ One explanation is enough to explain a recording, but not to say that a claim wa
 the search goes on for a while, and tells apart what every explanation found breaks from what only some do.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A judgement as a run of a result document: what was explained, what broke, and where an explanation ends."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ Unlikely is what only a slow process or an unlucky moment explains: a read made 
 it, an answer lost, a queue dropped that was still in use, a process that falls silent and lives on.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries

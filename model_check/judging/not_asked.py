@@ -4,8 +4,6 @@ What a part of the protocol is claimed to do can be asked only where that part i
 come to, whatever happened, takes all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -5,8 +5,6 @@ again after a while. Done as soon as they can be, they would be done at once and
 line or a write comes next that follows from them. So are the failures of failovers, which leave no line, either.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Final
 

@@ -6,8 +6,6 @@ explain it must change it just so, and a step that explains none must leave it a
 running process is in no transaction, and is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 

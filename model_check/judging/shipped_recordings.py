@@ -5,8 +5,6 @@ They are the only truth from outside: where the specification cannot do what Kaf
 judged; `shipped/README.md` tells the accounts.
 """
 
-from __future__ import annotations
-
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `ReassignedPartitionsIsrChangeListener`, `IsrChangeNotificationL
 `TopicDeletionManager.awaitTopicDeletionNotification`. PROTOCOL.md sections 7.4, 7.7 and 7.8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from model_check.judging.writing import names_of

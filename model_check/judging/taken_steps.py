@@ -4,8 +4,6 @@ An action may explain one observation of a sequence, and with it lines that its 
 ZooKeeper, or is handled by a broker, that must be what was observed; where nothing was, it must not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

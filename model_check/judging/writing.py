@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine
 PROTOCOL.md sections 12.1 and 12.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 

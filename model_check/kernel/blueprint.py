@@ -7,8 +7,6 @@ digests and to write tables. The kernel travels beside it as an object file; for
 LLVM IR, which they compile for themselves.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import asdict, dataclass
@@ -65,7 +63,7 @@ class Blueprint:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def from_json(cls, text: bytes) -> Blueprint:
+    def from_json(cls, text: bytes) -> "Blueprint":
         """A blueprint from its text, as `to_json` wrote it."""
         raw: dict[str, Any] = json.loads(text)
         variables = tuple(Listed(**{**one, "values": tuple(one["values"])}) for one in raw.pop("variables"))

@@ -1,7 +1,5 @@
 """The cache folder: what would take long to make again. Nobody misses it, but for the time."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from contextlib import suppress

@@ -5,8 +5,6 @@ enabled somewhere in the block writes its successors, action after action. The n
 particular system: its code comes in as addresses, its size as the shape of arrays.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -11,8 +11,6 @@ Gates are hash-consed: equal gates are one gate, across all actions and properti
 are computed once. A *literal* is twice the number of a gate, plus one if negated; literal 0 is false and 1 is true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 

@@ -5,8 +5,6 @@ straight LLVM code for an action's function, which has the successor's words in 
 two equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

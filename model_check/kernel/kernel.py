@@ -7,8 +7,6 @@ everything that it depends on (the system, the text of the compiler, LLVM and th
 name and renamed, and trusted only if its checksum holds; a damaged one is compiled anew.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import threading

@@ -4,8 +4,6 @@ A value of a state is a shift and a mask away from one of its words. Whatever LL
 shift by more than the width, is spelled out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 

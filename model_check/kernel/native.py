@@ -7,8 +7,6 @@ numba keeps compiled functions on disk and makes them anew when their file chang
 functions they call. So here the cache belongs to the text of all files that have such functions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable

@@ -8,8 +8,6 @@ exactly one packed form, unused bits are zero, so equal states are equal rows an
 Left out on purpose: compression of any kind (COLLAPSE, hash compaction). A stored state is complete.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ a goal does not. So the kernel knows nothing of properties: it answers a list of
 the answers and remembers the first state of each.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ gate used by a later function is kept in a plane of its own. A function works on
 registers have, and is called for one part of the block after the other: wider vectors would only be split, at a price.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

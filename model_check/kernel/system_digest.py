@@ -5,8 +5,6 @@ updates and rows of the tables, and properties. z3 itself prints all terms as on
 milliseconds; ids, addresses and reference counts do not enter.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ They are the same for every system but for the number of words of a state. A pla
 whatever the machine has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

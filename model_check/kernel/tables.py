@@ -9,8 +9,6 @@ computed for the whole block, and each successor takes its own from there. That 
 costs less than to compile until a search has some million states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from model_check.kernel.gates import FALSE, Blaster, Network

@@ -6,8 +6,6 @@ computes the new values from the old ones, all at once, and writes the successor
 not written: it leads nowhere new.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -38,7 +36,7 @@ def action_ir(number: int, action: Action, program: Folding, packing: Packing) -
     yield "}"
 
 
-def rows_ir(scalars: Scalars, changed: Names) -> Iterator[str]:
+def rows_ir(scalars: Scalars, changed: "Names") -> Iterator[str]:
     """A loop over the rows of a mask: what the scalars compute of the words `%w<i>` is stored in place of them."""
     words = range(scalars.packing.words)
     row_bytes = scalars.packing.words * 8

@@ -1,7 +1,5 @@
 """The program that a word of the command line names: `reference`, `kafka:0.10.2.2`, a folder of jars, or a command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

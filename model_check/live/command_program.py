@@ -8,8 +8,6 @@ It is up once it has printed a text that was agreed, or, where none was, once it
 order with a signal that was agreed, SIGTERM as a rule, and killed with SIGKILL.
 """
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import signal

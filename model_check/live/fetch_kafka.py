@@ -4,8 +4,6 @@ Without a release, the one that the tests run. Exit codes as everywhere: 0, 2 fo
 one cannot be fetched.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import Final

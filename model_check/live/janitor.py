@@ -8,8 +8,6 @@ its input ends, because we have ended in whatever way, it kills what is left of 
     janitor().forget(process.pid)      # it has been ended, and its number may be another's soon
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

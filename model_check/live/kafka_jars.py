@@ -8,8 +8,6 @@ release is put into the cache whole or not at all.
     jars = jars_in(Path("kafka/libs"))     # a distribution's `libs/`, or one's own build
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -7,8 +7,6 @@ told to speak 0.10.2's protocol between brokers (`inter.broker.protocol.version`
 It is up once server.log says that it has started. Who finds its id registered ends by itself, and says so there.
 """
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

@@ -6,8 +6,6 @@ Each command is written down as it is given. The tools write znodes and wait for
 controller's.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress

@@ -7,8 +7,6 @@ are children of this process, in sessions of their own, so that Ctrl-C reaches o
 A member keeps its port over its incarnations, as a real one does; while it is down, nobody is given it by chance.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import tempfile

@@ -5,8 +5,6 @@ leaves to chance is drawn from the seed and its number alone, so that a run of s
 as the run of all. (Which topics there are still depends on what was created and deleted before.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice

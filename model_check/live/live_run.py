@@ -6,8 +6,6 @@ check that passes through everything: the specification, its znodes, requests an
 drivers, and the judge.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

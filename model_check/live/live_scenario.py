@@ -6,8 +6,6 @@ and the cluster may still answer in different ways. A cluster gets to rest betwe
 changes wait while there is no controller, and the specification has room for so many of each broker's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from random import Random
@@ -151,7 +149,7 @@ class Scenario:
             self.cluster.resume(broker)
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
-    def reassign(self, meanwhile: Play) -> None:
+    def reassign(self, meanwhile: "Play") -> None:
         """Ask that a topic's partitions move to other brokers, and let something happen on the way.
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
@@ -171,7 +169,7 @@ class Scenario:
         self.cluster.admin.remove(REASSIGN_PARTITIONS)
         self.cluster.admin.remove(CONTROLLER)
 
-    def add(self, meanwhile: Play) -> None:
+    def add(self, meanwhile: "Play") -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
@@ -179,7 +177,7 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
-    def delete(self, meanwhile: Play) -> None:
+    def delete(self, meanwhile: "Play") -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             self.cluster.admin.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
@@ -203,7 +201,7 @@ class Scenario:
 
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
-    def elect(self, meanwhile: Play) -> None:
+    def elect(self, meanwhile: "Play") -> None:
         """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
 
         A request that is stuck (D49) stays, and no other can be made.

@@ -5,8 +5,6 @@ that only control, and hold no replicas; the others only hold replicas. (A broke
 same; it finds the reference elected, which is started first, and never harmed.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -4,8 +4,6 @@ Each has a file that makes a `Program` of it (`reference_program`, `kafka_progra
 started with the same `Launch`, as a `Child`, and write their logs, if they write any, into its folder.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

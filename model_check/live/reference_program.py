@@ -1,7 +1,5 @@
 """The reference as a member: a broker process that runs its handlers (`reference/live/broker_process.py`)."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from functools import partial

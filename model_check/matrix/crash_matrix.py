@@ -9,8 +9,6 @@ without a fault, to compare with.
 Traces are those of the scope itself: the monitor is taken off again, so that `kcheck replay` takes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 

@@ -12,8 +12,6 @@ else moves: the handler goes on, and its end is told behind it. `pause` ends the
 until another controller works; then it goes on where it was: the zombie.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -3,8 +3,6 @@
 A cell names what is broken by letters, which a legend below the table spells out with the shortest story of each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from string import ascii_lowercase

@@ -8,8 +8,6 @@ is long enough ago; an older recording's looks at the tree or the disks are, too
 wait for it, so that is no rest.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 What cannot be read of one is told by `unreadable`; then nothing is concluded from a request's absence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final

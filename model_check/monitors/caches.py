@@ -6,8 +6,6 @@ that was surely written before: nothing is older than what a topic was told that
 Kafka: `MetadataCache.updateCache`, 0.10.2.2. PROTOCOL.md section 10, D18 and D43.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

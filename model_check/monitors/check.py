@@ -6,8 +6,6 @@ A break that is the signature of a known defect names its row. Whose rows are ex
 it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

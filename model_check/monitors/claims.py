@@ -5,8 +5,6 @@ sentence from there; the docstring of its monitor then says how it is asked here
 be told from what is right. A claim that only monitors have has its sentence as the docstring.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

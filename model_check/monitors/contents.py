@@ -7,8 +7,6 @@ era need must be there, and be of its kind. What cannot be read so is `Unreadabl
 Left out on purpose: registrations and ISR notifications, whose contents no claim speaks of.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ changed /controller_epoch by hand, epochs prove nothing any more.
 Kafka: `KafkaController.incrementControllerEpoch`, `ZookeeperLeaderElector.elect`, 0.10.2.2. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ znodes below a topic go before it; its own delete is the moment that counts.
 Kafka: `TopicDeletionManager`, 0.10.2.2. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ Kafka: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas` and `maybeUpdateM
 section 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final

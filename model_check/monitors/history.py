@@ -4,8 +4,6 @@ ZooKeeper's log is total: each write knows what stood there before, who made it,
 What brokers received is ordered within each broker only, and its clock may be off ZooKeeper's by `SKEW`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -8,8 +8,6 @@ Kafka: `PartitionStateMachine`, `PartitionLeaderSelector`, `ReplicationUtils`, `
 sections 1 to 5 and 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from model_check.monitors.claims import Answers, Break, monitored

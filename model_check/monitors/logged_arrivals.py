@@ -5,8 +5,6 @@ Who sent a StopReplica is not logged, nor, up to 0.9.0, the version of a state. 
 whole tells nothing here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final

@@ -7,8 +7,6 @@ whose state an admin has written or deleted by hand; and nothing at all once /co
 brokers may refuse who is elected then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps

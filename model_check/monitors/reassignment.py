@@ -7,8 +7,6 @@ which it does without a mark; so is one whose request an admin has taken back.
 Kafka: `KafkaController.onPartitionReassignment`, 0.10.2.2. PROTOCOL.md section 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

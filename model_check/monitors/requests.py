@@ -6,8 +6,6 @@ after the newer one was written: then its sender has read it. Clocks are off by 
 Kafka: `ControllerBrokerRequestBatch`, 0.10.2.2. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -9,8 +9,6 @@ Kafka: `KafkaController`, `ControllerBrokerRequestBatch`, `ReplicaStateMachine`,
 `PartitionsReassignedListener`, `PreferredReplicaElectionListener`, 0.10.2.2. PROTOCOL.md sections 6 to 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from model_check.monitors.arrivals import Arrival

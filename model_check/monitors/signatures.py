@@ -7,8 +7,6 @@ which brings its defect about: a lost answer, a broker that was back before anyb
 Kafka: as PROTOCOL.md section 12 tells of each row.
 """
 
-from __future__ import annotations
-
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import Elections, State
 from model_check.monitors.controllers import decides, raisers, was_removed_by_others

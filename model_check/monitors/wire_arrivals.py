@@ -9,8 +9,6 @@ the same line, with the record of its start; so a record is torn there or at the
 anywhere else is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

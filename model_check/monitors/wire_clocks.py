@@ -6,8 +6,6 @@ has not yet written from being taken for a clock that is behind. A clock that ma
 slow, is one by which nothing can be told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 A transaction of several changes comes as its parts, one by one, or as what refused it (`recordings/transactions.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache

@@ -10,8 +10,6 @@ run that the solver finds is replayed on the terms before anybody sees it. Integ
 within the depth, where the terms allow it; other systems are left as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -96,7 +94,7 @@ class _Search:
 
     def __init__(
         self,
-        unrolling: _Unrolling,
+        unrolling: "_Unrolling",
         depth: int,
         timeout_s: float,
         progress: Callable[[int], None] | None,

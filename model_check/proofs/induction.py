@@ -12,8 +12,6 @@ A question that the solver does not answer in time is asked again member by memb
 names the action.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from time import perf_counter

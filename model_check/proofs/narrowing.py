@@ -6,8 +6,6 @@ the largest constant that is added, and bit-vectors which hold that bound never 
 with an integer (a difference, a product, the sum of two epochs) is refused by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import z3

@@ -9,8 +9,6 @@ The type invariant is derived, not written: a bit-vector whose largest value in 
 unused stays at or below that value, and a mathematical integer stays a natural number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce

@@ -4,8 +4,6 @@ A property that a step breaks from a state that the invariant allows is INCOMPLE
 be reached. The step is shown, so that a reader sees which lemma is missing, or reaches for the explorer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

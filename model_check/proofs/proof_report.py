@@ -5,8 +5,6 @@ breaks it from a state that the invariant allows. Induction never says VIOLATED 
 unreachable; only what is false in the initial state itself is VIOLATED.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

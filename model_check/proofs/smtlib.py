@@ -9,8 +9,6 @@ lets several questions be decided at once by threads of one process, since z3 wo
 purpose: proof certificates. Who doubts an answer runs another solver on the file.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,8 +13,6 @@ follows. An act that names no broker shows by what it causes, or not at all, and
 heard of it.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator

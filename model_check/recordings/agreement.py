@@ -9,8 +9,6 @@ contradiction, which no behaviour explains.
 PROTOCOL.md sections 9 and 12.2.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias

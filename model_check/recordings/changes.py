@@ -3,8 +3,6 @@
 A session is a broker's or, if nobody claims it, an admin tool's.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -17,8 +17,6 @@ nobody wrote then.
 Kafka 0.10.2.2: `KafkaServer.startup`, which starts the controller before the request handlers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final

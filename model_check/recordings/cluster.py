@@ -9,8 +9,6 @@ which `server.log` tells at their start ("KafkaConfig values"); where nothing te
 on up to 0.10.2. PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells that they are not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

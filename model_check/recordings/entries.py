@@ -6,8 +6,6 @@ between what is torn and what comes next. A line that is torn elsewhere, because
 is damaged, is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta

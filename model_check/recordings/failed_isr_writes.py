@@ -6,8 +6,6 @@ leader with an old version of a state znode fails again and again, and says each
 leaves it open.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -11,8 +11,6 @@ next batch.
 Kafka: `ControllerBrokerRequestBatch.sendRequestsToBrokers`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

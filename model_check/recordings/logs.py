@@ -5,8 +5,6 @@ lines. Then it is the newest release that has all lines of the recording; or, if
 own logs. A line that none has is refused later, by its place, as one of the release that has the most of the others.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,12 +34,12 @@ class BrokerLogs:
     reports: Log
 
     @classmethod
-    def of(cls, state_change_log: Path, release: KafkaVersion = V0102) -> BrokerLogs:
+    def of(cls, state_change_log: Path, release: KafkaVersion = V0102) -> "BrokerLogs":
         """The logs that stand in one folder, of a broker of a release."""
         reports = state_change_log.with_name(CONTROLLER_LOG)
         return cls(Log(state_change_log, STATE_CHANGE_LOG, release), Log(reports, CONTROLLER_LINES, release))
 
-    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> BrokerLogs:
+    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
         return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in (self.changes, self.reports)))

@@ -8,8 +8,6 @@ documented controller's: then nothing is asked of its logs, and it need not have
 not named (none is, where there is no file) is a member of both roles, and its logs tell its release.
 """
 
-from __future__ import annotations
-
 import enum
 import json
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 A part that is in costs time in every step of an explanation, so only those are that are needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What is seen of processes, as values: what was done to them, what they say as controllers and handle as brokers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Final

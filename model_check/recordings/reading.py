@@ -14,8 +14,6 @@ a line that is passed over, for a reason that stands in the tables (`writes.py`,
 `reports.py`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet

@@ -12,8 +12,6 @@ Brokers are numbered as in the specification, from 1 in the order of their ids, 
 in the order in which the topics were created.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

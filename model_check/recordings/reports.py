@@ -5,8 +5,6 @@ only where the recording shows any. All others are passed over, by the part that
 table of `spec/logs/controller_log/` is refused.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping

@@ -10,8 +10,6 @@ each partition that it stops is an observation by itself.
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final

@@ -5,8 +5,6 @@ which each process says when it starts and which sessions it gets; and where the
 session owns. A session that nobody claims is an admin tool's.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ of a process's second life are not read before its second process has begun, nor
 wrote is explained.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from math import inf

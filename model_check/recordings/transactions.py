@@ -8,8 +8,6 @@ Controllers after those documented make several changes in one transaction. It i
 transactions of one zxid, in the order of its parts; or a write that is refused, if a part is, for then nothing is done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -4,8 +4,6 @@ What the protocol's controller neither reads nor writes is passed over, and the 
 the specification does not model, is an observation that nothing explains: a recording is judged up to there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias

@@ -3,8 +3,6 @@
 They are totally ordered by their zxid, and say who did it, but for what an admin does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from model_check.recordings.recording import Observed

@@ -9,8 +9,6 @@ The tree comes in stretches, each walked by itself, in whatever process. What a 
 edges of which rule it took, and the condition in which it found each state that they lead to.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A process is several roles, which no observer can put into one order; so observations are compared as a collection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

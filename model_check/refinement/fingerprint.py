@@ -33,8 +33,6 @@ Subtrees of one graph are walked by several processes, which meet in the same st
 a canonical text, equal in every process; `conditions` is what it is the digest of, for whoever asks what differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -90,7 +88,7 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
     return frozenset(one for part in parts for one in part)
 
 
-def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
+def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Hashable]]":
     yield "budget", tuple(cluster.budget.items())
     late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
     yield "copies that stayed behind", _items(late)

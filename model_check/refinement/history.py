@@ -4,8 +4,6 @@ Which terms have acted, in which epochs, and how a reassignment began, is read f
 each step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
@@ -51,7 +49,7 @@ class History:
     caught_up: frozenset[TopicPartition] = frozenset()
     doomed: frozenset[str] = frozenset()
 
-    def after(self, rule: str, cluster: MemoryCluster) -> History:
+    def after(self, rule: str, cluster: MemoryCluster) -> "History":
         """The history after a step of this rule, which the cluster has just taken."""
         now = replace(self._reassigning(cluster), doomed=self._doomed(rule, cluster))
         for entry in cluster.entries:
@@ -74,12 +72,12 @@ class History:
                     now = now.acting_now(cluster, c)
         return now
 
-    def acting_now(self, cluster: MemoryCluster, c: int) -> History:
+    def acting_now(self, cluster: MemoryCluster, c: int) -> "History":
         """The history once c has acted in the epoch that it is in."""
         controller = cluster.processes[c].controller
         return self if controller is None else self.acting(c, controller.context.epoch)
 
-    def _reassigning(self, cluster: MemoryCluster) -> History:
+    def _reassigning(self, cluster: MemoryCluster) -> "History":
         """The history of reassignments after a step: asked for, caught up, or out of the request."""
         now = self
         for entry in cluster.entries:
@@ -97,7 +95,7 @@ class History:
                     now = now.without({tp for tp, _ in now.target} - left)
         return now
 
-    def beginning(self, cluster: MemoryCluster) -> History:
+    def beginning(self, cluster: MemoryCluster) -> "History":
         """The history once the reassignments are asked for that are requested now."""
         wanted = requested_reassignments(cluster)
         now = self.without(wanted.keys())
@@ -108,7 +106,7 @@ class History:
             caught_up=now.caught_up.union(tp for tp, rar in wanted.items() if _has_caught_up(cluster, tp, rar)),
         )
 
-    def without(self, gone: Collection[TopicPartition]) -> History:
+    def without(self, gone: Collection[TopicPartition]) -> "History":
         """The history without what it tells of the reassignments of these partitions."""
         return replace(
             self,
@@ -128,7 +126,7 @@ class History:
                     doomed = frozenset(topic for topic in doomed if topic_path(topic) != path)
         return doomed
 
-    def acting(self, c: int, epoch: int) -> History:
+    def acting(self, c: int, epoch: int) -> "History":
         """The history once c has acted in an epoch."""
         return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
 

@@ -5,8 +5,6 @@ must lead to the state that the specification says, and an observer must see of 
 that the specification stops only for a bound of the scope is no disagreement; it is not taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -60,7 +58,7 @@ class Pair:
     cluster: MemoryCluster
     history: History
 
-    def fork(self) -> Pair:
+    def fork(self) -> "Pair":
         """The same once more, to go another way."""
         return replace(self, cluster=self.cluster.fork())
 

@@ -7,8 +7,6 @@ observations, which `expected_observations.py` compares with those that the spec
 Writes that fail for lack of a znode are left out: they do no harm, and the specification does not tell of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from model_check.refinement import observed_requests as requests

@@ -1,7 +1,5 @@
 """Observations of requests: what a controller queues or drops, and what a broker makes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from model_check.refinement.expected_observations import Seen

@@ -1,7 +1,5 @@
 """What `kcheck refine` and `kcheck simulate` say: counts beside the explorer's, and a disagreement as a story."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 

@@ -9,8 +9,6 @@ In each state the steps that the specification enables must be the choices that 
 taken must lead to the state that the specification says, and observers must see what it says.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ the shard's own order. Its parent's number within the level before stands beside
 one short read for each of its steps.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +37,7 @@ class Enumeration(Found):
     set_digest: SetDigest
     shards: int
     level_seconds: tuple[float, ...]
-    history: History = field(repr=False)
+    history: "History" = field(repr=False)
 
     @property
     def digest(self) -> str:

@@ -7,8 +7,6 @@ be moved; an object store has no such move, but shows an object only once it is 
 Left out on purpose: flushing to the platter. What a process has written outlives its death, though not a power cut.
 """
 
-from __future__ import annotations
-
 import errno
 import uuid
 from collections.abc import Iterator
@@ -39,7 +37,7 @@ class Folder:
         text = str(place)
         self.uri = text if "://" in text else str(Path(text).expanduser().resolve())
 
-    def __reduce__(self) -> tuple[type[Folder], tuple[str]]:
+    def __reduce__(self) -> "tuple[type[Folder], tuple[str]]":
         return type(self), (self.uri,)
 
     @cached_property

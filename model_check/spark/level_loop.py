@@ -4,8 +4,6 @@ It prepares the run folder, asks for the next level, adds up what the shards rep
 does a level is a function that is handed in: `spark_engine` lets the workers of a Spark master do it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 import zlib

@@ -14,8 +14,6 @@ anybody would read. A run belongs to one driver: each writes its name into `owne
 one that was thought dead cannot write between those of its successor.
 """
 
-from __future__ import annotations
-
 import json
 import uuid
 from collections.abc import Iterator

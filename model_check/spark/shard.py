@@ -10,8 +10,6 @@ Nothing here knows of Spark. What a shard reads and writes is a function of the 
 twice, here or elsewhere, has the same states in the same order.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from contextlib import nullcontext

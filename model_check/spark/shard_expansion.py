@@ -4,8 +4,6 @@ A state's owner is chosen by its hash. The outbox is a set like the visited one,
 its room goes, and its memory is used again and again.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

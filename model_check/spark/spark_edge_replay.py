@@ -5,8 +5,6 @@ each other and nothing but the stretch, so a task that is lost is done again by 
 a few bytes a state.
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -15,8 +15,6 @@ Left out on purpose: goals (`recoverable`, `eventually`), which are questions ab
 `spark_tables` writes hold that graph.
 """
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -4,8 +4,6 @@ Spark cancels the jobs of a group that there are, and forgets that it was asked 
 that of its job there is none yet, so a job is cancelled again and again until it ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from contextlib import suppress

@@ -8,8 +8,6 @@ master, where Spark by itself would give up. Logs go to a file that is shown onl
 Only one session can be open in a process; whoever opens the same one again, inside, gets it as it is.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import re

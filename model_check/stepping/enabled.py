@@ -4,8 +4,6 @@ A rule says at which places in the controller's code it is taken (`Rule.places`)
 answered once is asked again only where something that it has read is another.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias

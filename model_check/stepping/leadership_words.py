@@ -1,7 +1,5 @@
 """A leadership in the specification's words: its record has the same fields, but calls the data version `version`."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any, Final
 

@@ -8,8 +8,6 @@ What a rule does is what the specification's text says (`plain_rules`), so whate
 relation that is enumerated and proved elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property

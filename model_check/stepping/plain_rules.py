@@ -10,8 +10,6 @@ Nothing is written twice: change a rule, and this runs the changed rule. That bo
 every disabled action of whole scopes, is tested.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import inspect

@@ -4,8 +4,6 @@ A rule says a line with what the model has: the number of a partition, a set of 
 Lists are compared in their order; Scala's maps and sets have none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import cached_property, partial

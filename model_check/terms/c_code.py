@@ -6,8 +6,6 @@ leaves at the first condition that is false, and its effect, which computes all 
 Tested, as the Python is, against the table in `straight_line`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import z3

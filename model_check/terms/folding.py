@@ -8,8 +8,6 @@ Nothing here is needed for correctness, and nothing changes a value: a rewritten
 the facts hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ would nest too deep for a parser, is given a local name on a line before. How ea
 the language's own.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ any call to z3, and it can be read: see `condition_source`. It is a fast twin of
 tested to be equal to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -10,8 +10,6 @@ A flag is 0 or 1, a bit-vector the unsigned number that its bits spell, an integ
 comparisons, division and quantifiers, which the protocol does not use; a term with one of them is refused by name.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ digest and the variant, without which nobody could tell what the trace is a trac
 broken, out of reach or witnessed.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

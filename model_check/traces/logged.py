@@ -3,8 +3,6 @@
 A line that may be missing, or that the model does not know all of, is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 

@@ -6,8 +6,6 @@ conditions of the action's guard are false and what their variables are, and whi
 instead. Replaying uses nothing but the table in `straight_line`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ lines that Kafka would log, and what it changed. What did not change is left out
 whole state has the saved file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias

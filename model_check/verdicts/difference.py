@@ -5,8 +5,6 @@ deep they lie; not the claims that stayed as they were. Of an edit there is a li
 more where claims did; then the first story.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -27,12 +25,12 @@ class Outcome:
     broken: Mapping[str, int]
 
     @classmethod
-    def expected(cls, known: Expectation) -> Outcome:
+    def expected(cls, known: Expectation) -> "Outcome":
         """What the manifest says of it."""
         return cls(known.states, known.depth, known.violated)
 
     @classmethod
-    def found(cls, run: Run) -> Outcome:
+    def found(cls, run: Run) -> "Outcome":
         """What a run of an explorer has counted."""
         if run.counts is None:
             raise ValueError(f"{run.title} counted nothing")

@@ -5,8 +5,6 @@ how many claims hold, and what no verdict may hide: bounds, and what was not ask
 manifest expects nothing, every violation comes first. Everything by name comes with `verbose`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from model_check.verdicts.rendering import (

@@ -6,8 +6,6 @@ z3, ctypes makes an error of its own out of that; and while Python throws an obj
 verb has one `Interrupt`, which remembers: whoever asks it later stops then.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

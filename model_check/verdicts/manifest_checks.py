@@ -7,8 +7,6 @@ comparisons of the manifest with itself, so they cost nothing, and hold of the s
 of all scopes were verified.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from model_check.verdicts.results import Comparison, Run

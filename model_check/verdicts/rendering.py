@@ -5,8 +5,6 @@ with its verdict, what the scope cut off, what never happened, and the stories. 
 observer saw of it, and what it changed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -16,8 +16,6 @@ Readers of another version are told so: a document is refused unless format and 
 only added or changed together with the version.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace

@@ -4,8 +4,6 @@ The whole text of a verification is a thousand lines, of which a passing one has
 differs takes a line for each run, the first difference and how many more there are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Final
 

@@ -5,8 +5,6 @@ never hides behind the rest. Several verdicts together are as bad as the worst o
 it stands however the other checks would have ended.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterable
 

@@ -6,8 +6,6 @@ run found more than the manifest knows of (a bound hit, a rule that never fires)
 that breaks is an ERROR run, and the others go on; one for which memory is lacking is put off until they are done.
 """
 
-from __future__ import annotations
-
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator

@@ -4,8 +4,6 @@ Work that came to its end leaves its seconds in the cache folder, by verb and by
 known, or it will be short, nothing is said; and nobody is told who does not sit at a terminal.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

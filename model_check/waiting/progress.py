@@ -4,8 +4,6 @@ Bars go to standard error, and only to a terminal; in CI and in pipes there is s
 before it starts, where the manifest or the person says how large it will be.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onB
 PROTOCOL.md section 7.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from reference.controller.context import Activity, Registration

@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `KafkaApis.handleControlledShu
 `KafkaServer.controlledShutdown`. PROTOCOL.md section 7.2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Self
 

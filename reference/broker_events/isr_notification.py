@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrC
 section 7.7. Left out on purpose: the delays.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 

@@ -13,8 +13,6 @@ the logs, high watermarks and fetchers, so that a replica's being in sync is a m
 that a metadata cache tells clients of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self

@@ -7,8 +7,6 @@ sent stays as it is, and the next call fails on it (D28).
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
@@ -205,7 +203,7 @@ class RequestBatch:
                     _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
         self.stop_replica.clear()
 
-    def fork(self) -> RequestBatch:
+    def fork(self) -> "RequestBatch":
         """A copy that goes its own way."""
         if not self.is_dirty:
             return RequestBatch()

@@ -8,8 +8,6 @@ caches as they are when it resigns (D13); those of brokers, topics and leadershi
 overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
@@ -158,7 +156,7 @@ class Machine(Generic[K, S]):
     states: dict[K, S] = field(default_factory=dict)
     has_started: bool = False
 
-    def fork(self) -> Machine[K, S]:
+    def fork(self) -> "Machine[K, S]":
         """A copy that goes its own way."""
         return Machine(dict(self.states), self.has_started)
 

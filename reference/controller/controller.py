@@ -7,8 +7,6 @@ bear the names of the protocol's parts hold what the handlers do.
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache

@@ -10,8 +10,6 @@ exception, and nobody resigns.
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from reference.controller.batch import RequestBatch

@@ -7,8 +7,6 @@ state znode.
 Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback reads before its listener is called.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass

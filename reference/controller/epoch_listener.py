@@ -7,8 +7,6 @@ Left out on purpose: its place among the callbacks; it runs when all others have
 (KAFKA-1096). PROTOCOL.md section 13.
 """
 
-from __future__ import annotations
-
 from reference.controller.controller import KafkaController
 from reference.controller.effects import EpochZnode, present_epoch
 from reference.procedures import Effect, Procedure, Script

@@ -15,8 +15,6 @@ purpose: that a partition's refusal is an IllegalStateException there and a repl
 can tell apart from outside.
 """
 
-from __future__ import annotations
-
 import threading
 from typing import Any, Final, Literal, overload
 

@@ -6,8 +6,6 @@ or at work, stays (D4).
 Kafka 0.10.2.2: `ZookeeperLeaderElector.resign`, `KafkaController.onControllerResignation`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from reference.controller.batch import RequestBatch

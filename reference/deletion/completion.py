@@ -8,8 +8,6 @@ turn ends the recursion, and what is left of it stays.
 Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`; ZkClient 0.10 `deleteRecursive`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from contextlib import suppress
 

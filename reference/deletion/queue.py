@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIn
 `resumeDeletionForTopics`, `failReplicaDeletion`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from reference.controller.controller import KafkaController

@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `PartitionStateMachine.DeleteTopicsListener`, `KafkaController.i
 section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from reference.controller.context import Deleting

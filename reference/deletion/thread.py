@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests ar
 end of a deletion in `completion.py`.
 """
 
-from __future__ import annotations
-
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata

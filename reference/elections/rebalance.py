@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md
 thread's period, and that the partitions are grouped by broker once for a whole check.
 """
 
-from __future__ import annotations
-
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import on_controller_moved

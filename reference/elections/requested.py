@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferred
 `initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 

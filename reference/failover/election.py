@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.onControllerResignati
 PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from reference.controller.controller import KafkaController
 from reference.controller.effects import (
     ElectCreate,

@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata

@@ -6,8 +6,6 @@ be treated, the present one included. What is to be written has the version that
 Kafka 0.10.2.2: `PartitionStateMachine`, `KafkaController.removeReplicaFromIsr`, `Partition.updateIsr`.
 """
 
-from __future__ import annotations
-
 from dataclasses import field
 
 from reference.procedures import Effect, Script

@@ -3,8 +3,6 @@
 Kafka 0.10.2.2: `PartitionLeaderSelector` and its classes. PROTOCOL.md section 5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

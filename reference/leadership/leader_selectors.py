@@ -23,8 +23,6 @@ Left out on purpose: the new leader epoch and zkVersion as numbers. Every select
 both, and the version is overwritten by the real one after the write; `raises_leader_epoch` says all there is to it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

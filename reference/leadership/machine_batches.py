@@ -6,8 +6,6 @@ batch is never cleared, and no later call of the machine can begin, as long as t
 Kafka 0.10.2.2: `handleStateChanges` of `PartitionStateMachine` and `ReplicaStateMachine`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from reference.controller.batch import RequestBatch

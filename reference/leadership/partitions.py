@@ -11,8 +11,6 @@ controller.log. Nothing is raised out of a call but a fenced write.
 Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial

@@ -12,8 +12,6 @@ their batch is sent. A batch that cannot be begun ends the call, which is logged
 Kafka 0.10.2.2: `ReplicaStateMachine`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -12,8 +12,6 @@ something around it failed (a port taken, no ZooKeeper, a full disk, a /controll
 that says so, 143 it was told to stop.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

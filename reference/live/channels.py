@@ -11,8 +11,6 @@ Closing a channel waits for the request in flight, under the controller lock, as
 Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 import queue
 import socket
 import threading

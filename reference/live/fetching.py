@@ -8,8 +8,6 @@ in which leader epoch. An empty frame answers it, and only one is on its way at 
 Kafka 0.10.2.2: `ReplicaFetcherThread`, `Partition.updateReplicaLogReadResult`. PROTOCOL.md section 10.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -6,8 +6,6 @@ and what address it gives, is its own affair; so an OSError that reaches a user 
 Kafka: `NetworkSend`, `NetworkReceive`, `NetworkClient.initiateConnect`.
 """
 
-from __future__ import annotations
-
 import socket
 import struct
 from collections.abc import Iterator

@@ -10,8 +10,6 @@ Kafka 0.10.2.2: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `ReplicaManager.ma
 section 10.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import suppress

@@ -19,8 +19,6 @@ LiveAssignedReplicas and StateInitialized, behind the create of the state znode,
 read.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import time

@@ -18,8 +18,6 @@ A process ends by being killed, because its id is registered by another session,
 Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaServer.shutdown`, `KafkaController`, `KafkaHealthcheck`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -10,8 +10,6 @@ Kafka 0.10.2.2: `SocketServer`, `KafkaApis`. PROTOCOL.md sections 9 and 10. Left
 network and request handler threads, so `requestQueueTime` is always 0.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `KafkaServer.controlledShutdown`, `KafkaApis.handleControlledShu
 `KafkaController.shutdownBroker`. PROTOCOL.md sections 7.2 and 9.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -13,8 +13,6 @@ ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listene
 than one here.
 """
 
-from __future__ import annotations
-
 import queue
 import threading
 import time

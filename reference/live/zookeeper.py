@@ -20,8 +20,6 @@ expired, those waiting end with SessionExpired and the client makes a new sessio
 operations run; the events tell.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

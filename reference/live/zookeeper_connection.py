@@ -6,8 +6,6 @@ request cannot fall between two sessions, requests are numbered on when a sessio
 can be set again then. `live.zookeeper` is what the rest of the reference sees.
 """
 
-from __future__ import annotations
-
 import logging
 import struct
 import threading

@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtil
 `ReassignPartitionsCommand`, `PreferredReplicaLeaderElectionCommand`. PROTOCOL.md section 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Final

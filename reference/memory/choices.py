@@ -1,7 +1,5 @@
 """A choice of the scheduler: a step that may happen next, named as the specification names it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final

@@ -15,8 +15,6 @@ create of a state znode puts the znode of a topic that was removed back, without
 finds it in a list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest

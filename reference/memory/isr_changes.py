@@ -7,8 +7,6 @@ announcement.
 Kafka 0.10.2.2: `Partition.updateIsr`, `ReplicaManager.maybePropagateIsrChanges`. PROTOCOL.md sections 7.7 and 10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations

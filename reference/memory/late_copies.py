@@ -7,8 +7,6 @@ delete, and one copy for a replica at a time: what LeaderAndIsr says is fenced b
 Kafka 0.10.2.2: `RequestSendThread.doWork`; PROTOCOL.md D22.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

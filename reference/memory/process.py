@@ -7,8 +7,6 @@ Left out on purpose: that ZkClient reads for a callback while another thread hol
 runs to its end before the next callback is taken.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -79,7 +77,7 @@ class Running:
             case effect:
                 return (effect,)
 
-    def forked(self) -> tuple[KafkaController, Running]:
+    def forked(self) -> "tuple[KafkaController, Running]":
         """The same procedure once more, on a controller of its own, as far as this one has come."""
         controller = self._start.fork()
         controller.journal = nowhere

@@ -6,8 +6,6 @@ while their budget lasts, deliveries, ISR changes, what admin tools do.
 What a process can only try in vain (an ISR write whose version is stale) changes nothing and is no choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

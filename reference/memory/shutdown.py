@@ -7,8 +7,6 @@ one answers or is gone.
 Kafka 0.10.2.2: `KafkaServer.shutdown`, `KafkaController.shutdownBroker`. PROTOCOL.md section 7.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -5,8 +5,6 @@ created (where the scope has them from the outset) and led by the first of their
 answered. A scope without the creation of topics then leaves that listener out.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from reference.controller.controller import LISTENED_PATHS, KafkaController

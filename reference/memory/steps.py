@@ -4,8 +4,6 @@ A step changes only processes that it has made this cluster's own (`MemoryCluste
 possible at all, the scheduler has asked before.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace

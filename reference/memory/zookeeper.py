@@ -19,8 +19,6 @@ once; losing the answer is the caller's to play), and what `zookeeper.api` leave
 Tested to answer as a real server does, to the zxid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
@@ -212,7 +210,7 @@ class MemoryZookeeper:
 
     # -------------------------------------------------------------------------------------------------- forks, replays
 
-    def fork(self) -> MemoryZookeeper:
+    def fork(self) -> "MemoryZookeeper":
         """A second server in the same state, from which the two go their own ways."""
         twin = MemoryZookeeper()
         twin.time_ms, twin.zxid = self.time_ms, self.zxid
@@ -225,7 +223,7 @@ class MemoryZookeeper:
         return twin
 
     @classmethod
-    def replay(cls, transactions: Iterable[Transaction]) -> MemoryZookeeper:
+    def replay(cls, transactions: Iterable[Transaction]) -> "MemoryZookeeper":
         """A server whose tree and log are what these transactions, complete from the first, made of an empty one.
 
         Sessions keep their ids and have no watches. Raises ValueError at a transaction that does not fit the tree.

@@ -4,8 +4,6 @@ Kafka 0.10.2.2: `DelayedCreateTopics`, `AdminManager.createTopics`, `KafkaApis.h
 `MetadataCache`. PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ that of spec/protocol/delayed_operations.py, and so are the names of the places.
 Kafka 0.10.2.2: `DelayedOperation`, `TimerTask`. PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Sequence
@@ -30,7 +28,7 @@ class Point:
 
     at: At
     subject: Any = None
-    monitor: threading.Lock | None = None
+    monitor: "threading.Lock | None" = None
     options: Sequence[Any] = ()
 
 
@@ -85,7 +83,7 @@ class TimerEntry:
     `armed` says that it is in a bucket; `count` has how many are. Changed under the operation's `timer_lock`.
     """
 
-    operation: DelayedOperation
+    operation: "DelayedOperation"
     deadline: float
     count: Counter
     armed: bool = False

@@ -6,8 +6,6 @@ is a heap of deadlines where Kafka has hierarchical wheels: what an observer see
 Kafka 0.10.2.2: `DelayedOperationPurgatory`, `SystemTimer`. PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import queue

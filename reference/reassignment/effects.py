@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `ZkUtils.getPartitionsBeingReassigned`, `updatePartitionReassign
 `KafkaController.updateAssignedReplicasForPartition`, `areReplicasInIsr`, `updateLeaderEpoch`. PROTOCOL.md section 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass

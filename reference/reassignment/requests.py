@@ -12,8 +12,6 @@ Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initiateReassig
 only when all that is to be dropped is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitions
 7.8 and 8. Left out on purpose: in which order step 5 goes through RAR, which here is its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial

@@ -11,8 +11,6 @@ behind (D56).
 Kafka 0.10.2.2: `ControllerChannelManager`, `ControllerBrokerStateInfo`, `Selector.SelectorMetrics`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self

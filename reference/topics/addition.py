@@ -8,8 +8,6 @@ the end of a failover, long after the znode was read: what is added in between i
 Kafka 0.10.2.2: `PartitionStateMachine.PartitionModificationsListener`. PROTOCOL.md section 7.3.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reference.controller.context import Activity

@@ -9,8 +9,6 @@ section 7.3. Of a topic that is gone without this controller's doing only the as
 (D53).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

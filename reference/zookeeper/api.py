@@ -24,8 +24,6 @@ The errors::
         └── ConnectionLoss           the operation may have been carried out, or not; the session may live on
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import Enum

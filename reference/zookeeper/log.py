@@ -12,8 +12,6 @@ answered. Snapshots are not read: a server that has purged its old logs gives wh
 Source: `org.apache.zookeeper.server.persistence.FileTxnLog`, `server.util.SerializeUtils.deserializeTxn`, 3.4 to 3.9.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Callable, Iterator

@@ -5,8 +5,6 @@ of the wrong kind, a number that is not in its canonical form, a gap in the zxid
 field. Recordings of real clusters in this form are read by the same rules as our own.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -12,8 +12,6 @@ between the two waits for the end of its input, which only that process holds op
         client = LiveZookeeper(server.address)
 """
 
-from __future__ import annotations
-
 import errno
 import importlib.util
 import os

@@ -13,8 +13,6 @@ UTF-8 text become `{"base64": ...}`.
 Source: `org.apache.zookeeper.txn` and `server.util.SerializeUtils`, 3.4 to 3.9.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -6,8 +6,6 @@ against the tree and turns it into a change that no longer depends on anything, 
 was read from a log is applied in the same way, after `fits` has said that it can have been made of this tree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -108,7 +106,7 @@ class ZnodeTree:
         """Every znode by its path, a live view."""
         return MappingProxyType(self._nodes)
 
-    def copy(self) -> ZnodeTree:
+    def copy(self) -> "ZnodeTree":
         """The same tree once more."""
         twin = ZnodeTree()
         twin._nodes = dict(self._nodes)

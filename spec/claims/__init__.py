@@ -1,7 +1,5 @@
 """What is claimed: the sentences about states, steps and whole runs that every engine asks, a file for each part."""
 
-from __future__ import annotations
-
 import sys
 
 from spec.language.rules import Claim

@@ -7,8 +7,6 @@ once: partitions that were taken up are given back also where those before them 
 Of topics that vanish without being deleted nothing is claimed: in no scope is there a rebalance and a removal by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from spec.claims import claims_of

@@ -1,7 +1,5 @@
 """What is claimed of the brokers' metadata caches, and of replicas that are dead: what only some scopes ask about."""
 
-from __future__ import annotations
-
 from spec.claims.deletion import is_gone
 from spec.claims.goals import both_claims, runs
 from spec.claims.request_batch import ANSWERS, queued_places

@@ -1,7 +1,5 @@
 """What is claimed of controlled shutdowns: what the answer promises, and that the counting as shutting down ends."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim

@@ -4,8 +4,6 @@ A *term* is one win of /controller; it *acts* when it writes a znode or queues a
 writes of the election itself (/controller, /controller_epoch) are not acts.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from spec.claims import claims_of

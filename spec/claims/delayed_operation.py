@@ -7,8 +7,6 @@ condition is answered that it timed out, the code of 0.10.2 slips; each is claim
 PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """What is claimed of topic deletion: what it may not do, that it ends, and that nothing is left."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim

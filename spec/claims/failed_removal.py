@@ -3,8 +3,6 @@
 PROTOCOL.md section 4: `KafkaController.removeReplicaFromIsr` overwrites the cache also on a failed attempt.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag

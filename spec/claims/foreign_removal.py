@@ -1,7 +1,5 @@
 """What is claimed where topics are removed by hand: that no broker change is lost, and no controller stays inert."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag

@@ -4,8 +4,6 @@ Each goal is claimed twice. `recoverable`: from every reachable state some path 
 `eventually`: faults aside, the cluster cannot settle anywhere else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from spec.language.rules import GOALS, Claim, Facts, claim

@@ -1,7 +1,5 @@
 """What is claimed of ISR change notification: who handles the notifications, and that they arrive."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims, works
 from spec.language.rules import Action, Facts, claim

@@ -1,7 +1,5 @@
 """What is claimed of partitions: the state znode, who leads, what brokers accept, and the two transition tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 from typing import Any

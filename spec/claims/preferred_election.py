@@ -1,7 +1,5 @@
 """What is claimed of preferred replica elections: whom they elect, and that every request is answered."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, claim

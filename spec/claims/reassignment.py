@@ -3,8 +3,6 @@
 What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13).
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim

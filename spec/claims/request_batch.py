@@ -10,8 +10,6 @@ at a time is in flight (only the head of a queue can be delivered).
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.claims import claims_of

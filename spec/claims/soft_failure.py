@@ -11,8 +11,6 @@ epoch; an ISR change by the leader keeps the epoch that it was sent. Requests of
 Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either

@@ -1,7 +1,5 @@
 """What is claimed of topics that are created, and of partitions added: each gets a state znode, and none is lost."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.goals import both_claims
 from spec.language.rules import Action, Facts, claim

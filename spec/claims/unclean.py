@@ -1,7 +1,5 @@
 """What unclean leader election costs: claims of scopes in which a replica may be elected that is not in sync."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag

@@ -12,8 +12,6 @@ actions (where it matters who dies) or by what is seen in them, and only traces 
 hinted to the search.
 """
 
-from __future__ import annotations
-
 import re
 
 from spec.defects import controllers, deletion, elections, older, purgatory, reassignment

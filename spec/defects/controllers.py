@@ -1,7 +1,5 @@
 """What goes wrong with controllers and their fences: epochs, zombies, what is given up by halves, bounces."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import DOCUMENTED, FENCED, Switch
 

@@ -1,7 +1,5 @@
 """What goes wrong with the deletion of topics."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import FENCED, Switch
 

@@ -1,7 +1,5 @@
 """What goes wrong with the election of leaders: when a topic is created, by request, for balance."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import Switch
 

@@ -1,7 +1,5 @@
 """What older releases got wrong, and 0.10.2 does not any more: each is reintroduced by a switch, and comes out."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import Switch
 

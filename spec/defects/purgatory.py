@@ -1,7 +1,5 @@
 """Races of the purgatory, PROTOCOL.md section 11."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import Switch
 

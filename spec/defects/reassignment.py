@@ -1,7 +1,5 @@
 """What goes wrong with reassignments."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Defect
 from spec.variants import FENCED, Switch
 

@@ -1,7 +1,5 @@
 """What a defect's row says: how an enumeration finds it, and what makes it disappear."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from spec.variants import AS_CODED, Switches

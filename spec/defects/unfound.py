@@ -1,7 +1,5 @@
 """The defects of PROTOCOL.md section 13 that no enumeration here shows, each with the reason."""
 
-from __future__ import annotations
-
 from spec.defects.rows import Unfound
 
 UNFOUND = (

@@ -4,8 +4,6 @@ Everything comes from the declarations that read and print them: there is nothin
 a payload stand in the order in which Kafka 0.10.2 writes them, fields of a struct in that of the wire.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 

@@ -6,8 +6,6 @@ a controller or to a broker of this protocol has (consumer groups, SASL, topic a
 releases (56 storage error, 74 fenced leader epoch, 77 stale broker epoch, 103 inconsistent topic id).
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 from spec.errors import Where

@@ -5,8 +5,6 @@
 So a schema, of JSON or of the wire, sees one flat list of fields, and values nest as their classes do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import cached_property
@@ -24,7 +22,7 @@ class Flattened:
         return get_type_hints(self.cls, include_extras=True)
 
     @cached_property
-    def _inner(self) -> Mapping[str, Flattened]:
+    def _inner(self) -> "Mapping[str, Flattened]":
         hints = self._hints.items()
         return {name: Flattened(hint) for name, hint in hints if isinstance(hint, type) and is_dataclass(hint)}
 

@@ -15,8 +15,6 @@ Left out on purpose: escapes. Kafka writes a string between quotes as it is, so 
 refused when it is printed; Kafka itself would write something that is no JSON.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from abc import ABC, abstractmethod

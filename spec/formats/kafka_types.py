@@ -4,8 +4,6 @@ Left out on purpose: releases before 0.8.2 and after 0.10.2, and patch releases;
 0.10.0.1 differ, the line says so.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Final

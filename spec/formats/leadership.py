@@ -8,8 +8,6 @@ for it is the znode's and not in its payload. In the specification's state its c
 Kafka 0.10.2.2: `LeaderIsrAndControllerEpoch` (kafka.controller) with its `LeaderAndIsr` (kafka.api).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Self
 

@@ -13,8 +13,6 @@ Kafka: `RequestHeader`, `ResponseHeader`, `RequestChannel.Request.requestDesc`. 
 which 0.8.2 logged all four (`Name:LeaderAndIsrRequest;Version:0;...`); no recording has them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final

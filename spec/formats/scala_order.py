@@ -9,8 +9,6 @@ Hashes are those of Scala 2.10 and 2.11 and of Java's String. Sets of brokers go
 is the number. Left out on purpose: tables that grow, which no payload needs.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Sequence
 

@@ -5,8 +5,6 @@ list of brokers as `1,2`, `[1, 2]` or `Set(1, 2)`, according to the class that h
 their class are in `spec/formats/scala_collections.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from enum import StrEnum

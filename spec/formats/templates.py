@@ -14,8 +14,6 @@ Left out on purpose: alternatives, repetition and escapes. What varies by Kafka'
 cleverer one; a repetition is a shape (a list of ids).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields

@@ -9,8 +9,6 @@ quotes, so a string ends at the first `,`, `}` or `]`, and the string "null" can
 Left out on purpose: compact and tagged fields (2.4 on), null arrays, and the bytes and record types of other requests.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from abc import ABC, abstractmethod
@@ -60,7 +58,7 @@ class Source:
         if left := len(self.data) - self.at:
             self.refuse(f"{left} too many at the end")
 
-    def within(self, where: Where) -> Source:
+    def within(self, where: Where) -> "Source":
         """The same source, while it reads another field."""
         self.where = where
         return self

@@ -9,8 +9,6 @@ From that one declaration come the bytes, the reader of bytes, the text and the 
 does not have takes its default when read, and must have it when written: a value that would be lost is refused.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import MISSING, Field, dataclass
 from functools import cached_property

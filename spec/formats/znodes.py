@@ -26,8 +26,6 @@ message. Such a payload is refused, with the path and the field. A partition tha
 through: whoever reads it knows what Kafka makes of that.
 """
 
-from __future__ import annotations
-
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -9,8 +9,6 @@ recorded cluster has, a list has its number from when it first comes up (`lists_
 A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands for "none", which prints as Kafka's -1.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ table over lists is computed entry by entry. Nobody can walk through all of them
 table: a system with so many brokers runs on numbers only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NoReturn

@@ -11,8 +11,6 @@ do that with the terms.
 that is enabled but does not fit has a true `overflow`, which engines count and report.
 """
 
-from __future__ import annotations
-
 import enum
 import functools
 import inspect

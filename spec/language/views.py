@@ -4,8 +4,6 @@ Reading a leaf gives its term, assigning one records an update in the frame of t
 itself is plain data (`Shape`), laid out from the records that are declared in spec/state/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

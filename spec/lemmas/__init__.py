@@ -6,8 +6,6 @@ sentence, stands beside the part that it speaks of, and is itself proved, togeth
 of no use, but does no harm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.claims import delayed_operation as delayed_operation_claims

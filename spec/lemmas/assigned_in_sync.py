@@ -6,8 +6,6 @@ ZooKeeper, nor, from step 7 on, beyond RAR. It is the fence around reads that ke
 from holding both its successor's leader epoch and an AR of before (S6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 

@@ -5,8 +5,6 @@ was lost. As coded a zombie moves leaders behind the back of who treats a shutdo
 None there.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag

@@ -6,8 +6,6 @@ be in office, and where an epoch that was lost is also abandoned, being in offic
 A lemma that needs such fixes is None for a variant without them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import combinations
 

@@ -3,8 +3,6 @@
 It does so between the starts of its two state machines, so what a partition is then matters to more than one action.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag

@@ -6,8 +6,6 @@ that is gone do not come again, though copies of it are everywhere. As coded a z
 lemmas about that are None; where a topic may be created again they are, too.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag

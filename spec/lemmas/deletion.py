@@ -5,8 +5,6 @@ related to ZooKeeper is said in spec/lemmas/deleted_topic.py. All is said of top
 created, nor moved, nor given more partitions: elsewhere these lemmas are None.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterable
 

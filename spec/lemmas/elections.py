@@ -1,7 +1,5 @@
 """Lemmas about preferred elections and the automatic rebalance: what a controller has under way of them, and when."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either

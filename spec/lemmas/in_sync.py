@@ -4,8 +4,6 @@ They are asked for with reassignments and controlled shutdowns, and where electi
 They hold elsewhere, too, but no other proof needs them.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import both, either, flag

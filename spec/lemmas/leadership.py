@@ -6,8 +6,6 @@ claim about brokers rests on a claim about any two copies. None of this depends 
 believe that they are: it is the conditional write that keeps it. A lemma that says nothing of a scope is None there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

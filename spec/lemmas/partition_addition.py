@@ -5,8 +5,6 @@ earlier knows as much or less. And a partition that a controller does not know i
 it does not know. Where partitions move or go, these lemmas are None.
 """
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, either, flag

@@ -5,8 +5,6 @@ a znode in the controller's role, so what is said of ZooKeeper's part need only 
 holds. As coded a zombie may do anything with an assignment (D2), and these lemmas are None.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.claims import claims_of

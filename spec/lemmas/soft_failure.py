@@ -1,7 +1,5 @@
 """Lemmas about what a new controller has read of its predecessors' writes: all of it, where writes are fenced."""
 
-from __future__ import annotations
-
 from spec.claims import claims_of
 from spec.claims.soft_failure import PARTS
 from spec.language.rules import Facts, claim

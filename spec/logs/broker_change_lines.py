@@ -6,8 +6,6 @@ as `t-p` in newer ones; the class that holds it changed place by place, so each 
 Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `spec/logs/leader_and_isr_lines.py`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition

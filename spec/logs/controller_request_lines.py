@@ -6,8 +6,6 @@ There is no line for StopReplica: the controller tells of it in controller.log o
 Kafka: `KafkaController`, `ControllerChannelManager`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition

@@ -7,8 +7,6 @@ Kafka: `ReplicaManager`. `BecomeLeaderError` and `BecomeFollowerError` precede a
 the code of that exception.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090

@@ -13,8 +13,6 @@ begins within a line, what stands before it is yielded by itself, and says that 
 there is for the reader to know.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

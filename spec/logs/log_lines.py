@@ -12,8 +12,6 @@ written by, 0.10.2 unless said otherwise.
 Left out on purpose: the time, the level and the logger around a line, which are `spec/logs/log_entries.py`'s.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@
 LeaderAndIsr's or StopReplica's, one without is UpdateMetadata's. The Scala text does, and repeats the correlation id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -8,8 +8,6 @@ Kafka: `LeaderIsrAndControllerEpoch`, `LeaderAndIsr`, `PartitionStateInfo` and `
 `Node` (org.apache.kafka.common).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self

@@ -5,8 +5,6 @@
 It appears in the file of that logger. Source: `org.apache.log4j.jmx.AbstractDynamicMBean.preRegister`, log4j 1.2.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.templates import Shape, Shapes

@@ -8,8 +8,6 @@ it took. The requests of clients are in this file, too; they are none of the pro
 Kafka: `RequestChannel.Request`, 0.9.0 on. Left out on purpose: 0.8.2, which prints requests in another form.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -9,8 +9,6 @@ Kafka: `PartitionStateMachine`, `ReplicaStateMachine`. The stack trace that foll
 (`spec/logs/log_entries.py` keeps it).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition

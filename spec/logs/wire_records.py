@@ -10,8 +10,6 @@ of a controller, and those of a broker that asks it to be let go, are written. T
 else whoever writes such a file must know stands in `model_check/RECORDING.md`, "What arrived".
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from dataclasses import dataclass

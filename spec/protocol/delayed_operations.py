@@ -20,8 +20,6 @@ Kafka 0.10.2.2: `DelayedOperation`, `DelayedOperationPurgatory`, `DelayedCreateT
 `AdminManager.createTopics`, `KafkaApis.handleUpdateMetadataRequest`. PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, successor, when
 from spec.language.terms import Value, both, choose, either, enumeration
 from spec.model import Model

@@ -3,8 +3,6 @@
 Both are computed from spec/protocol/handlers.py. An arrow goes from a handler to what it does next, and says where.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.protocol.handlers import HANDLERS, JUNCTIONS, READS, column

@@ -9,8 +9,6 @@ Kafka 0.10.2.2: the callers of `PartitionStateMachine.handleStateChanges`, `Repl
 `KafkaController.onPartitionReassignment`. PROTOCOL.md sections 6 to 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 

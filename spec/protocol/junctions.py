@@ -5,8 +5,6 @@ began them. At their end they `proceed` to what that handler does next, and so d
 one table, spec/protocol/handlers.py, which alone knows all parts.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ An entry of leadership that is there has a leader epoch; -1 stands for none.
 Kafka 0.10.2.2: `ControllerContext.partitionLeadershipInfo`, `partitionReplicaAssignment`. PROTOCOL.md section 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

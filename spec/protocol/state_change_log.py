@@ -4,8 +4,6 @@ Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `PartitionStateMachine.
 `StateChangeLogger`. PROTOCOL.md section 12.1.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import say, when
 from spec.language.terms import Value, either
 from spec.logs.controller_request_lines import ControllerLine

@@ -13,8 +13,6 @@ in any behaviour, after whatever others do meanwhile. Only where the operation w
 the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import fits, observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model

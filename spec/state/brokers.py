@@ -1,7 +1,5 @@
 """What broker processes keep, and what is on the wires to them."""
 
-from __future__ import annotations
-
 import enum
 
 from spec.language.records import Choice, Each, Field, Flag, Record, flags

@@ -8,8 +8,6 @@ Every field says which real thing it stands for (`kcheck show state` prints them
 * a pause needs no variable, since the scheduler need not choose a process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -83,7 +81,7 @@ class History(Record):
     caught_up = flags(PARTITIONS, "The ISR has had all of RAR since then.", kept=has("reassignment"))
 
 
-def target(s: State, m: Model, p: int) -> Value:
+def target(s: "State", m: Model, p: int) -> Value:
     """RAR as asked for, of the reassignment whose beginning and progress the history tells; () if there is none."""
     return s.history.target[p] if m.keeps(History.target) else s.zookeeper.requested[p]
 

@@ -3,8 +3,6 @@
 Kafka 0.10.2.2: `KafkaController`, `ControllerContext`, `ZookeeperLeaderElector`. PROTOCOL.md section 1.
 """
 
-from __future__ import annotations
-
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
 from spec.model import Model
 from spec.state.controller_parts import (

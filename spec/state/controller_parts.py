@@ -1,7 +1,5 @@
 """What a controller keeps in memory for the larger parts of the protocol, which a scope may lack."""
 
-from __future__ import annotations
-
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
 from spec.state.per_scope import (

@@ -1,7 +1,5 @@
 """What processes keep for preferred elections, the automatic rebalance and controlled shutdowns, part by part."""
 
-from __future__ import annotations
-
 import enum
 
 from spec.language.records import Choice, Field, Flag, Record, flags

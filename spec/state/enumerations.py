@@ -1,7 +1,5 @@
 """What the values of the state may be: sessions, callbacks, places in the controller's code, handlers."""
 
-from __future__ import annotations
-
 import enum
 
 

@@ -7,8 +7,6 @@ has their paths, which has 16 places, or 32; then those on data, the last of the
 ZkClient 0.10: `ZkClient.fireAllEvents`, `ConcurrentHashMap` of Java 8.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final

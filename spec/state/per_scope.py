@@ -1,7 +1,5 @@
 """What a scope decides of its state: the kinds of the values, the indices of the arrays, and which fields are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

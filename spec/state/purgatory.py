@@ -7,8 +7,6 @@ over all topics.
 spec/protocol/delayed_operations.py says what the threads do.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterable, Mapping
 

@@ -5,8 +5,6 @@ partition (if the topic is there) led by the first of its assigned replicas with
 answered. It is reachable from nothing running, which a test shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from spec.language.rules import Variable

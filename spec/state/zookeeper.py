@@ -3,8 +3,6 @@
 PROTOCOL.md sections 1 and 2.
 """
 
-from __future__ import annotations
-
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
 from spec.state.per_scope import (

@@ -7,8 +7,6 @@ rendered, and DOT is what Graphviz draws. Edges carry the stable ids of the rows
 Left out on purpose: guards and effects in the drawings. They are sentences, and a sentence on an arrow is not read.
 """
 
-from __future__ import annotations
-
 import networkx as nx
 
 from spec.tables.table import S, Table, find, initial_state, transitions

@@ -14,8 +14,6 @@ Differences between versions that do not touch the table: 0.8.2 also re-reads th
 the way to New; 2.x moves the partitions of a topic to NonExistent when its deletion starts, not when it ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final
 

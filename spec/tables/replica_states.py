@@ -19,8 +19,6 @@ fails without them; New fails for a replica that the znode names as leader; Offl
 leadership information or no znode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from typing import Final
 

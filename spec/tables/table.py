@@ -16,8 +16,6 @@ precede a target (`PartitionStateMachine.scala` and `ReplicaStateMachine.scala`,
 `valid_previous_states` is that reading.
 """
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

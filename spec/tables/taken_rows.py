@@ -11,8 +11,6 @@ A row on the way that the table refuses is passed over, as there: it is logged, 
 Not moves: the states that a failover begins with, and what is forgotten with a controller's context.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, Final, TypeVar
 

@@ -1,7 +1,5 @@
 """The part of the abstraction that assignments have of their own, where they change: additions and reassignments."""
 
-from __future__ import annotations
-
 from model_check.refinement.abstraction.leadership import Named
 from model_check.refinement.history import History, assigned_in_zookeeper, requested_reassignments
 from reference.controller.controller import KafkaController

@@ -10,8 +10,6 @@ of batches there; a registration that waits in the event queue is something the 
 a listener is subscribed to its path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

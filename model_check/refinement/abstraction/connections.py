@@ -4,8 +4,6 @@ A batch is at the stage of its first request that is not answered yet; what the 
 forgotten.
 """
 
-from __future__ import annotations
-
 from itertools import groupby
 
 from model_check.refinement.abstraction.leadership import Named, leadership

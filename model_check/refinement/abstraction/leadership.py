@@ -1,7 +1,5 @@
 """Leadership in the abstraction: what a znode, a cache, a request or a broker says of a partition, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from model_check.stepping.leadership_words import in_words

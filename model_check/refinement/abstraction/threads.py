@@ -1,7 +1,5 @@
 """The part of the abstraction that shutdowns, elections on request and the automatic rebalance have of their own."""
 
-from __future__ import annotations
-
 from model_check.refinement.abstraction.leadership import NOBODY, Named
 from reference.broker_events.controlled_shutdown import Departure
 from reference.controller.controller import KafkaController

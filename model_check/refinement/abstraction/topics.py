@@ -5,8 +5,6 @@ for each a flag that turns with every creation, which tells two in a row apart; 
 the creation.
 """
 
-from __future__ import annotations
-
 from model_check.refinement.abstraction.leadership import Named
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete

@@ -5,8 +5,6 @@ somebody chooses whose next piece it is. Where a real thread takes the first of 
 chosen, for the specification leaves that open.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -5,8 +5,6 @@ enabled, and each must lead to the state that the specification says. A generato
 reached by its shortest way, again for each of the steps to it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 

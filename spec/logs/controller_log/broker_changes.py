@@ -4,8 +4,6 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition

@@ -5,8 +5,6 @@ A request inside a line is text: each version prints its class in another way, a
 Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendThread`, `ShutdownableThread`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition

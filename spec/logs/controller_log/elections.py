@@ -5,8 +5,6 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 `PreferredReplicaElectionListener`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition

@@ -7,8 +7,6 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 `SessionExpirationListener`).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V090

@@ -4,8 +4,6 @@ Kafka: `KafkaController` (`registerIsrChangeNotificationListener`), `IsrChangeNo
 before 0.10.2.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V090

@@ -6,8 +6,6 @@ stand though the write failed.
 Kafka: `PartitionLeaderSelector` and its implementations.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, TopicPartition

@@ -6,8 +6,6 @@
 Kafka: the classes of kafka.controller, 0.8.2 to 0.10.2; PROTOCOL.md section 12.4.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.logs.controller_log.broker_changes import BROKER_LINES

@@ -5,8 +5,6 @@ Listeners had prefixes of two kinds until 0.10.2 gave them all one (`ControllerZ
 Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of the class.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, KafkaVersion

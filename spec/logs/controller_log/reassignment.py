@@ -5,8 +5,6 @@ Kafka: `KafkaController` (`onPartitionReassignment`, `initiateReassignReplicasFo
 `PartitionsReassignedListener`, `ReassignedPartitionsIsrChangeListener`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0101, V082, TopicPartition

@@ -5,8 +5,6 @@ The transitions themselves are in state-change.log (`spec/logs/state_change_line
 Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import TopicPartition

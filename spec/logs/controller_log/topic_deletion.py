@@ -3,8 +3,6 @@
 Kafka: `PartitionStateMachine.DeleteTopicsListener`, `TopicDeletionManager` and its `DeleteTopicsThread`.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, V090

@@ -6,8 +6,6 @@ Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, 
 `PartitionModificationsListener`), `KafkaController` (`onNewTopicCreation`, `onNewPartitionCreation`).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V082

@@ -3,8 +3,6 @@
 Kafka: `PartitionAndReplica`, `ReassignedPartitionsContext` and `LeaderIsrAndControllerEpoch` (kafka.controller).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -21,8 +21,6 @@ Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onB
 PROTOCOL.md section 7.1.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import BrokerDifference

@@ -23,8 +23,6 @@ Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `ControlledShutdownLeaderSelec
 PROTOCOL.md section 7.2.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker

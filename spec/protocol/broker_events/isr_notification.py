@@ -14,8 +14,6 @@ Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrC
 section 7.7.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import action, fits, observe, require, reset, say, when

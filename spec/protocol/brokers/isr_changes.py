@@ -11,8 +11,6 @@ changes nothing and is no step.
 Kafka 0.10.2.2: `Partition.maybeExpandIsr`, `maybeShrinkIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model

@@ -17,8 +17,6 @@ Kafka 0.10.2.2: `KafkaServer.startup`, `KafkaHealthcheck`, `KafkaController.Sess
 `processStateChanged`. PROTOCOL.md section 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from spec.language.records import names

@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `KafkaController.updateAssignedReplicasForPartition`, `ZkUtils.u
 sections 2 and 8.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, flag
 from spec.model import Model

@@ -6,8 +6,6 @@ A topic is queued from the request to the end of its deletion, and its partition
 Kafka 0.10.2.2: `TopicDeletionManager`: `isTopicQueuedUpForDeletion`, `isPartitionToBeDeleted`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import lacks_assignment

@@ -7,8 +7,6 @@ the broker's failure is handled, or with a failover.
 Kafka 0.10.2.2: `ControllerContext`. PROTOCOL.md sections 1 and 7.2.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import reset
 from spec.language.terms import Value
 from spec.model import Model

@@ -28,8 +28,6 @@ Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochA
 `ControllerBrokerRequestBatch.newBatch`, `ZookeeperLeaderElector.elect`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import observe, when

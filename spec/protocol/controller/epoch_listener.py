@@ -7,8 +7,6 @@ Left out: its place among the callbacks; it runs when all others have. Kafka 0.8
 (KAFKA-1096). PROTOCOL.md section 13.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, require
 from spec.model import Model
 from spec.protocol.controller.places import controller_step

@@ -13,8 +13,6 @@ calls are not asked here whether they can begin.
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch.sendRequestsToBrokers`, `newBatch`; KAFKA-3173. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final
 

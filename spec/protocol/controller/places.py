@@ -6,8 +6,6 @@ the steps of a state, as the judge of recordings does, looks only there.
 Kafka 0.10.2.2: `KafkaController`, `ControllerContext.controllerLock`. PROTOCOL.md sections 2 and 6.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace

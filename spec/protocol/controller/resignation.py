@@ -7,8 +7,6 @@ Where writes are fenced, who learns that another is controller goes the first wa
 Kafka 0.10.2.2: `KafkaController.onControllerResignation`, `ZookeeperLeaderElector.resign`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import Resigned

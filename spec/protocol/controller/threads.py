@@ -16,8 +16,6 @@ parts; what they have in hand while the lock is free is counted here.
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.
 """
 
-from __future__ import annotations
-
 from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.language.records import Record
 from spec.language.rules import require, reset, when

@@ -11,8 +11,6 @@ UpdateMetadata does not name stays there (S10).
 Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted

@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `TopicDeletionManager`: `enqueueTopicsForDeletion`, `markTopicIn
 `resumeDeletionForTopics`, `failReplicaDeletion`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import in_any_order, observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.channels import DeletionThreadFailed

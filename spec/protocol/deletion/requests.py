@@ -8,8 +8,6 @@ Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsLis
 `KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when

@@ -17,8 +17,6 @@ for nothing); that a listener reads while the thread still has the lock; the zno
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import in_any_order, observe, require, reset, say, when

@@ -17,8 +17,6 @@ waits for the running check, whose elections may as well come before it.
 Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import observe, require, say, when

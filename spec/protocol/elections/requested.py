@@ -19,8 +19,6 @@ Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferred
 `initializePreferredReplicaElection`, `removePartitionsFromPreferredReplicaElection`. PROTOCOL.md section 7.5.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when

@@ -7,8 +7,6 @@ take down is told in spec/protocol/controller/resignation.py.
 Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.SessionExpirationListener`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready

@@ -7,8 +7,6 @@ where it does not, New where there is none; every New or Offline one is visited.
 Kafka 0.10.2.2: `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import ActiveBrokers, CurrentTopics, TopicsToBeDeleted

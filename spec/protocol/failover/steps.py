@@ -21,8 +21,6 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, require, reset, say, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead, ReadyToServe

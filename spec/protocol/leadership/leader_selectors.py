@@ -7,8 +7,6 @@ the two are equal on every input of up to four brokers.
 Kafka 0.10.2.2: `PartitionLeaderSelector.scala`. PROTOCOL.md section 5.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from spec.language.broker_lists import Brokers

@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `elec
 `initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import observe, require, reset, when

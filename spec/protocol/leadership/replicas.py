@@ -20,8 +20,6 @@ Left out: a znode that is gone by the next round, where Kafka takes the failed a
 Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.removeReplicaFromIsr`. PROTOCOL.md section 4.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from spec.language.rules import in_any_order, observe, require, reset, say, when

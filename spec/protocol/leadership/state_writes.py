@@ -11,8 +11,6 @@ Kafka 0.10.2.2: `ReplicationUtils.updateLeaderAndIsr`, `checkLeaderAndIsrZkData`
 and 3.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, require, reset, successor, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model

@@ -9,8 +9,6 @@ Kafka 0.10.2.2: `ZkClient.retryUntilConnected` 0.10, `ZkUtils.deletePath`, `upda
 `ReplicationUtils.updateLeaderAndIsr`. PROTOCOL.md sections 2 and 8.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import require
 from spec.model import Model
 from spec.protocol.context.assignment import write_topic

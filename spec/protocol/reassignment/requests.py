@@ -19,8 +19,6 @@ Kafka 0.10.2.2: `PartitionsReassignedListener`, `KafkaController.initializeParti
 `removePartitionFromReassignedPartitions`. PROTOCOL.md sections 6 and 8.
 """
 
-from __future__ import annotations
-
 from spec.language.records import Array
 from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag

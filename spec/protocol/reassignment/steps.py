@@ -24,8 +24,6 @@ Kafka 0.10.2.2: `KafkaController.onPartitionReassignment`, `ReassignedPartitions
 7.8 and 8.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import require, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.reassignment import (

@@ -23,8 +23,6 @@ machine's for ever (D28-machines); the controller's own is cleared, and the elec
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias

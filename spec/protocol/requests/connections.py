@@ -10,8 +10,6 @@ Copies that arrive late over an old connection are told of in spec/protocol/requ
 Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.model import Model

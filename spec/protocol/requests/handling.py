@@ -16,8 +16,6 @@ Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas`, `maybeU
 PROTOCOL.md section 10.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model

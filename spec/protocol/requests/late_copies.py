@@ -10,8 +10,6 @@ Scopes have it by the budget `late_copies`; only of StopReplica with delete, and
 Kafka 0.10.2.2: `RequestSendThread.doWork`, `ReplicaManager.stopReplicas`; KIP-570. PROTOCOL.md sections 9 and 10.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, require, reset
 from spec.model import Model
 from spec.protocol.requests.handling import handle_deletion

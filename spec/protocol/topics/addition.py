@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModi
 7.3.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import both, either, flag
 from spec.logs.controller_log.topics import PartitionsAdded

@@ -18,8 +18,6 @@ Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.on
 section 7.3.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topics import TopicDifference

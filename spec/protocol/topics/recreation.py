@@ -18,8 +18,6 @@ Kafka 0.10.2.2: `KafkaController.onNewPartitionCreation`, `ReplicaStateMachine.h
 3, 4 and 7.3.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import reset
 from spec.language.terms import Value, choose, flag
 from spec.model import Model

@@ -18,8 +18,6 @@ Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `ZkUtils.getReplica
 section 7.3.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, reset, when
 from spec.language.terms import both
 from spec.model import Model
