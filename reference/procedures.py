@@ -167,7 +167,7 @@ class Effect(ABC, Generic[Result_co]):
         """The name of the specification's action."""
         return snake_case(type(self).__name__)
 
-    def __iter__(self) -> Generator[Effect[Any], Any, Result_co]:
+    def __iter__(self) -> "Generator[Effect[Any], Any, Result_co]":
         result: Result_co = yield self
         return result
 
@@ -197,7 +197,7 @@ class OneOf:
 
     effects: tuple[Effect[Any], ...]
 
-    def __iter__(self) -> Generator[OneOf, Any, tuple[int, Any]]:
+    def __iter__(self) -> "Generator[OneOf, Any, tuple[int, Any]]":
         result: tuple[int, Any] = yield self
         return result
 

@@ -102,11 +102,11 @@ class Where:
     source: str
     field: str = ""
 
-    def key(self, name: str) -> Where:
+    def key(self, name: str) -> "Where":
         """The member `name` of this place."""
         return Where(self.source, f"{self.field}.{name}" if self.field else name)
 
-    def item(self, index: int) -> Where:
+    def item(self, index: int) -> "Where":
         """The element at `index` of this place."""
         return Where(self.source, f"{self.field}[{index}]")
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from model_check.benchmarks.marginal import Mark, costs
 from model_check.benchmarks.warming import warm
-from model_check.explicit_state.explorer import Progress, explore
+from model_check.explicit_state.exploration import Progress
+from model_check.explicit_state.explorer import explore
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import variant

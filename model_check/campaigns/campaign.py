@@ -29,7 +29,6 @@ ENGINE: Final = "campaign"
 POLL_SECONDS: Final = 0.1
 JUDGE_DIED: Final = "the process that judged it was killed (for memory, as a rule)"
 
-
 Stop: TypeAlias = Callable[[], bool]
 Record: TypeAlias = Callable[[Task, Path, Stop, Tell], str]
 """Makes a recording in a folder, and says why it ended early, if it did: `live_run.record`, or a stand-in."""
@@ -73,13 +72,8 @@ class Campaign:
                 return
             recorded = self._recorded(task)
             if recorded is not None:
-                check = Check(
-                    LIVE,
-                    task.title,
-                    self.plan.variant,
-                    0,
-                    partial(self.judge, recorded.folder, self._fixes, None, NEVER),
-                )
+                judging = partial(self.judge, recorded.folder, self._fixes, None, NEVER)
+                check = Check(LIVE, task.title, self.plan.variant, 0, judging)
                 self._waiting[self.elsewhere.submit(made, check)] = recorded
         self._settle(at_most=0)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from model_check.campaigns.outcomes import Outcome, outcomes
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Document
 from model_check.verdicts.verdict import Verdict
 
@@ -41,7 +42,7 @@ def summary(document: Document) -> Iterator[str]:
     """The totals, and then what is to be said of single runs, as lines."""
     every = outcomes(document)
     yield (
-        f"{_counted(len(every), 'run')}: {sum(one.is_explained for one in every)} explained, "
+        f"{counted(len(every), 'run')}: {sum(one.is_explained for one in every)} explained, "
         f"{sum(one.is_unexplained for one in every)} not explained, "
         f"{sum(one.is_not_searched for one in every)} not searched, "
         f"{sum(bool(one.breaks) for one in every)} with a broken claim, "
@@ -97,7 +98,3 @@ def seen_by(place: str) -> str:
         return f"broker {told[1]}, in its {told[2]}"
     whose = {"zookeeper.jsonl": "ZooKeeper, in its transaction log", "actions.jsonl": "whoever did harm to the cluster"}
     return whose.get(file, file)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -6,7 +6,6 @@ itself (for memory, as a rule); the next recording gets a new one.
 
 import multiprocessing
 import os
-import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -14,6 +13,8 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
+
+from model_check.verdicts.interrupts import leave_to_the_first_process
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,9 +60,8 @@ class JudgeProcess:
 
 
 def _prepare() -> None:
-    """No bars; Ctrl-C is for the first process, which ends this one; and without that this one ends."""
-    os.environ["CI"] = "true"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Without the first process this one ends."""
+    leave_to_the_first_process()
     threading.Thread(target=_die_with_parent, daemon=True).start()
 
 

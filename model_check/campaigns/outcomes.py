@@ -93,11 +93,7 @@ class Outcome:
 
 def outcomes(document: Document) -> list[Outcome]:
     """The runs of a campaign, in their order."""
-    titles = dict.fromkeys(run.scope for run in document.runs if run.engine not in {CAMPAIGN, SHRINK})
+    made = [run for run in document.runs if run.engine != SHRINK]
+    titles = dict.fromkeys(run.scope for run in made if run.engine != CAMPAIGN)
     shrunk = {run.scope: run for run in document.runs if run.engine == SHRINK}
-    return [
-        Outcome(
-            title, tuple(run for run in document.runs if run.scope == title and run.engine != SHRINK), shrunk.get(title)
-        )
-        for title in titles
-    ]
+    return [Outcome(title, tuple(run for run in made if run.scope == title), shrunk.get(title)) for title in titles]

@@ -20,6 +20,7 @@ from model_check.campaigns.shrinking import Faults, Tally, ever_fewer, tally
 from model_check.campaigns.signatures import signature
 from model_check.live.live_faults import Fault, faults_in
 from model_check.live.live_run import Task
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Run
 from spec.errors import SpecError
 
@@ -93,8 +94,8 @@ class Shrinking:
         if self.smallest is None:
             return f"not shown again: {self.best}"
         more = "; there was no time to leave out more" if self.gave_up else ""
-        count = f"{len(self.smallest)} fault" + "s" * (len(self.smallest) != 1)
-        return f"shown again in {self.best} with {count}, found in {self.runs} runs{more}:"
+        faults = counted(len(self.smallest), "fault")
+        return f"shown again in {self.best} with {faults}, found in {self.runs} runs{more}:"
 
     @property
     def _original(self) -> Path:
@@ -140,9 +141,7 @@ class Shrinking:
         shutil.rmtree(folder, ignore_errors=True)
         try:
             self.campaign.record(task, folder, self._is_over, self._told)
-            made = (
-                () if self._is_over() else tuple(self.campaign.judge(folder, task.setup.switches, None, self._is_over))
-            )
+            made = [] if self._is_over() else [*self.campaign.judge(folder, task.setup.switches, None, self._is_over)]
         except (SpecError, OSError, RuntimeError):
             return False  # what cannot be recorded or read does not show it
         if self._is_over():

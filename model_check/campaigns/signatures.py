@@ -26,7 +26,7 @@ class Signature:
     text: str
     instead: frozenset[str]
 
-    def is_same(self, other: Signature | None) -> bool:
+    def is_same(self, other: "Signature | None") -> bool:
         """Whether the other one is of the same observation, as far as one can tell."""
         if other is None or (self.kind, self.file, self.text) != (other.kind, other.file, other.text):
             return False

@@ -16,6 +16,7 @@ from functools import partial
 from model_check.checks import exploration
 from model_check.explicit_state.findings import ENGINE as EXPLORER
 from model_check.verdicts.manifest_checks import expects_claim, expects_rule
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
 from model_check.verdicts.verification import Check
@@ -51,8 +52,7 @@ class Occurrence:
     first: str
 
     def __str__(self) -> str:
-        steps = f"{self.first_depth} step" if self.first_depth == 1 else f"{self.first_depth} steps"
-        runs = "1 exploration" if self.runs == 1 else f"{self.runs} explorations"
+        runs, steps = counted(self.runs, "exploration"), counted(self.first_depth, "step")
         return f"{self.times:,} times in {runs}, first after {steps} ({self.first})"
 
 
@@ -90,9 +90,7 @@ def check_coverage(runs: Sequence[Run], plans: Mapping[str, Plan]) -> Run:
     known = {(run.scope, run.variant) for run in explored}
     others = [one for plan in plans.values() for one in plan.explorations if (one.scope, one.variant) not in known]
     whole = not any(run.reason for run in runs if run.engine == EXPLORER)
-    comparisons = tuple(
-        _comparison(item, occurrence(item.occurrence, explored), others, whole=whole) for item in items()
-    )
+    comparisons = tuple(_comparison(one, occurrence(one.occurrence, explored), others, whole=whole) for one in items())
     return Run(ENGINE, "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
 
 

@@ -166,7 +166,5 @@ def shown(half: Half) -> Run:
 
 
 def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:
-    has_goals = any(one.kind in GOALS for one in built.properties)
-    return exploration.run(
-        exploration.Task(scope, switches, built, has_goals and plan(scope).goals), until_violated=True
-    )
+    goals = plan(scope).goals and any(one.kind in GOALS for one in built.properties)
+    return exploration.run(exploration.Task(scope, switches, built, goals), until_violated=True)

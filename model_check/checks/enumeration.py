@@ -9,7 +9,6 @@ from model_check.waiting.progress import interruptible, states_bar
 if TYPE_CHECKING:
     from model_check.spark.enumeration import Enumeration
 
-
 ENGINE = "Spark"
 
 
@@ -21,7 +20,7 @@ def run(
     shards: int | None = None,
     resume: bool = True,
     limit: int | None = None,
-) -> Enumeration:
+) -> "Enumeration":
     """Enumerate in a run folder, with an estimate and a bar; Ctrl-C stops it."""
     from model_check.spark.spark_engine import enumerate_states
 

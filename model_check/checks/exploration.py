@@ -34,7 +34,7 @@ class Task:
     goals: bool
 
     @classmethod
-    def of(cls, scope: str, switches: Switches, *, goals: bool) -> Task:
+    def of(cls, scope: str, switches: Switches, *, goals: bool) -> "Task":
         """The exploration of a scope of the manifest."""
         return cls(scope, switches, system(scope_named(scope), switches), goals)
 
@@ -144,10 +144,8 @@ def _outcome(task: Task) -> Outcome | None:
     known = task.expectation
     if known is not None and accepted().get(SystemKey(task.scope, task.switches).name) == system_fact(task.system):
         return Outcome.expected(known)
-    found = run(task)
-    return (
-        Outcome.found(run_of(task.system, found, scope=task.scope, variant=task.variant)) if found.exhausted else None
-    )
+    seen = run(task)
+    return Outcome.found(run_of(task.system, seen, scope=task.scope, variant=task.variant)) if seen.exhausted else None
 
 
 def save_traces(folder: Path, task: Task, found: Found) -> None:

@@ -30,7 +30,6 @@ from spec.variants import AS_CODED, show_switches, switches_named
 REPLAYABLE, REPLAY_COST = 100_000, 2_000
 """A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
 
-
 ALWAYS_REPLAYED = (
     "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
     "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
@@ -40,28 +39,22 @@ ALWAYS_REPLAYED = (
 Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
 """
 
-
 ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200
 """The scope and variant that a deep verification has Spark enumerate; a state costs it as much as so many explored."""
-
 
 SIMULATED = (
     "small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie", "recreation", "preferred_election",
     "rebalance", "shutdown", "addition_deletion", "addition_reassignment",
 )  # fmt: skip
 
-
 RUNS, STEPS = 2_000, 200
 """Where a deep verification makes its random runs, how many in all at least, and how long."""
-
 
 MATRIX_COST = 50_000_000
 """A handler's crash matrix takes about as long as exploring so many states; most of it is compiling."""
 
-
 INVENTORY_COST = 50_000_000
 """To write the whole protocol down as terms takes about as long as exploring so many states."""
-
 
 PROOF_COST = 100_000_000
 """A proof takes about as long as exploring so many states; so do a scope's random runs."""
@@ -194,7 +187,5 @@ def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
         mine = plan_of.get(one.scope)
         for half in halves(one) if mine else ():
             if mine and not is_covered(half, mine):
-                states = max((known.states for known in mine.explorations), default=0)
-                yield Check(
-                    one.id, one.scope, show_switches(half.switches), states, partial(alone, defects.shown, half)
-                )
+                cost = max((known.states for known in mine.explorations), default=0)
+                yield Check(one.id, one.scope, show_switches(half.switches), cost, partial(alone, defects.shown, half))

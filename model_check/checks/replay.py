@@ -14,7 +14,6 @@ from spec.variants import Switches, show_switches
 
 ENGINE = "refinement"
 
-
 FEW = 1_000
 """So many states are walked in this process sooner than a worker has built the system once more."""
 

@@ -8,7 +8,6 @@ Ctrl-C or otherwise, kills the second process, which may take a milder signal fo
 
 import multiprocessing
 import os
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from model_check.verdicts.interrupts import leave_to_the_first_process
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import Check, made
 from spec.errors import LacksMemory
@@ -26,7 +26,7 @@ def in_a_second_process(checks: Sequence[Check]) -> Iterator[list[Check]]:
     """The same checks, which another process makes as well, until the block ends; each is made once."""
     known, begun = set(multiprocessing.active_children()), list[Future[list[Run]]]()
     with (
-        ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_leave_the_terminal_alone) as pool,
+        ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=leave_to_the_first_process) as pool,
         ThreadPoolExecutor(1) as thread,
     ):
         try:
@@ -60,9 +60,3 @@ def _once(check: Check, begun: Future[list[Run]]) -> list[Run]:
 
 def _is_made(one: Future[list[Run]]) -> bool:
     return one.done() and not one.cancelled() and one.exception() is None
-
-
-def _leave_the_terminal_alone() -> None:
-    """No bars; a press of Ctrl-C that a check does not take itself is for the first process, which ends this one."""
-    os.environ["CI"] = "true"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

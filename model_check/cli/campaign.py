@@ -27,29 +27,15 @@ def command(
     *,
     runs: Annotated[int, typer.Option(min=1, help="How many runs, each with the next seed.")] = RUNS,
     seed: Annotated[int | None, typer.Option(help="The seed of the first run (default: a new one).")] = None,
-    kafka: live_options.KafkaOption = None,
-    controller: live_options.ControllerOption = None,
-    brokers: live_options.BrokersOption = None,
-    broker_count: live_options.BrokerCountOption = live_options.BROKERS,
-    controller_count: live_options.ControllerCountOption = None,
-    release: live_options.ReleaseOption = None,
-    up_when: live_options.UpWhenOption = "",
-    stop_with: live_options.StopWithOption = live_options.STOP_WITH,
-    topics: live_options.TopicsOption = live_options.TOPICS,
+    asked: live_options.Asked,
     faults: Annotated[int | None, typer.Option(min=0, help="How many faults a run (default: each kind once).")] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long in each run, not so many.")] = None,
-    only: live_options.OnlyOption = None,
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The campaign's folder; by default runs/campaign-SEED.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the recordings of runs that hold, too.")] = False,
-    no_shrink: Annotated[
-        bool, typer.Option("--no-shrink", help="Do not make runs small that are not explained.")
-    ] = False,
+    no_shrink: Annotated[bool, typer.Option("--no-shrink", help="Do not make unexplained runs small.")] = False,
     shrink_minutes: Annotated[float, typer.Option(min=0, help="How long to shrink, all in all.")] = SHRINK_MINUTES,
-    variant: options.VariantOption = live_options.VARIANT,
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Make many live runs, one for each seed, and tell which of them the specification explains.
@@ -79,13 +65,7 @@ def command(
     """
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
     if faults is not None and minutes is not None:
-        raise BadInput(
-            "--faults counts the faults of a run, and --minutes lets them come for so long: take one of them"
-        )
-    asked = live_options.Asked(
-        kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
-        tuple(only or ()), variant, tuple(on or ()), tuple(off or ()),
-    )  # fmt: skip
+        raise BadInput("--faults counts the faults of a run, and --minutes lets them come for so long: take one")
     length = f"--minutes {minutes:g}" if minutes is not None else f"--faults {faults}" if faults is not None else ""
     beside = [
         *([] if save is None else ["--save", str(save)]),

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 def command(
     scope: options.ScopeArgument,
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     properties: options.PropertyOption = None,
     master: options.MasterOption = "local[2]",
     shards: Annotated[
@@ -41,9 +39,7 @@ def command(
         str | None,
         typer.Option(metavar="URI", help="The run folder, a path or URI that all workers see (default: in runs/)."),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Delete the run in the folder instead of going on with it.")
-    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the run in the folder, and begin anew.")] = False,
     tables: Annotated[
         str | None,
         typer.Option(metavar="URI", help="Write states, edges and witnesses there as Parquet, once all are found."),
@@ -65,7 +61,7 @@ def command(
     """
     from model_check.spark.spark_tables import empty_folder, write_tables
 
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     built = system(scope_named(scope), switches)
     chosen = options.chosen_properties(
         properties, built.properties, leaving_out=GOALS, instead="`kcheck explore` judges it"
@@ -137,12 +133,11 @@ def refuse_what_the_disk_lacks(task: Task, place: str, limit: int | None) -> Non
     if states is None or "://" in place:
         return
     needed = 2 * states * (task.row_bytes + 4)  # each state is in a level file and, at least once, in a blob
-    refuse_what_cannot_fit(
-        f"{task.scope} {task.variant} in {place}", needed, shutil.disk_usage(_nearest(place)).free, "disk"
-    )
+    free = shutil.disk_usage(_nearest(place)).free
+    refuse_what_cannot_fit(f"{task.scope} {task.variant} in {place}", needed, free, "disk")
 
 
-def _told(tables: Written | None, place: str) -> str:
+def _told(tables: "Written | None", place: str) -> str:
     if tables is None:
         return f"the tables in {place} are not whole; delete them, and the same command writes them"
     rows = f"{tables.states:,} states, {tables.edges:,} edges, {tables.witnesses:,} steps of witnesses"

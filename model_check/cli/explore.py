@@ -22,9 +22,7 @@ from spec.system import system
 def command(
     scope: options.ScopeArgument,
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     properties: options.PropertyOption = None,
     limit: options.LimitOption = None,
     memory: Annotated[
@@ -33,9 +31,7 @@ def command(
     goals: Annotated[
         bool | None, typer.Option("--goals/--no-goals", help="Judge recoverable and eventually (as the manifest says).")
     ] = None,
-    traces: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Save every trace there, for `kcheck replay`.")
-    ] = None,
+    traces: Annotated[Path | None, typer.Option(metavar="DIR", help="Save traces there, for `kcheck replay`.")] = None,
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,
@@ -64,7 +60,7 @@ def command(
       kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
       kcheck explore tiny --print-expectations
     """
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     built = system(scope_named(scope), switches)
     left_out = GOALS if goals is False else ()
     chosen = options.chosen_properties(
@@ -76,8 +72,8 @@ def command(
     options.folder_to_fill(traces)
     found = exploration.run(task, limit=limit, memory_bytes=None if memory is None else int(memory * GIB))
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen)
-    if on or off:
-        told = exploration.beside(told, task, options.chosen_switches(variant, None, None))
+    if variant.on or variant.off:
+        told = exploration.beside(told, task, options.Variant(variant.variant).switches)
     if found.stopped == "stop":
         told = replace(told, notes=(*told.notes, f"a run that can be resumed: kcheck enumerate {task.arguments}"))
     if print_expectations:

@@ -20,9 +20,7 @@ app = typer.Typer(help="Write the system in another checker's language.", no_arg
 def promela(
     scope: options.ScopeArgument,
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     to: Annotated[Path, typer.Option(metavar="DIR", help="Where the files go.")] = Path("runs/promela"),
     search: Annotated[bool, typer.Option("--run", help="Let SPIN search, and print what it counts.")] = False,
     memory: Annotated[int, typer.Option(min=1, metavar="MIB", help="What SPIN may use, with --run.")] = 4096,
@@ -36,7 +34,7 @@ def promela(
       kcheck export promela tiny --to tiny-spin/ --run
     """
     options.folder_to_fill(to)
-    built = system(scope_named(scope), options.chosen_switches(variant, on, off))
+    built = system(scope_named(scope), variant.switches)
     model = export_promela(built, to)
     if not search:
         compile_it = f"{' '.join(COMPILE)} -o pan pan.c"

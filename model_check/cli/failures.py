@@ -10,8 +10,9 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable
-from typing import ParamSpec
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, get_type_hints
 
 import typer
 
@@ -19,19 +20,38 @@ from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
 
-P = ParamSpec("P")
 
+def guarded(verb: Callable[..., int]) -> Callable[..., None]:
+    """A verb that gives its exit code, as a command that ends with it, whatever happens.
 
-def guarded(verb: Callable[P, int]) -> Callable[P, None]:
-    """A verb that gives its exit code, as a command that ends with it, whatever happens."""
+    A verb may take several options as one record (`options.Variant`); the command takes each of them by itself.
+    """
+    hints = get_type_hints(verb, include_extras=True)
+    records: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
 
     @functools.wraps(verb)
-    def command(*args: P.args, **kwargs: P.kwargs) -> None:
-        raise typer.Exit(_exit_code(functools.partial(verb, *args, **kwargs)))
+    def command(**given: Any) -> None:
+        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in records.items()}
+        raise typer.Exit(_exit_code(functools.partial(verb, **given, **made)))
 
-    command.__annotations__["return"] = None
+    apart = list(_apart(inspect.signature(verb), hints))
+    command.__signature__ = inspect.Signature(apart)  # type: ignore[attr-defined]  # what typer goes by
+    command.__annotations__ = {one.name: one.annotation for one in apart}
     command.__doc__ = _with_examples_kept(inspect.cleandoc(verb.__doc__ or ""))
     return command
+
+
+def _apart(signature: inspect.Signature, hints: Mapping[str, Any]) -> Iterator[inspect.Parameter]:
+    """The parameters of a command: those of its verb, and in the place of a record its fields."""
+    for parameter in signature.parameters.values():
+        kind = hints[parameter.name]
+        for one in fields(kind) if is_dataclass(kind) else ():
+            annotation = get_type_hints(kind, include_extras=True)[one.name]
+            yield inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=annotation
+            )
+        if not is_dataclass(kind):
+            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
 
 
 def _with_examples_kept(text: str) -> str:

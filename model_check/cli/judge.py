@@ -18,16 +18,13 @@ from spec.properties import claim_named
 
 LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
 
-
 RELEASE = "Read logs as those of this release line (0.10.1), if members.json does not say; by default they tell it."
 
 
 def command(
     recordings: Annotated[list[Path], typer.Argument(metavar="RECORDING...", help="Folders with a recording each.")],
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     properties: options.PropertyOption = None,
     budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
     release: Annotated[str | None, typer.Option(help=RELEASE)] = None,
@@ -54,7 +51,7 @@ def command(
       kcheck judge recordings/controller-kill --property one_term_acts_in_an_epoch
       kcheck judge recordings/* --variant DOCUMENTED
     """
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     version = None if release is None else release_named(release)
     chosen = tuple(claim_named(one).name for one in properties or ())
     with interruptible() as stop:

@@ -29,15 +29,7 @@ USUAL = 10.0
 
 def command(
     *,
-    kafka: live_options.KafkaOption = None,
-    controller: live_options.ControllerOption = None,
-    brokers: live_options.BrokersOption = None,
-    broker_count: live_options.BrokerCountOption = live_options.BROKERS,
-    controller_count: live_options.ControllerCountOption = None,
-    release: live_options.ReleaseOption = None,
-    up_when: live_options.UpWhenOption = "",
-    stop_with: live_options.StopWithOption = live_options.STOP_WITH,
-    topics: live_options.TopicsOption = live_options.TOPICS,
+    asked: live_options.Asked,
     faults: Annotated[int | None, typer.Option(min=0, help="How many faults (default: each kind once).")] = None,
     minutes: Annotated[float | None, typer.Option(min=0, help="Faults for so long, instead of so many.")] = None,
     plays: Annotated[
@@ -46,14 +38,9 @@ def command(
             "--play", min=1, max=LAST_PLAY, metavar="N", help="Only the N-th of the seed's faults. Repeatable."
         ),
     ] = None,
-    only: live_options.OnlyOption = None,
-    keep_topics: live_options.KeepTopicsOption = False,
     seed: Annotated[int | None, typer.Option(help="What is drawn (default: a new one, which is printed).")] = None,
-    port: live_options.PortOption = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, not a free one.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the recording in this new folder.")] = None,
-    variant: options.VariantOption = live_options.VARIANT,
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Run a cluster on a real ZooKeeper, do it harm, and judge what was recorded.
@@ -83,10 +70,6 @@ def command(
     if save is not None and save.exists() and any(save.iterdir() if save.is_dir() else [save]):
         raise BadInput(f"{save} exists already; name a new folder for the recording")
     chosen = SystemRandom().randrange(100_000) if seed is None else seed
-    asked = live_options.Asked(
-        kafka, controller, brokers, broker_count, controller_count, release, up_when, stop_with, topics,
-        tuple(only or ()), variant, tuple(on or ()), tuple(off or ()), keep_topics,
-    )  # fmt: skip
     task = asked.task(chosen, faults, minutes, tuple(plays) if plays else None, port)
     count = task.faults if task.plays is None else len(task.plays)
     options.folder_to_fill(save)
@@ -94,7 +77,11 @@ def command(
     with (
         interruptible() as interrupt,
         estimated(
-            "live", f"{what} with {broker_count} brokers", units, size=f"{count} faults" * bool(units), usual=USUAL
+            "live",
+            f"{what} with {asked.broker_count} brokers",
+            units,
+            size=f"{count} faults" * bool(units),
+            usual=USUAL,
         ) as whole,
         bar(task.title, units) as tell,
     ):

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -28,41 +28,7 @@ PROGRAMS: Final = (
     "`reference`, kafka:RELEASE, a folder of Kafka's jars, or a command with {id} {host} {port} {zookeeper} {folder}"
 )
 
-KafkaOption: TypeAlias = Annotated[
-    str | None, typer.Option("--kafka", metavar="RELEASE|DIR", help="Real Kafka as every controller and broker.")
-]
-ControllerOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="PROGRAM", help=f"What controls, and holds no replicas: {PROGRAMS}.")
-]
-BrokersOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="PROGRAM", help="What holds the replicas, chosen apart from the controller.")
-]
-BrokerCountOption: TypeAlias = Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")]
-ControllerCountOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, max=9, help="How many members only control, if chosen apart (default: 1).")
-]
-ReleaseOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
-]
-UpWhenOption: TypeAlias = Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")]
-StopWithOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="SIGNAL", help=f"What has a command stop in order: {', '.join(STOP_SIGNALS)}.")
-]
-TopicsOption: TypeAlias = Annotated[
-    int, typer.Option(min=0, max=9, help="How many topics at first; more come with faults.")
-]
-KeepTopicsOption: TypeAlias = Annotated[
-    bool, typer.Option("--keep-topics", help="Topics are not deleted on request: delete.topic.enable=false.")
-]
-OnlyOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="KIND", help=f"Only this kind of fault. Repeatable. The kinds are: {KINDS}."),
-]
-PortOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")
-]
-
-BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
+BROKERS, CONTROLLERS, TOPICS, STOP_WITH = 3, 1, 2, "TERM"
 """What there is of each unless something else is asked for; of controllers, where they are chosen apart."""
 
 
@@ -70,20 +36,37 @@ BROKERS, CONTROLLERS, TOPICS, VARIANT, STOP_WITH = 3, 1, 2, "AS_CODED", "TERM"
 class Asked:
     """What was asked for: the members, the topics, the kinds of faults, and the fixes of the reference."""
 
-    kafka: str | None = None
-    controller: str | None = None
-    brokers: str | None = None
-    broker_count: int = BROKERS
-    controller_count: int | None = None
-    release: str | None = None
-    up_when: str = ""
-    stop_with: str = STOP_WITH
-    topics: int = TOPICS
-    only: tuple[str, ...] = ()
-    variant: str = VARIANT
-    on: tuple[str, ...] = ()
-    off: tuple[str, ...] = ()
-    keep_topics: bool = False
+    kafka: Annotated[
+        str | None, typer.Option("--kafka", metavar="RELEASE|DIR", help="Real Kafka as every controller and broker.")
+    ] = None
+    controller: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help=f"What controls, and holds no replicas: {PROGRAMS}.")
+    ] = None
+    brokers: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="What holds the replicas, chosen apart from the controller.")
+    ] = None
+    broker_count: Annotated[int, typer.Option(min=1, max=20, help="How many members hold replicas.")] = BROKERS
+    controller_count: Annotated[
+        int | None, typer.Option(min=1, max=9, help="How many members only control, if chosen apart (default: 1).")
+    ] = None
+    release: Annotated[
+        str | None, typer.Option(help="The release line as which a command behaves, and logs: 0.8.2 to 0.10.2.")
+    ] = None
+    up_when: Annotated[str, typer.Option(metavar="TEXT", help="What a command prints once it is up.")] = ""
+    stop_with: Annotated[
+        str, typer.Option(metavar="SIGNAL", help=f"What has a command stop in order: {', '.join(STOP_SIGNALS)}.")
+    ] = STOP_WITH
+    topics: Annotated[int, typer.Option(min=0, max=9, help="Topics at first; more come with faults.")] = TOPICS
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help=f"Only this kind of fault. Repeatable. The kinds are: {KINDS}."),
+    ] = None
+    variant: options.VariantOption = "AS_CODED"
+    on: options.WithOption = None
+    off: options.WithoutOption = None
+    keep_topics: Annotated[
+        bool, typer.Option("--keep-topics", help="Topics are not deleted on request: delete.topic.enable=false.")
+    ] = False
 
     def task(
         self,
@@ -96,7 +79,7 @@ class Asked:
         """What to run for a seed; without a number of faults, each kind once. BadInput, UnknownName."""
         if plays is not None and (faults is not None or minutes is not None):
             raise BadInput("--play names the faults; --faults and --minutes count them")
-        switches = options.chosen_switches(self.variant, self.on, self.off)
+        switches = options.Variant(self.variant, self.on, self.off).switches
         deletes = not self.keep_topics
         setup = Setup(self.broker_count, seed, port=port, switches=switches, deletes_topics=deletes, **self._members)
         kinds = checked_kinds(self.only or kinds_for(setup), setup)
@@ -134,8 +117,8 @@ class Asked:
         usual = Asked()
         for name, value in vars(usual).items():
             given = getattr(self, name)
-            if given != value:
-                for one in given if isinstance(given, tuple) else (given,):
+            if given not in (value, []):
+                for one in given if isinstance(given, list) else (given,):
                     yield from (_option(name), str(one))
 
 

@@ -27,9 +27,7 @@ PREFIX = "matrix_"
 def command(
     handlers: Annotated[list[str] | None, typer.Argument(metavar="[HANDLER]...", help="Only these handlers.")] = None,
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     faults: Annotated[
         list[str] | None, typer.Option("--fault", metavar="NAME", help="Only this fault. Repeatable.")
     ] = None,
@@ -63,7 +61,7 @@ def command(
     for name in faults or ():
         if name not in FAULTS[1:]:
             raise UnknownName("fault", name, FAULTS[1:])
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     chosen = tuple(faults or FAULTS)
     options.folder_to_fill(traces)
     with interruptible() as stop:

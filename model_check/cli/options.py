@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -13,9 +14,7 @@ from spec.language.rules import Property
 from spec.properties import claim_named
 from spec.variants import Switches, adjusted, marked_switches, switch
 
-ScopeArgument: TypeAlias = Annotated[
-    str, typer.Argument(metavar="SCOPE", help="A scope; `kcheck show scopes` lists them.")
-]
+ScopeArgument: TypeAlias = Annotated[str, typer.Argument(metavar="SCOPE", help="A scope; see `kcheck show scopes`.")]
 ScopesArgument: TypeAlias = Annotated[
     list[str] | None, typer.Argument(metavar="[SCOPE]...", help="Only these scopes, whether deep or not.")
 ]
@@ -41,6 +40,21 @@ VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name 
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 
+@dataclass(frozen=True)
+class Variant:
+    """Which switches are on: a variant, named as it is shown, with fixes switched on and off."""
+
+    variant: VariantOption = "AS_CODED"
+    on: WithOption = None
+    off: WithoutOption = None
+
+    @property
+    def switches(self) -> Switches:
+        """The switches; UnknownName lists the known ones, BadInput names one that is to be both on and off."""
+        switches, added, taken = marked_switches(self.variant)
+        return adjusted(switches, added | named(self.on), taken | named(self.off))
+
+
 def chosen_plans(scopes: Sequence[str] | None, *, deep: bool) -> list[Plan]:
     """The plans of the scopes that are named; if none is, those of all scopes but for deep ones, or of all."""
     if scopes:
@@ -48,21 +62,8 @@ def chosen_plans(scopes: Sequence[str] | None, *, deep: bool) -> list[Plan]:
     return [one for one in plans().values() if deep or not one.deep]
 
 
-def chosen_switches(name: str, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """A variant, named as it is shown, with fixes switched on and off.
-
-    UnknownName lists the known ones; BadInput names one that is to be both, by its name or by the options.
-    """
-    switches, added, taken = marked_switches(name)
-    return adjusted(switches, added | _named(on), taken | _named(off))
-
-
-def overridden(switches: Switches, on: Iterable[str] | None, off: Iterable[str] | None) -> Switches:
-    """Switches that nobody has named just now, with some on and some off; the errors are the same."""
-    return adjusted(switches, _named(on), _named(off))
-
-
-def _named(names: Iterable[str] | None) -> Switches:
+def named(names: Iterable[str] | None) -> Switches:
+    """Some switches by name; UnknownName lists the known ones."""
     return frozenset(switch(one) for one in names or ())
 
 
@@ -80,9 +81,8 @@ def folder_to_fill(path: Path | None) -> None:
     except (FileExistsError, NotADirectoryError) as error:
         raise BadInput(f"{path} is no folder; name another one") from error
     except OSError as error:
-        raise EnvironmentFailure(
-            f"nothing can be written to {path}: {error.strerror}", "name another folder"
-        ) from error
+        reason = f"nothing can be written to {path}: {error.strerror}"
+        raise EnvironmentFailure(reason, "name another folder") from error
 
 
 def chosen_properties(

@@ -20,9 +20,7 @@ from spec.variants import show_switches
 def command(
     scope: options.ScopeArgument = "proof",
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     properties: options.PropertyOption = None,
     timeout: Annotated[
         float, typer.Option(min=0.1, max=1e6, metavar="SECONDS", help="For each question.")
@@ -51,7 +49,7 @@ def command(
       kcheck prove --variant FENCED --export obligations/
       kcheck prove --property leader_epoch_never_goes_back --bounded 25
     """
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     built = system(scope_named(scope), switches, proving=True)
     provable = [one.name for one in built.properties if one.kind in ("always", "step")]
     left_out = {one.kind for one in built.properties} - {"always", "step"}

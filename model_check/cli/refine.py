@@ -13,9 +13,7 @@ from model_check.verdicts.results import plain_document
 def command(
     scope: Annotated[str, typer.Argument(metavar="[SCOPE]", help="A scope; `kcheck show scopes`.")] = "tiny",
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     master: options.MasterOption = "local[2]",
     depth: Annotated[
         int | None, typer.Option(min=1, help="Only the states that are fewer steps than this away from the start.")
@@ -37,5 +35,5 @@ def command(
       kcheck refine topics --variant FENCED
       kcheck refine ci --limit 20000 --master 'local[4]'
     """
-    task = replay.Task(scope, options.chosen_switches(variant, on, off), master)
+    task = replay.Task(scope, variant.switches, master)
     return print_document(plain_document("refine", replay.run(task, depth=depth, limit=limit)), as_json=as_json)

@@ -18,7 +18,7 @@ from spec.errors import BadInput
 from spec.language.rules import GOALS, TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import show_switches, switches_named
+from spec.variants import adjusted, show_switches, switches_named
 
 ALL_TAKEN = "every step can be taken, and none breaks a property; whether goals stay in reach is not asked here"
 """What it means that a trace holds."""
@@ -49,9 +49,10 @@ def command(
     named, _, rest = saved.system.partition(" ")
     try:
         if variant:
-            switches = options.chosen_switches(variant, on, off)
+            switches = options.Variant(variant, on, off).switches
         else:
-            switches = options.overridden(switches_named(saved.variant or rest or "AS_CODED"), on, off)
+            base = switches_named(saved.variant or rest or "AS_CODED")
+            switches = adjusted(base, options.named(on), options.named(off))
         built = system(scope_named(scope or named), switches)
     except BadInput as error:
         raise BadInput(f"{trace}: {error}; say --scope and --variant") from error

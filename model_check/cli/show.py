@@ -33,7 +33,7 @@ from spec.scopes import scope as scope_named
 from spec.scopes import scopes as all_scopes
 from spec.system import rules
 from spec.system import system as system_of
-from spec.tables import diagrams
+from spec.tables import diagrams as drawn
 from spec.tables.partition_states import PARTITION_TRANSITIONS
 from spec.tables.replica_states import REPLICA_TRANSITIONS
 from spec.tables.table import Table
@@ -60,7 +60,7 @@ class Drawing(enum.StrEnum):
 def tables() -> int:
     """The transition tables of partitions and replicas, as Markdown: who may follow whom, and what each row does."""
     for name, table in TABLES.items():
-        say(f"## States of a {name}\n\n{diagrams.markdown_matrix(table)}\n\n{diagrams.markdown_rows(table)}\n\n")
+        say(f"## States of a {name}\n\n{drawn.markdown_matrix(table)}\n\n{drawn.markdown_rows(table)}\n\n")
     return 0
 
 
@@ -70,7 +70,7 @@ def handlers() -> int:
     return 0
 
 
-def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
+def diagrams(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
     """The transition tables, and what the handlers do next, as diagrams.
 
     For example:
@@ -78,20 +78,19 @@ def drawings(style: Annotated[Drawing, typer.Option("--format", help="What to dr
       kcheck show diagrams --format dot | dot -Tsvg -O
     """
     for name, table in TABLES.items():
-        drawn = diagrams.mermaid(table) if style is Drawing.MERMAID else diagrams.dot(table, f"states of a {name}")
-        say(drawn + "\n")
+        text = drawn.mermaid(table) if style is Drawing.MERMAID else drawn.dot(table, f"states of a {name}")
+        say(text + "\n")
     say((mermaid_handlers() if style is Drawing.MERMAID else dot_handlers()) + "\n")
     return 0
 
 
 def actions(
     scope: Annotated[str | None, typer.Argument(metavar="[SCOPE]", help="Only the rules of this scope.")] = None,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    *,
+    variant: options.Variant,
 ) -> int:
     """The rules of the protocol: who acts, what he does, and where Kafka does it; of a scope, with their instances."""
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     if scope is None:
         for rule in rules():
             _say_rule(rule, "")
@@ -116,9 +115,8 @@ def _joined(statement: str) -> str:
 
 def state(
     name: Annotated[str | None, typer.Option("--scope", metavar="SCOPE", help="Only what this scope keeps.")] = None,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    *,
+    variant: options.Variant,
 ) -> int:
     """The state, record by record: each field with its kind, its initial value, where it is kept, and what it is.
 
@@ -126,7 +124,7 @@ def state(
       kcheck show state
       kcheck show state --scope reassignment --variant FENCED
     """
-    switches = options.chosen_switches(variant, on, off)
+    switches = variant.switches
     model = None if name is None else Model(scope_named(name), switches)
     for line in state_lines(line_width(), model):
         say(line + "\n")
@@ -187,9 +185,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def lines(
-    version: Annotated[
-        str, typer.Option("--version", metavar="KAFKA", help="The release that writes them.")
-    ] = "0.10.2",
+    version: Annotated[str, typer.Option("--version", metavar="KAFKA", help="Which release writes them.")] = "0.10.2",
 ) -> int:
     """The lines of Kafka's logs, as templates with typed holes: one text prints them and reads them back.
 
@@ -256,15 +252,7 @@ def results(file: Annotated[Path, typer.Argument(help="A document that --json pr
     return print_document(from_json(content, str(file)), as_json=False)
 
 
-app.command("tables")(guarded(tables))
-app.command("handlers")(guarded(handlers))
-app.command("diagrams")(guarded(drawings))
-app.command("actions")(guarded(actions))
-app.command("state")(guarded(state))
-app.command("properties")(guarded(properties))
-app.command("scopes")(guarded(scopes))
-app.command("lines")(guarded(lines))
-app.command("znodes")(guarded(znodes))
-app.command("requests")(guarded(requests))
-app.command("variants")(guarded(variants))
-app.command("results")(guarded(results))
+for verb in (
+    tables, handlers, diagrams, actions, state, properties, scopes, lines, znodes, requests, variants, results,
+):  # fmt: skip
+    app.command(verb.__name__)(guarded(verb))

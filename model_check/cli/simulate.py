@@ -14,14 +14,10 @@ from model_check.verdicts.results import plain_document
 def command(
     scope: Annotated[str, typer.Argument(metavar="[SCOPE]", help="A scope; `kcheck show scopes`.")] = "tiny",
     *,
-    variant: options.VariantOption = "AS_CODED",
-    on: options.WithOption = None,
-    off: options.WithoutOption = None,
+    variant: options.Variant,
     runs: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="How many steps in each.")] = 200,
-    seed: Annotated[
-        int | None, typer.Option(help="The same seed gives the same runs (default: another each time).")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same runs (default: a new one).")] = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Run the reference at random, in a scope with room for faults of every kind but removals by hand.
@@ -39,5 +35,5 @@ def command(
       kcheck simulate epochs --steps 500 --seed 17
     """
     number = random.randrange(1 << 32) if seed is None else seed
-    task = simulation.Task(scope, options.chosen_switches(variant, on, off), runs, steps, number)
+    task = simulation.Task(scope, variant.switches, runs, steps, number)
     return print_document(plain_document("simulate", simulation.run(task)), as_json=as_json)

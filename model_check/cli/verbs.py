@@ -72,7 +72,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-
 HELP = """Check the specification of Kafka's controller of the ZooKeeper era.
 
 \b

@@ -38,7 +38,7 @@ class SetDigest:
     low: int = 0
     high: int = 0
 
-    def __add__(self, other: SetDigest) -> SetDigest:
+    def __add__(self, other: "SetDigest") -> "SetDigest":
         return SetDigest(self.count + other.count, self.low + other.low & LANE, self.high + other.high & LANE)
 
     def __str__(self) -> str:

@@ -3,8 +3,10 @@
 A value, frozen when the search ends. States are numbered in order of discovery.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +15,38 @@ from model_check.explicit_state.digest import digest_of
 from model_check.explicit_state.findings import Found
 from model_check.explicit_state.graph import Graph
 from model_check.explicit_state.retracing import Retracer
+from model_check.kernel.predicates import OCCURRENCES, Kind, Predicate
 from model_check.traces.trace import State, Trace
+from spec.language.rules import TransitionSystem
 
 
 class SpecificationError(Exception):
     """A step leaves a variable with a value that its kind does not have."""
+
+
+def refuse_out_of_range(system: TransitionSystem, trace: Trace) -> None:
+    """SpecificationError for the last state of a trace, if a variable has a value there that its kind does not have."""
+    for variable in system.variables:
+        value, most = trace.last[variable.name], variable.kind.maximum
+        if value > most:
+            action = trace.steps[-1][0] or "the initial state"
+            raise SpecificationError(
+                f"{action} sets {variable.name} to {value}, but a {variable.kind.name} is at most {most} there"
+            )
+
+
+def tallied(predicates: Sequence[Predicate], counts: Iterable[int]) -> dict[str, Any]:
+    """What was counted of each predicate, as fields of what is found."""
+    by_kind: dict[Kind, dict[str, int]] = {kind: {} for kind in Kind}
+    for one, count in zip(predicates, counts, strict=True):
+        by_kind[one.kind][one.name] = int(count)
+    fired = by_kind[Kind.ENABLED]
+    return {
+        "transitions": sum(fired.values()),
+        "fired": fired,
+        "overflows": dict.fromkeys(fired, 0) | by_kind[Kind.OVERFLOW],
+        "occurrences": {name: count for kind in OCCURRENCES for name, count in by_kind[kind].items()},
+    }
 
 
 @dataclass(frozen=True)

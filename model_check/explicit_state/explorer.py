@@ -17,7 +17,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from model_check.explicit_state.exploration import Exploration, Progress, SpecificationError
+from model_check.explicit_state.exploration import Exploration, Progress, refuse_out_of_range, tallied
 from model_check.explicit_state.graph import Graph, judge
 from model_check.explicit_state.populating import Growing, Populating
 from model_check.explicit_state.retracing import Retracer
@@ -25,7 +25,7 @@ from model_check.explicit_state.search import Edges, Known, Marks, Reach, Record
 from model_check.explicit_state.visited import Visited, reserved, tile
 from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import Kernel, load_kernel
-from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
+from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.kernel.slicing import BLOCK
 from spec.language.rules import TransitionSystem
 
@@ -212,7 +212,8 @@ class Explorer:
     def result(self) -> Exploration:
         """Everything found, frozen; SpecificationError if a value was out of range."""
         retracer = Retracer(self.kernel, self.visited.rows, self._parents)
-        self._check_ranges(retracer)
+        for _, number in self._firsts(Kind.OUT_OF_RANGE):
+            refuse_out_of_range(self.kernel.system, retracer.trace(number))
         started = time.perf_counter()
         graph = self._graph()
         goals = judge(graph, self.kernel.system, retracer) if graph else {}
@@ -222,15 +223,11 @@ class Explorer:
         violated |= {name: retracer.trace_breaking(name, number) for name, number in self._firsts(Kind.BROKEN)}
         witnessed = {name: retracer.trace(number) for name, number in self._firsts(Kind.WITNESSED)}
         self.seconds["traces"] = time.perf_counter() - started
-        fired = self._counted(Kind.ENABLED)
         return Exploration(
+            **tallied(self.kernel.predicates, self.tally.counts),
             states=self.visited.count,
             expanded=self.expanded,
-            transitions=sum(fired.values()),
             levels=tuple(self.levels),
-            fired=fired,
-            overflows=dict.fromkeys(fired, 0) | self._counted(Kind.OVERFLOW),
-            occurrences={name: count for kind in OCCURRENCES for name, count in self._counted(kind).items()},
             first_depths=dict(self._first_depths()),
             violated=violated,
             witnessed=witnessed,
@@ -258,10 +255,6 @@ class Explorer:
             self.expanded,
         )
 
-    def _counted(self, kind: Kind) -> dict[str, int]:
-        pairs = zip(self.kernel.predicates, self.tally.counts, strict=True)
-        return {one.name: int(count) for one, count in pairs if one.kind is kind}
-
     def _firsts(self, kind: Kind) -> list[tuple[str, int]]:
         pairs = zip(self.kernel.predicates, self.tally.first, strict=True)
         return [(one.name, int(number)) for one, number in pairs if one.kind is kind and number >= 0]
@@ -271,17 +264,3 @@ class Explorer:
         for kind, steps in FIRSTS.items():
             for name, number in self._firsts(kind):
                 yield name, bisect_right(known, number) + steps
-
-    def _check_ranges(self, retracer: Retracer) -> None:
-        for _, number in self._firsts(Kind.OUT_OF_RANGE):
-            trace = retracer.trace(number)
-            for variable in self.kernel.system.variables:
-                value, most = trace.last[variable.name], variable.kind.maximum
-                if value > most:
-                    action = trace.steps[-1][0] or "the initial state"
-                    raise SpecificationError(
-                        f"{action} sets {variable.name} to {value}, but a {variable.kind.name} is at most {most} there"
-                    )
-
-
-__all__ = ["Exploration", "Explorer", "Progress", "SpecificationError", "explore", "free_memory"]

@@ -10,7 +10,6 @@ import ast
 import hashlib
 import json
 import os
-import signal
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ import z3
 from model_check.inventory.system_digests import digests
 from model_check.inventory.system_facts import FEW, SystemKey
 from model_check.kernel.cache import cache_folder, keep
+from model_check.verdicts.interrupts import leave_to_the_first_process
 from spec.scopes import scope
 
 TERMS: Final = ("variables", "actions", "claims", "rows")
@@ -63,16 +63,11 @@ def _made(keys: Sequence[SystemKey]) -> Generator[dict[str, str], None, None]:
     if len(keys) <= FEW:
         yield from map(terms_of_system, keys)
         return
-    pool = ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=_leave_ctrl_c_alone)
+    pool = ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=leave_to_the_first_process)
     try:
         yield from pool.map(terms_of_system, keys)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _leave_ctrl_c_alone() -> None:
-    """A press of Ctrl-C is for the first process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class _Kept:

@@ -72,9 +72,7 @@ def _claim(one: Property) -> str:
 
 
 def _observation(event: Observation) -> str:
-    kinds = [
-        f"{name} {event.fields[name].kind.name} {event.fields[name].kind.maximum}" for name in sorted(event.fields)
-    ]
+    kinds = [f"{name} {one.kind.name} {one.kind.maximum}" for name, one in sorted(event.fields.items())]
     return f"{event.role} {event.kind} {kinds}"
 
 

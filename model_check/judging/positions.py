@@ -127,7 +127,7 @@ class Position:
     state: PlainState
     place: Place
     stopped: frozenset[int] = frozenset()
-    before: Position | None = None
+    before: "Position | None" = None
     step: Explained | None = None
     breaks_off: tuple[BreakOff, ...] = ()
     silent: frozenset[tuple[int, int]] = frozenset()
@@ -144,7 +144,7 @@ class Position:
         known = self.before.ended if self.before is not None else ()
         return any(one.lives_on and one.key not in known for one in self.breaks_off)
 
-    def path(self) -> list[Position]:
+    def path(self) -> "list[Position]":
         """All positions up to here, the first one first; that a thread takes its time is no step."""
         path, current = [], self
         while current.before is not None and current.step is not None:

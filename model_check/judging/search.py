@@ -38,7 +38,7 @@ MORE: Final = 400
 class _Node:
     """A position that was visited: what can still be tried from it, and who is to blame for what failed."""
 
-    def __init__(self, position: Position, moves: Iterator[Move], before: _Node | None = None) -> None:
+    def __init__(self, position: Position, moves: Iterator[Move], before: "_Node | None" = None) -> None:
         self.position = position
         self.before = before
         self.blamed: set[Actor] = set()

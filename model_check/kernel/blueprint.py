@@ -63,7 +63,7 @@ class Blueprint:
         return json.dumps(asdict(self)).encode()
 
     @classmethod
-    def from_json(cls, text: bytes) -> Blueprint:
+    def from_json(cls, text: bytes) -> "Blueprint":
         """A blueprint from its text, as `to_json` wrote it."""
         raw: dict[str, Any] = json.loads(text)
         variables = tuple(Listed(**{**one, "values": tuple(one["values"])}) for one in raw.pop("variables"))

@@ -36,7 +36,7 @@ def action_ir(number: int, action: Action, program: Folding, packing: Packing) -
     yield "}"
 
 
-def rows_ir(scalars: Scalars, changed: Names) -> Iterator[str]:
+def rows_ir(scalars: Scalars, changed: "Names") -> Iterator[str]:
     """A loop over the rows of a mask: what the scalars compute of the words `%w<i>` is stored in place of them."""
     words = range(scalars.packing.words)
     row_bytes = scalars.packing.words * 8

@@ -26,7 +26,6 @@ PLACEHOLDERS: Final = ("id", "host", "port", "zookeeper", "folder")
 UP_SECONDS: Final = 3.0
 """How long a command that does not say when it is up must have run to count as up."""
 
-
 STOP_SIGNALS: Final = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP, "QUIT": signal.SIGQUIT}
 
 

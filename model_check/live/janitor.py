@@ -3,9 +3,9 @@
 It is told which process groups and which folders are there only for the run. As long as we live it does nothing. Once
 its input ends, because we have ended in whatever way, it kills what is left of the groups and removes the folders.
 
-    janitor().watch_group(process.pid)
+    janitor().watch(process.pid)
     ...
-    janitor().forget_group(process.pid)      # it has been ended, and its number may be another's soon
+    janitor().forget(process.pid)      # it has been ended, and its number may be another's soon
 """
 
 import os
@@ -51,26 +51,19 @@ class Janitor:
             start_new_session=True,  # it stays when a terminal goes, or Ctrl-C comes
         )
 
-    def watch_group(self, group: int) -> None:
-        """A process group that is not to outlive us."""
-        self._say("+", "group", str(group))
+    def watch(self, what: int | Path) -> None:
+        """A process group, or a folder, that is not to outlive us."""
+        self._say("+", what)
 
-    def forget_group(self, group: int) -> None:
-        """A group that has ended."""
-        self._say("-", "group", str(group))
+    def forget(self, what: int | Path) -> None:
+        """A group that has ended; a folder that is gone, or to be kept after all."""
+        self._say("-", what)
 
-    def watch_folder(self, folder: Path) -> None:
-        """A folder that is not to outlive us."""
-        self._say("+", "folder", str(folder.resolve()))
-
-    def forget_folder(self, folder: Path) -> None:
-        """A folder that is gone, or to be kept after all."""
-        self._say("-", "folder", str(folder.resolve()))
-
-    def _say(self, sign: str, kind: str, what: str) -> None:
+    def _say(self, sign: str, what: int | Path) -> None:
         assert self._process.stdin is not None  # noqa: S101 - we gave it one
+        told = f"folder {what.resolve()}" if isinstance(what, Path) else f"group {what}"
         with suppress(BrokenPipeError):
-            self._process.stdin.write(f"{sign} {kind} {what}\n".encode())
+            self._process.stdin.write(f"{sign} {told}\n".encode())
             self._process.stdin.flush()
 
 
@@ -86,20 +79,20 @@ def short_lived_process(command: Sequence[str]) -> Iterator[subprocess.Popen[str
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     ) as process:
-        janitor().watch_group(process.pid)
+        janitor().watch(process.pid)
         try:
             yield process
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            janitor().forget_group(process.pid)
+            janitor().forget(process.pid)
 
 
 @contextmanager
 def short_lived(folder: Path) -> Iterator[Path]:
     """A folder that goes with us while the block runs; what becomes of it then is the caller's."""
-    janitor().watch_folder(folder)
+    janitor().watch(folder)
     try:
         yield folder
     finally:
-        janitor().forget_folder(folder)
+        janitor().forget(folder)

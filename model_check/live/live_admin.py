@@ -76,15 +76,17 @@ class Admin:
     def reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
         """The admin tool asks for a reassignment; it refuses to while there is one."""
         entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in wanted.items())
-        data = ReassignPartitionsPayload(partitions=entries).encode() or b""
-        self._act("admin-reassign", request=json.loads(data))
-        self._zookeeper.execute(Create(REASSIGN_PARTITIONS, data), PATIENCE_SECONDS)
+        self._ask("admin-reassign", REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries))
 
     def elect_preferred(self, partitions: Iterable[TopicPartition]) -> None:
         """The admin tool asks for a preferred election; it refuses to while one is asked for."""
-        data = PartitionsPayload(partitions=tuple(partitions)).encode() or b""
-        self._act("admin-preferred-election", request=json.loads(data))
-        self._zookeeper.execute(Create(PREFERRED_REPLICA_ELECTION, data), PATIENCE_SECONDS)
+        asked = PartitionsPayload(partitions=tuple(partitions))
+        self._ask("admin-preferred-election", PREFERRED_REPLICA_ELECTION, asked)
+
+    def _ask(self, action: str, path: str, request: ReassignPartitionsPayload | PartitionsPayload) -> None:
+        data = request.encode() or b""
+        self._act(action, request=json.loads(data))
+        self._zookeeper.execute(Create(path, data), PATIENCE_SECONDS)
 
     def remove(self, path: str) -> None:
         """Somebody deletes a znode by hand, if it is there."""
@@ -109,17 +111,13 @@ class Admin:
         payload = parse_payload(topic_path(topic), data)
         return payload.partitions if isinstance(payload, TopicPayload) else {}
 
-    def is_reassigning(self) -> bool:
-        """Whether /admin/reassign_partitions is there."""
-        return self._zookeeper.execute(Exists(REASSIGN_PARTITIONS), PATIENCE_SECONDS) is not None
-
-    def is_electing(self) -> bool:
-        """Whether /admin/preferred_replica_election is there."""
-        return self._zookeeper.execute(Exists(PREFERRED_REPLICA_ELECTION), PATIENCE_SECONDS) is not None
+    def is_there(self, path: str) -> bool:
+        """Whether there is such a znode: a request that is not done yet, say."""
+        return self._zookeeper.execute(Exists(path), PATIENCE_SECONDS) is not None
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""
-        return self._zookeeper.execute(Exists(broker_path(broker)), PATIENCE_SECONDS) is not None
+        return self.is_there(broker_path(broker))
 
     def is_present(self, broker: int) -> bool:
         """Whether a session of a member lives: it is registered, or controller."""

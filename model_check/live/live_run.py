@@ -55,7 +55,6 @@ class Task:
 Tell = Callable[[int, str], None]
 """Told how many faults are over, and which comes next, or that judging does."""
 
-
 ATTEMPTS: Final = 3
 """How often a run is made while its judgement stays INCOMPLETE."""
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
-from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
+from reference.scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
 
@@ -149,12 +149,12 @@ class Scenario:
             self.cluster.resume(broker)
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
-    def reassign(self, meanwhile: Play) -> None:
+    def reassign(self, meanwhile: "Play") -> None:
         """Ask that a topic's partitions move to other brokers, and let something happen on the way.
 
         A reassignment that is stuck (D18) stays requested, and no other can be asked for.
         """
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             topic = self.random.choice(self.existing)
             wanted = {
                 TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
@@ -169,17 +169,17 @@ class Scenario:
         self.cluster.admin.remove(REASSIGN_PARTITIONS)
         self.cluster.admin.remove(CONTROLLER)
 
-    def add(self, meanwhile: Play) -> None:
+    def add(self, meanwhile: "Play") -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
             self.cluster.admin.add_partition(self.random.choice(self.existing), tuple(brokers))
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
-    def delete(self, meanwhile: Play) -> None:
+    def delete(self, meanwhile: "Play") -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
-        if self.existing and not self.cluster.admin.is_reassigning():
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             self.cluster.admin.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
             self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
@@ -201,12 +201,12 @@ class Scenario:
 
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
-    def elect(self, meanwhile: Play) -> None:
+    def elect(self, meanwhile: "Play") -> None:
         """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
 
         A request that is stuck (D49) stays, and no other can be made.
         """
-        if self.existing and not self.cluster.admin.is_electing():
+        if self.existing and not self.cluster.admin.is_there(PREFERRED_REPLICA_ELECTION):
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])

@@ -92,7 +92,7 @@ class Child(ABC):
                 env=None if environment is None else {**os.environ, **environment},
                 start_new_session=True,  # Ctrl-C is for us, who then end the members in order
             )
-        janitor().watch_group(self.process.pid)
+        janitor().watch(self.process.pid)
 
     @property
     @abstractmethod
@@ -155,7 +155,7 @@ class Child(ABC):
         self.signal(signal.SIGKILL)
         self.process.wait()
         self.signal(signal.SIGKILL)  # whatever was started just then
-        janitor().forget_group(self.process.pid)
+        janitor().forget(self.process.pid)
         if self.process.stdin is not None:
             with suppress(BrokenPipeError):
                 self.process.stdin.close()

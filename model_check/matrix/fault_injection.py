@@ -116,9 +116,7 @@ def _enabled(machine: Machine, state: State) -> Iterator[tuple[str, State]]:
 
 def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], awaited: str) -> Iterator[str]:
     """One step of progress after the other, none of them the start of a process, until none or the awaited is left."""
-    progress = [
-        action.name for action, _ in machine.steps if action.budget is None and action.rule != start_process.name
-    ]
+    progress = [one.name for one, _ in machine.steps if one.budget is None and one.rule != start_process.name]
     while True:
         enabled = dict(_enabled(machine, steps[-1][1]))
         names = [name for name in progress if enabled.get(name, steps[-1][1]) != steps[-1][1]]

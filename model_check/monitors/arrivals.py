@@ -19,7 +19,6 @@ NAMES = {
     ApiKey.UPDATE_METADATA: "UpdateMetadata",
 }
 
-
 NOT_TOLD: Final = -2
 """The data version of a state znode that a log does not tell; -1 may be told, of one whose write has failed (S4)."""
 

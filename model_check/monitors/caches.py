@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from model_check.monitors.arrivals import Arrival, Received, accepted
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History
 from model_check.monitors.moments import Moment, Shown, at_rest
@@ -85,28 +85,25 @@ def _older(history: History, request: Arrival, partition: TopicPartition, earlie
     return Break(request.place, text, row_of_older(history, request, newer[0]))
 
 
-@monitored(needs=Needs.REST_AND_REQUESTS)
-def eventually_deleted_topics_are_cached_nowhere(history: History) -> Answers:
+@at_rest(needs=Needs.REST_AND_REQUESTS)
+def eventually_deleted_topics_are_cached_nowhere(at: Moment) -> Shown:
     """Asked of brokers that are up, and of topics that a broker has deleted and nobody has created again."""
-
-    def ask(at: Moment) -> Shown:
-        for broker, received in history.arrivals.by_broker.items():
-            requests = at.received(broker) if received.is_documented and at.is_up(broker) else None
-            cache = Known()
-            for one in requests or ():
-                for partition in one.states if one.kind is ApiKey.UPDATE_METADATA else ():
-                    if accepted(one, partition):
-                        cache[partition] = one
-                    elif one.answer is None:  # it may have been carried out, or not
-                        cache.pop(partition, None)
-            for partition, one in cache.items():
-                if (
-                    was_deleted(history, partition.topic, at.number)
-                    and history.assignment(partition.topic, at.number) is None
-                ):
-                    yield f"{partition} {broker}", _left(at, partition, one)
-
-    return at_rest(history, ask)
+    history = at.history
+    for broker, received in history.arrivals.by_broker.items():
+        requests = at.received(broker) if received.is_documented and at.is_up(broker) else None
+        cache = Known()
+        for one in requests or ():
+            for partition in one.states if one.kind is ApiKey.UPDATE_METADATA else ():
+                if accepted(one, partition):
+                    cache[partition] = one
+                elif one.answer is None:  # it may have been carried out, or not
+                    cache.pop(partition, None)
+        for partition, one in cache.items():
+            if (
+                was_deleted(history, partition.topic, at.number)
+                and history.assignment(partition.topic, at.number) is None
+            ):
+                yield f"{partition} {broker}", _left(at, partition, one)
 
 
 def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
@@ -114,6 +111,3 @@ def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
     text = f"broker {last.broker} knows {partition} ({last.place}), and was not told that it is gone with its topic"
     row = row_of_left_in_cache(at, partition.topic)
     return Break(at.rest.place, text, row) if tells(last, partition) else None
-
-
-CLAIMS = monitored_in(__name__)

@@ -13,21 +13,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from model_check.monitors import (
-    caches,
-    controllers,
-    deletion,
-    fences,
-    informed,
-    leadership,
-    reassignment,
-    requests,
-    rest,
-    standing,
-)
+from model_check.monitors import caches, controllers, deletion, fences, leadership, reassignment, requests, rest
 from model_check.monitors.acts import admin_sessions, read_acts
 from model_check.monitors.arrivals import Arrivals
-from model_check.monitors.claims import Break, Monitored
+from model_check.monitors.claims import Break, Monitored, monitored_in
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History
 from model_check.monitors.logged_arrivals import received_by_log
@@ -51,8 +40,8 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
-AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest, informed, standing)
-CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in area.CLAIMS)
+AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
+CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in monitored_in(area))
 
 MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""
@@ -117,9 +106,8 @@ def arrivals_of(folder: Path, sessions: Mapping[int, Session], members: Mapping[
     documented = {broker for broker, one in members.items() if one.release is not None}
     frames = received_frames(folder)
     received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
-    hosts = {
-        one.broker for one in sessions.values() if one.broker not in members or members[one.broker].role.holds_replicas
-    }
+    known = {one.broker for one in sessions.values()}
+    hosts = {one for one in known if one not in members or members[one].role.holds_replicas}
     others = sorted(hosts - received.keys())
     reason = "no broker wrote down what arrived at it"
     if others:

@@ -6,11 +6,11 @@ be told from what is right. A claim that only monitors have has its sentence as 
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
+from types import ModuleType
 from typing import TypeAlias
 
 from model_check.monitors.history import History
@@ -87,10 +87,10 @@ def monitored(
     return declare
 
 
-def monitored_in(module: str) -> tuple[Monitored, ...]:
+def monitored_in(area: ModuleType) -> Iterator[Monitored]:
     """The monitors that a module declares, in its order."""
-    declared = vars(sys.modules[module]).values()
-    return tuple(one for one in declared if isinstance(one, Monitored) and one.ask.__module__ == module)
+    declared = vars(area).values()
+    return (one for one in declared if isinstance(one, Monitored) and one.ask.__module__ == area.__name__)
 
 
 def _sentence(statement: str) -> str:

@@ -11,7 +11,7 @@ Kafka: `KafkaController.incrementControllerEpoch`, `ZookeeperLeaderElector.elect
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
 from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
 from model_check.recordings.tracks import SKEW
@@ -253,6 +253,3 @@ def _may_be_any_brokers(write: Write) -> bool:
 
 def _did(write: Write) -> str:
     return f"{'deleted' if write.is_delete else 'created' if write.is_create else 'wrote'} {write.name}"
-
-
-CLAIMS = monitored_in(__name__)

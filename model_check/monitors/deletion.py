@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import asked_at, had, left_at
@@ -246,6 +246,3 @@ def _deletes(request: Arrival, partition: TopicPartition) -> bool:
 def _refuses(request: Arrival, partition: TopicPartition) -> bool:
     answer = request.answer
     return answer is not None and (request.is_refused or answer.codes.get(partition, 0) != ErrorCode.NONE)
-
-
-CLAIMS = monitored_in(__name__)

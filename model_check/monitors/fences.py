@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.requests import tells
@@ -129,6 +129,3 @@ def _may_accept(request: Arrival, partition: TopicPartition) -> bool:
     if request.kind is not ApiKey.LEADER_AND_ISR or partition not in request.states or request.is_refused:
         return False
     return request.answer is None or request.answer.codes.get(partition, ErrorCode.NONE) == ErrorCode.NONE
-
-
-CLAIMS = monitored_in(__name__)

@@ -10,7 +10,7 @@ sections 1 to 5 and 10.
 
 from collections.abc import Iterator
 
-from model_check.monitors.claims import Answers, Break, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write
@@ -48,10 +48,9 @@ def znodes_can_be_read(history: History) -> Answers:
 def leader_epoch_never_goes_back(history: History) -> Answers:
     """Asked of each change of a state znode."""
     for one, before, after in changes(history):
-        text = (
-            f"{one.author} took the leader epoch of {one.name} back from {before.leader_epoch} to {after.leader_epoch}"
-        )
-        yield None if after.leader_epoch >= before.leader_epoch else Break(one.place, text)
+        then, now = before.leader_epoch, after.leader_epoch
+        text = f"{one.author} took the leader epoch of {one.name} back from {then} to {now}"
+        yield None if now >= then else Break(one.place, text)
 
 
 @monitored(source="PROTOCOL.md sections 1 and 5; LeaderAndIsr.initialLeaderEpoch")
@@ -63,14 +62,12 @@ def decisions_raise_the_leader_epoch_by_one(history: History) -> Answers:
             yield None if after.leader_epoch == 0 else Break(one.place, text)
             continue
         before = one.before
-        if after.leader_epoch > before.leader_epoch + 1:
-            text = (
-                f"{one.author} raised the leader epoch of {one.name} from {before.leader_epoch} to {after.leader_epoch}"
-            )
-            yield Break(one.place, text)
-        elif after.leader_epoch == before.leader_epoch and after.leader != before.leader:
+        then, now = before.leader_epoch, after.leader_epoch
+        if now > then + 1:
+            yield Break(one.place, f"{one.author} raised the leader epoch of {one.name} from {then} to {now}")
+        elif now == then and after.leader != before.leader:
             text = f"{one.author} made {after.leader} leader in {one.name} in the place of {before.leader}"
-            yield Break(one.place, f"{text}, and left the leader epoch at {after.leader_epoch}")
+            yield Break(one.place, f"{text}, and left the leader epoch at {now}")
         else:
             yield None
 
@@ -118,9 +115,8 @@ def isr_is_within_assigned(history: History) -> Answers:
     """Asked of each write of a state znode and of an assignment, where both are there."""
     for one, partition, replicas, state in _both(history):
         outside = [broker for broker in state.isr if broker not in replicas]
-        text = (
-            f"{one.author} wrote {one.name}; then the ISR of {partition} was {list(state.isr)}, its AR {list(replicas)}"
-        )
+        has = f"the ISR of {partition} was {list(state.isr)}, its AR {list(replicas)}"
+        text = f"{one.author} wrote {one.name}; then {has}"
         yield Break(one.place, text, _row_of_outsiders(history, partition, one)) if outside else None
 
 
@@ -128,9 +124,8 @@ def isr_is_within_assigned(history: History) -> Answers:
 def leaders_are_assigned(history: History) -> Answers:
     """Asked of each write of a state znode and of an assignment, where both are there."""
     for one, partition, replicas, state in _both(history):
-        text = (
-            f"{one.author} wrote {one.name}; then the leader of {partition} was {state.leader}, its AR {list(replicas)}"
-        )
+        has = f"the leader of {partition} was {state.leader}, its AR {list(replicas)}"
+        text = f"{one.author} wrote {one.name}; then {has}"
         is_fine = state.leader == NO_LEADER or state.leader in replicas
         yield None if is_fine else Break(one.place, text, _row_of_outsiders(history, partition, one))
 
@@ -169,6 +164,3 @@ def the_leader_changes_its_isr(history: History) -> Answers:
         text = f"{text}, but its leader was {before.leader}, and {one.office}"
         is_fine = one.author.broker in {before.leader, owner.broker if owner else None}
         yield None if is_fine else Break(one.place, text)
-
-
-CLAIMS = monitored_in(__name__)

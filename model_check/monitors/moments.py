@@ -9,12 +9,12 @@ brokers may refuse who is elected then.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import TypeAlias
 
 from model_check.monitors.acts import Rest
 from model_check.monitors.arrivals import Arrival, Received
-from model_check.monitors.claims import Answers, Break
+from model_check.monitors.claims import Answers, Break, Monitored, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.history import History, state_path
 from model_check.recordings.tracks import SKEW
@@ -88,7 +88,22 @@ class Moment:
         return set(range(max(1, early), max(1, late) + 1))
 
 
-def at_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
+def at_rest(
+    *, kind: str = "step", source: str = "", needs: Needs = Needs.REST
+) -> Callable[[Callable[[Moment], Shown]], Monitored]:
+    """Declare a monitor that asks of each moment of rest; the rest is as of any other (`monitored`)."""
+
+    def declare(ask: Callable[[Moment], Shown]) -> Monitored:
+        @wraps(ask)
+        def asked(history: History) -> Answers:
+            return _at_each_rest(history, ask)
+
+        return monitored(kind=kind, source=source, needs=needs)(asked)
+
+    return declare
+
+
+def _at_each_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
     """What is found at each moment of rest, wherever it is put; what was found at the last one, too, is told once."""
     known = set[str]()
     for rest in history.acts.rests:

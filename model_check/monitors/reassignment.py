@@ -10,7 +10,7 @@ Kafka: `KafkaController.onPartitionReassignment`, 0.10.2.2. PROTOCOL.md section 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, Moves, State
 from model_check.monitors.history import MOVES, History, Write, state_path
 from spec.formats import znode_paths as paths
@@ -215,9 +215,8 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     row = "D14" if dead else "S8" if is_unborn else "D41" if write.is_a_zombies else ""
     row = row or ("D59" if _is_carried_on(history, partition, replicas or (), write.number) else "")
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
-    return Break(
-        write.place, f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before", row
-    )
+    text = f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before"
+    return Break(write.place, text, row)
 
 
 @monitored(needs=Needs.REQUESTS)
@@ -260,6 +259,3 @@ def _has(content: object, partition: TopicPartition, broker: int) -> bool:
     if isinstance(content, Assignment):
         return broker in content.replicas.get(partition.partition, ())
     return isinstance(content, State) and broker in content.isr
-
-
-CLAIMS = monitored_in(__name__)

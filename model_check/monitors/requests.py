@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from model_check.monitors.arrivals import NOT_TOLD, Arrival, in_no_order
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
+from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
 from model_check.monitors.history import History, Write, state_path
@@ -87,6 +87,3 @@ def only_doomed_partitions_are_told_to_be_removed(history: History) -> Answers:
                 text = f"{request} tells that {partition} is removed, and nobody had asked to delete its topic"
                 is_asked = any(one.is_create and one.number < end for one in asked)
                 yield None if is_asked else Break(request.place, text)
-
-
-CLAIMS = monitored_in(__name__)

@@ -1,60 +1,251 @@
-"""Claims that somebody is in charge once the cluster has come to rest: of the cluster, and of each partition.
+"""Claims about a cluster at rest: somebody is in charge, everybody has been told, and what was asked for is done.
 
-Kafka: `KafkaController`, 0.10.2.2. PROTOCOL.md sections 6 and 7.
+What everybody has been told is asked of what the present process of a broker has received, and has not refused: what an
+earlier process was told is forgotten. A request of an admin's is asked about only where nothing keeps it from being
+served that brokers are to do: its replicas are up, and, where they have to catch up, they have; nor does another wait
+for that which may rightly be served before it.
+
+Kafka: `KafkaController`, `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, `TopicDeletionManager`,
+`PartitionsReassignedListener`, `PreferredReplicaElectionListener`, 0.10.2.2. PROTOCOL.md sections 6 to 10.
 """
 
-from model_check.monitors.claims import Answers, Break, Needs, monitored, monitored_in
-from model_check.monitors.history import History
+from collections.abc import Iterable
+
+from model_check.monitors.arrivals import Arrival
+from model_check.monitors.claims import Break, Needs
+from model_check.monitors.contents import Moves, State
+from model_check.monitors.deletion import deletions, was_deleted
+from model_check.monitors.history import ELECTIONS, MOVES, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest, shown
-from model_check.monitors.signatures import row_of_dead_leader, row_of_unborn, row_of_unraised
+from model_check.monitors.reassignment import left_at
+from model_check.monitors.signatures import (
+    row_of_dead_leader,
+    row_of_deletion,
+    row_of_elections,
+    row_of_orphan,
+    row_of_silence,
+    row_of_stale_metadata,
+    row_of_stray,
+    row_of_unborn,
+    row_of_unfinished,
+    row_of_unmoved,
+    row_of_unraised,
+)
+from model_check.recordings.tracks import SKEW
+from spec.formats import znode_paths as paths
+from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.request_schemas import ApiKey
+
+# --------------------------------------------------------------------------------------------------- who is in charge
 
 
-@monitored(needs=Needs.REST)
-def eventually_one_working_controller(history: History) -> Answers:
+@at_rest()
+def eventually_one_working_controller(at: Moment) -> Shown:
     """Asked while a broker is up that may be elected: one is in office, and has raised the epoch since."""
-
-    def ask(at: Moment) -> Shown:
-        office = history.office(at.number)
-        if office.owner is None:
-            up = sorted(broker for broker in history.brokers if at.may_stand(broker))
-            text = f"nobody is controller, and broker {shown(up)} runs"
-            yield "office", Break(at.rest.place, text) if up else None
-        elif at.controller is not None:
-            won, raised = history.writes[office.since].place, history.has_raised(office)
-            text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
-            is_its = raised and office.raised_by is not None and office.raised_by.broker in {office.owner.broker, None}
-            yield "epoch", None if is_its else Break(at.rest.place, text, row_of_unraised(at))
-
-    return at_rest(history, ask)
+    history = at.history
+    office = history.office(at.number)
+    if office.owner is None:
+        up = sorted(broker for broker in history.brokers if at.may_stand(broker))
+        text = f"nobody is controller, and broker {shown(up)} runs"
+        yield "office", Break(at.rest.place, text) if up else None
+    elif at.controller is not None:
+        won, raised = history.writes[office.since].place, history.has_raised(office)
+        text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
+        is_its = raised and office.raised_by is not None and office.raised_by.broker in {office.owner.broker, None}
+        yield "epoch", None if is_its else Break(at.rest.place, text, row_of_unraised(at))
 
 
-@monitored(needs=Needs.REST)
-def eventually_partitions_are_led(history: History) -> Answers:
+@at_rest()
+def eventually_partitions_are_led(at: Moment) -> Shown:
     """Asked of partitions with a replica that is up, while a controller is."""
-
-    def ask(at: Moment) -> Shown:
-        for partition, replicas, state in at.partitions():
-            if at.controller is not None and any(map(at.is_up, replicas)):
-                text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
-                is_led = state is not None
-                yield str(partition), None if is_led else Break(at.rest.place, text, row_of_unborn(at, partition))
-
-    return at_rest(history, ask)
+    for partition, replicas, state in at.partitions():
+        if at.controller is not None and any(map(at.is_up, replicas)):
+            text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
+            is_led = state is not None
+            yield str(partition), None if is_led else Break(at.rest.place, text, row_of_unborn(at, partition))
 
 
-@monitored(needs=Needs.REST)
-def eventually_leaders_can_lead(history: History) -> Answers:
+@at_rest()
+def eventually_leaders_can_lead(at: Moment) -> Shown:
     """Asked of partitions with an assigned replica in sync that is up, while a controller is: so is their leader."""
-
-    def ask(at: Moment) -> Shown:
-        for partition, replicas, state in at.partitions():
-            in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
-            if state is not None and in_sync and at.controller is not None:
-                text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
-                is_led = at.is_up(state.leader)
-                yield str(partition), None if is_led else Break(at.rest.place, text, row_of_dead_leader(at, partition))
-
-    return at_rest(history, ask)
+    for partition, replicas, state in at.partitions():
+        in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
+        if state is not None and in_sync and at.controller is not None:
+            text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
+            is_led = at.is_up(state.leader)
+            yield str(partition), None if is_led else Break(at.rest.place, text, row_of_dead_leader(at, partition))
 
 
-CLAIMS = monitored_in(__name__)
+# -------------------------------------------------------------------------------------------------- who has been told
+
+
+@at_rest(needs=Needs.REST_AND_REQUESTS)
+def eventually_live_replicas_are_informed(at: Moment) -> Shown:
+    """Asked of replicas that are up, while a controller is: each has received the leader epoch of the state znode."""
+    for partition, replicas, state in at.partitions():
+        for broker in replicas if state is not None and at.controller is not None else ():
+            received = at.received(broker) if at.is_up(broker) else None
+            if received is not None and state is not None:
+                yield f"{partition} {broker}", _untold(at, received, partition, broker, state)
+
+
+def _untold(at: Moment, received: list[Arrival], partition: TopicPartition, broker: int, state: State) -> Break | None:
+    told = [_accepted(one, partition) for one in received if one.kind is ApiKey.LEADER_AND_ISR]
+    highest = max(told, default=-1)
+    if highest >= state.leader_epoch:
+        return None
+    written = at.history.last(state_path(partition), at.number)
+    place = written.place if written else ""
+    heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
+    text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
+    return Break(at.rest.place, text, row_of_silence(at, partition, broker, highest))
+
+
+def _accepted(request: Arrival, partition: TopicPartition) -> int:
+    """The leader epoch that a request tells of a partition; -1 if it does not, or is refused for it."""
+    told = request.states.get(partition)
+    code = ErrorCode.NONE if request.answer is None else request.answer.codes.get(partition, ErrorCode.NONE)
+    return told.leader_epoch if told is not None and not request.is_refused and code == ErrorCode.NONE else -1
+
+
+@at_rest(needs=Needs.REST_AND_REQUESTS, kind="eventually", source="PROTOCOL.md sections 7 and 9")
+def eventually_live_brokers_know_the_leaders(at: Moment) -> Shown:
+    """Every live broker has received UpdateMetadata of each partition's leader and leader epoch."""
+    up = {broker: at.received(broker) for broker in at.history.brokers if at.is_up(broker)}
+    for partition, _, state in at.partitions():
+        for broker, received in up.items():
+            if state is not None and received is not None and at.controller is not None:
+                told = [one for one in received if one.kind is ApiKey.UPDATE_METADATA and not one.is_refused]
+                yield f"{partition} {broker}", _unaware(at, told, partition, broker, state)
+
+
+def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker: int, state: State) -> Break | None:
+    epochs = [one.states[partition].leader_epoch for one in told if partition in one.states]
+    highest = max(epochs, default=-1)
+    if highest >= state.leader_epoch:
+        return None
+    heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
+    text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
+    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, broker, highest))
+
+
+@at_rest(needs=Needs.REST_AND_REQUESTS)
+def eventually_only_assigned_replicas_have_logs(at: Moment) -> Shown:
+    """Asked of brokers that are up, and of partitions that they were made to host, and have not been told to delete.
+
+    Who was made to host one so late that it may have been after the moment is not asked, and whom an admin took out of
+    AR by hand need not be told.
+    Whoever is of a documented release keeps a log through a restart; others may look what they have as they start.
+    """
+    history = at.history
+    for broker, received in history.arrivals.by_broker.items():
+        if not at.is_up(broker) or received.unreadable or at.controller is None:
+            continue
+        known = received.requests if received.is_documented else at.received(broker) or ()
+        for partition, request in _hosted(known, at.rest.ms).items():
+            if not history.is_doomed(partition.topic, at.number):
+                yield f"{partition} {broker}", _unassigned(at, partition, broker, request)
+
+
+def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arrival]:
+    """The partitions that a broker surely hosts at a time, each with the request by which it does."""
+    hosted: dict[TopicPartition, Arrival] = {}
+    for one in requests:
+        if one.ms > ms + SKEW:
+            break
+        if one.kind is ApiKey.LEADER_AND_ISR and one.ms > ms - SKEW:
+            continue
+        if one.kind is ApiKey.LEADER_AND_ISR:
+            hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
+        elif one.delete and not one.is_refused:
+            for partition in one.stopped:
+                hosted.pop(partition, None)
+    return hosted
+
+
+def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> Break | None:
+    replicas = at.history.replicas(partition, at.number)
+    text = f"broker {broker} hosts {partition} ({request.place}), and was not told to delete it"
+    if replicas is not None:
+        text = f"{text}; its AR is {list(replicas)}"
+        left = left_at(at.history, partition, broker, at.number)
+        is_fine = broker in replicas or (left is not None and not left.author.is_members)
+        return None if is_fine else Break(at.rest.place, text, row_of_stray(at, partition, broker, request))
+    is_gone = was_deleted(at.history, partition.topic, at.number)
+    row = row_of_orphan(at, partition, broker, request)
+    return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
+
+
+# ------------------------------------------------------------------------------------------------- what was asked for
+
+
+@at_rest()
+def eventually_deletions_complete(at: Moment) -> Shown:
+    """Asked of topics to be deleted all of whose replicas are up, and that wait for no move, if deletion is enabled."""
+    history = at.history
+    topics = sorted({one.topic for one in history.of_kind(paths.DELETE_TOPIC)})
+    is_enabled = history.acts.is_told or any(deletions(history))
+    for topic in topics:
+        assignment = history.assignment(topic, at.number)
+        replicas = sorted({one for some in (assignment.replicas.values() if assignment else ()) for one in some})
+        waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
+        if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
+            text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
+            stands = history.is_doomed(topic, at.number)
+            yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
+
+
+@at_rest()
+def eventually_reassignments_complete(at: Moment) -> Shown:
+    """Asked of partitions that were to be reassigned: AR has RAR once that is up, and is RAR once that is in sync.
+
+    One that nobody has begun is not asked about while another waits for its replicas: it may be its turn later. Nor is
+    one without leadership, nor one that an admin has removed.
+    """
+    history = at.history
+    moves = [one.after for one in history.of(MOVES) if isinstance(one.after, Moves)]
+    partitions = sorted({partition for one in moves for partition in one.replicas})
+    for partition in partitions:
+        wanted = history.moves(at.number).get(partition)
+        if at.controller is None or history.is_doomed(partition.topic, at.number):
+            continue
+        if wanted is None:
+            yield str(partition), None
+        elif all(map(at.is_up, wanted)):
+            yield str(partition), _unmoved(at, partition, wanted)
+
+
+def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> Break | None:
+    """Whether a request stands that is done, that nobody has begun, or whose topic was deleted by a member."""
+    replicas, state = at.history.replicas(partition, at.number), at.history.state(partition, at.number)
+    text = f"{MOVES} asks for {list(wanted)} for {partition}"
+    if replicas is None:
+        topic = at.history.last(f"/brokers/topics/{partition.topic}", at.number)
+        by_hand = topic is not None and not topic.author.is_members
+        return None if by_hand else Break(at.rest.place, f"{text}, which is not there", row_of_unmoved(at, partition))
+    if state is None:
+        return None
+    if not set(wanted) <= set(replicas):
+        waits = any(_waits(at, one) for one in at.history.moves(at.number) if one != partition)
+        text = f"{text}, whose AR is {list(replicas)}: nobody has begun"
+        return None if waits else Break(at.rest.place, text, row_of_unmoved(at, partition))
+    text = f"{text}, whose AR is {list(replicas)}, although all of it is in sync: it has {state}"
+    return None if _waits(at, partition) else Break(at.rest.place, text, row_of_unfinished(at, partition))
+
+
+def _waits(at: Moment, partition: TopicPartition) -> bool:
+    """Whether a move waits for its replicas: they are not up, or AR has them, and they are not in sync."""
+    wanted, state = at.history.moves(at.number).get(partition, ()), at.history.state(partition, at.number)
+    if state is None or not all(map(at.is_up, wanted)):
+        return True
+    is_begun = set(wanted) <= set(at.history.replicas(partition, at.number) or ())
+    return is_begun and not (set(wanted) <= set(state.isr) and at.is_up(state.leader))
+
+
+@at_rest()
+def eventually_elections_come_to_an_end(at: Moment) -> Shown:
+    """Asked while a controller is up: no request for a preferred election stands."""
+    if at.controller is not None:
+        stands = at.history.at(ELECTIONS, at.number) is not None
+        yield ("request", Break(at.rest.place, f"{ELECTIONS} stands", row_of_elections(at)) if stands else None)

@@ -202,11 +202,8 @@ def row_of_deletion(at: Moment, topic: str) -> str:
     if _is_refused(at, topic):
         return "D46"
     since = history.office(at.number).since
-    return (
-        "D45"
-        if any(one.write.topic == topic and since < one.write.number < at.number for one in deletions(history))
-        else ""
-    )
+    gone = (one.write.number for one in deletions(history) if one.write.topic == topic)
+    return "D45" if any(since < number < at.number for number in gone) else ""
 
 
 def _is_left_over(at: Moment) -> bool:

@@ -2,16 +2,22 @@
 
 The lines of a file are in order, so what was answered before another request arrived was known by then. A file that
 does not begin with the start of a process does not tell them apart, and a frame that cannot be read (a request of a
-later version, say) makes the file incomplete: the first reason is kept. Torn ends are passed over, and told.
+later version, say) makes the file incomplete: the first reason is kept.
+
+As in its logs, a process that is killed may leave a torn end, which is passed over, and told. The next one goes on in
+the same line, with the record of its start; so a record is torn there or at the end of the file, and one that is wrong
+anywhere else is refused.
 """
 
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, in_no_order
 from model_check.recordings.sessions import broker_of
-from model_check.recordings.wire import read_wire
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
@@ -22,7 +28,10 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.formats.requests import RequestHeader, decode_request, decode_response
-from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord
+from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record
+
+BRACED: Final = re.compile(r"(\{[^{}]*\})")
+"""How the record of a start looks, which has braces only at its ends."""
 
 
 def received_frames(folder: Path) -> dict[int, Received]:
@@ -101,3 +110,68 @@ class _Frames:
         codes = {TopicPartition(one.topic, one.partition): int(one.error_code) for one in named}
         asked = self.requests[number]
         self.requests[number] = replace(asked, answer=Answer(order, int(response.error_code), codes))
+
+
+# ------------------------------------------------------------------------------------- the records of a file
+
+
+@dataclass(frozen=True)
+class WireLog:
+    """The records of a broker's file in their order, each behind its place; and the places of those that are torn."""
+
+    records: tuple[tuple[str, WireRecord], ...]
+    torn_ends: tuple[str, ...]
+
+
+def read_wire(file: Path) -> WireLog:
+    """The records of a file; MalformedInput names the line that is none."""
+    records: list[tuple[str, WireRecord]] = []
+    torn_ends = []
+    for piece, after in pairwise((*_pieces(file), None)):
+        if piece is None:
+            break
+        found = _record(piece.text, piece.place)
+        if isinstance(found, WireRecord):
+            records.append((piece.place, found))
+        elif not piece.is_ended and (after is None or isinstance(_record(after.text), ProcessStarted)):
+            torn_ends.append(piece.place)
+        else:
+            raise found
+    return WireLog(tuple(records), tuple(torn_ends))
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A text that is a record, or torn; `is_ended`: its line ends behind it."""
+
+    place: str
+    text: str
+    is_ended: bool
+
+
+def _pieces(file: Path) -> Iterator[_Piece]:
+    with file.open(encoding="utf-8", errors="backslashreplace") as lines:
+        for number, line in enumerate(lines, start=1):
+            place = f"{file.parent.name}/{file.name}:{number}"
+            text, is_ended = line.rstrip("\n"), line.endswith("\n")
+            *before, last = [text] if isinstance(_record(text, place), WireRecord) else _parts(text)
+            yield from (_Piece(place, one, is_ended=False) for one in before)
+            yield _Piece(place, last, is_ended)
+
+
+def _parts(text: str) -> list[str]:
+    """A line that is no record, cut before and behind each start in it."""
+    parts = [""]
+    for one in BRACED.split(text):
+        if isinstance(_record(one), ProcessStarted):
+            parts += [one, ""]
+        else:
+            parts[-1] += one
+    return list(filter(None, parts)) or [""]
+
+
+def _record(text: str, place: str = "") -> WireRecord | MalformedInput:
+    try:
+        return parse_record(text, place)
+    except MalformedInput as error:
+        return error

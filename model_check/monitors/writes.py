@@ -74,13 +74,11 @@ def _write(
     office: Office,
 ) -> Write:
     path = _path(name)
-    before = tree.pop(name, None)
+    before, _ = tree.pop(name, (None, -1))
     after = None if version < 0 else read_content(path, data)
     if after is not None:
         tree[name] = (after, version)
-    return Write(
-        0, place, one.time_ms, one.zxid, author, path, name, before[0] if before else None, after, version, office
-    )
+    return Write(0, place, one.time_ms, one.zxid, author, path, name, before, after, version, office)
 
 
 def _author(session: int, sessions: Mapping[int, Session], admins: frozenset[int]) -> Author:

@@ -94,7 +94,7 @@ class _Search:
 
     def __init__(
         self,
-        unrolling: _Unrolling,
+        unrolling: "_Unrolling",
         depth: int,
         timeout_s: float,
         progress: Callable[[int], None] | None,

@@ -116,17 +116,14 @@ def _never_given(
         all_of[one.broker].append(one)
     left: dict[tuple[int, int], list[Handled]] = {}
     for answer in answers:
-        connection = answer.controller, answer.broker
+        c, b = connection = answer.controller, answer.broker
         if connection not in left:
-            own = (
-                one for one in all_of[answer.broker] if getattr(one, "controller", answer.controller) == connection[0]
-            )
-            left[connection] = list(own)
+            left[connection] = [one for one in all_of[b] if getattr(one, "controller", c) == c]
         if _says_little(answer):
             continue
-        epochs = {one.epoch for one in terms if one.by == answer.controller and one.time <= answer.time + SKEW}
+        epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
         places = range(len(left[connection]))
-        code_of = codes[answer.broker]
+        code_of = codes[b]
         behind = (after for at in places if (after := _behind(answer, left[connection], at, code_of, epochs)))
         after = next(behind, None)
         if after is None:

@@ -9,46 +9,13 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
+from model_check.recordings import writes
+from model_check.recordings import zookeeper as seen
 from model_check.recordings.cluster import UNCLEAN, is_unclean, resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import may_be_unanswered, with_lines
-from model_check.recordings.writes import (
-    CHECKED,
-    CREATES,
-    DELETED_BY_BROKERS,
-    DELETES,
-    MAY_BE_FILLED_LATER,
-    REFUSALS,
-    SETTINGS,
-    WITH_VERSION,
-    WITHOUT_ASSIGNMENT,
-    WRITES,
-    WRITTEN_BY_BROKERS,
-    PassedOver,
-    Row,
-    why_nobody_reads,
-)
-from model_check.recordings.zookeeper import (
-    AssignmentRead,
-    AssignmentWritten,
-    BrokerRegistered,
-    ConfigurationDeleted,
-    ControllerCreated,
-    ElectionRequested,
-    NotificationCreated,
-    NotificationDeleted,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
-    SessionBegan,
-    SessionEnded,
-    StateDeleted,
-    StateWritten,
-    TopicCreated,
-    WriteConflicted,
-    ZooKeeperChange,
-)
+from model_check.recordings.writes import Found, PassedOver, Row, why_nobody_reads
 from reference.zookeeper.transactions import (
     ERROR_NAMES,
     Change,
@@ -89,7 +56,7 @@ class Changes:
         self.transactions: list[Transaction] = []
         self.resurrections = frozenset[int]()
 
-    def read(self, transactions: list[Transaction]) -> Iterator[ZooKeeperChange | NotModelled]:
+    def read(self, transactions: list[Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
@@ -104,14 +71,12 @@ class Changes:
                 raise MalformedInput(place, "", str(error)) from error
             except KeyError as error:
                 raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
-            if isinstance(observed, AssignmentWritten) and observed.addition is not None:
-                yield AssignmentRead(**head, topic=observed.topic)
+            if isinstance(observed, seen.AssignmentWritten) and observed.addition is not None:
+                yield seen.AssignmentRead(**head, topic=observed.topic)
             if observed is not None:
                 yield observed
 
-    def _change(
-        self, head: dict[str, Any], one: Transaction, session: Session | None
-    ) -> ZooKeeperChange | NotModelled | None:
+    def _change(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
         if reason := self._nobody_reads(one.change):
             self._pass_over(reason)
             return None
@@ -119,11 +84,11 @@ class Changes:
             case SessionCreated() | SessionClosed():
                 return self._session(head, one, session)
             case NodeCreated(path=path, data=data):
-                return self._row(CREATES, head, Path.parse(path), data, one)
+                return self._row(writes.CREATES, head, Path.parse(path), data, one)
             case DataSet(path=path, data=data, version=version):
-                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
+                return self._row(writes.WRITES, head | {"version": version}, Path.parse(path), data, one)
             case NodeDeleted(path):
-                return self._row(DELETES, head, Path.parse(path), None, one)
+                return self._row(writes.DELETES, head, Path.parse(path), None, one)
             case WriteRefused(code):
                 return self._refused(head, ERROR_NAMES.get(code, str(code)))
             case other:
@@ -133,34 +98,34 @@ class Changes:
         """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
         match change:
             case VersionChecked():
-                return CHECKED.reason
+                return writes.CHECKED.reason
             case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if why := why_nobody_reads(path):
                 return why
             case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
-                return WITHOUT_ASSIGNMENT.reason
+                return writes.WITHOUT_ASSIGNMENT.reason
             case DataSet(path=path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
                 return ""
             case NodeDeleted(path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
-                return WITHOUT_ASSIGNMENT.reason
+                return writes.WITHOUT_ASSIGNMENT.reason
             case _:
                 return ""
 
-    def _session(
-        self, head: dict[str, Any], one: Transaction, session: Session | None
-    ) -> ZooKeeperChange | NotModelled | None:
+    def _session(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
         if session is None:
             self._pass_over("an admin tool's session")
             return None
         if isinstance(one.change, SessionClosed):
             return self._session_ended(head, one, session, one.change.deleted)
-        return self._session_began(head, session)
+        first = session not in self.begun
+        self.begun.append(session)
+        return seen.SessionBegan(**head, first=first, is_guess=session.is_guess)
 
     def _row(
         self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: Transaction
-    ) -> ZooKeeperChange | NotModelled | None:
+    ) -> Found:
         if path.kind not in table:
             raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
         match table[path.kind]:
@@ -169,23 +134,24 @@ class Changes:
                 return None
             case make:
                 is_deleted = isinstance(one.change, NodeDeleted)
-                if not head["by"] and path.kind in (DELETED_BY_BROKERS if is_deleted else WRITTEN_BY_BROKERS):
+                of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
+                if not head["by"] and path.kind in of_brokers:
                     if is_deleted:
                         return self._not_modelled(head, "what is removed by hand is not part of the specification")
                     reason = "is no broker's, but writes what only brokers write"
                     raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
-                is_empty = is_deleted or (data is None and path.kind in MAY_BE_FILLED_LATER)
+                is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
                 payload = None if is_empty else parse_payload(path, data)
-                if path.kind not in WITH_VERSION:
+                if path.kind not in writes.WITH_VERSION:
                     head.pop("version", None)
                 return make(self, head, payload, path)
 
-    def _refused(self, head: dict[str, Any], name: str) -> ZooKeeperChange | NotModelled | None:
+    def _refused(self, head: dict[str, Any], name: str) -> Found:
         if name == "BadVersion":
-            return WriteConflicted(**head)
-        if name not in REFUSALS:
+            return seen.WriteConflicted(**head)
+        if name not in writes.REFUSALS:
             return self._not_modelled(head, f"a write that fails with {name} is not part of the specification")
-        self._pass_over(REFUSALS[name])
+        self._pass_over(writes.REFUSALS[name])
         return None
 
     @staticmethod
@@ -201,16 +167,17 @@ class Changes:
         """The number of the topic that a path names."""
         return self.cluster.topics.index(path.topic or "")
 
-    def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> StateWritten:
+    def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> seen.StateWritten:
         """A state znode's content, as numbers."""
         leadership = self.cluster.in_numbers(replace(payload.leadership, zk_version=version))
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         before, self.states[partition] = self.states.get(partition), leadership
-        by_leader = leadership.leader == head["by"] and before and leadership.leader_epoch == before.leader_epoch
+        decided = before is None or leadership.leader_epoch != before.leader_epoch
+        by_leader = leadership.leader == head["by"] and not decided
         changed = frozenset(leadership.isr).symmetric_difference(before.isr if before else ())
-        return StateWritten(**head, partition=partition, state=leadership, by_leader=bool(by_leader), changed=changed)
+        return seen.StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader, changed=changed)
 
-    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> AssignmentWritten | NotModelled:
+    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> seen.AssignmentWritten | NotModelled:
         """The AR of a topic's partitions, by a controller, or by the tool that adds partitions to what it read."""
         topic = path.topic or ""
         written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
@@ -225,9 +192,9 @@ class Changes:
         number = self.topic(path)
         gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
         assigned = {**gone, **self._by_number(written)}
-        return AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
+        return seen.AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
 
-    def requested(self, head: dict[str, Any], payload: Any) -> ZooKeeperChange | NotModelled:
+    def requested(self, head: dict[str, Any], payload: Any) -> seen.ZooKeeperChange | NotModelled:
         """/admin/reassign_partitions is there: the tool creates it, and a controller that finds it gone."""
         if head["by"]:
             return self.reassigned(head, payload)
@@ -235,13 +202,13 @@ class Changes:
         if not wanted:
             return self._not_modelled(head, "a request to reassign nothing is not part of the specification")
         request = tuple(wanted.get(p, ()) for p in range(len(self.cluster.partitions)))
-        return ReassignmentRequested(**head, request=self.cluster.requests.index(request))
+        return seen.ReassignmentRequested(**head, request=self.cluster.requests.index(request))
 
-    def reassigned(self, head: dict[str, Any], payload: Any) -> ReassignmentsWritten | NotModelled:
+    def reassigned(self, head: dict[str, Any], payload: Any) -> seen.ReassignmentsWritten | NotModelled:
         """What is left to be reassigned, by a controller; nothing, if the znode is deleted, be it by hand."""
         if payload and not head["by"]:
             return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
-        return ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
+        return seen.ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
 
     def _reassignments(self, payload: Any) -> Mapping[int, tuple[int, ...]]:
         return self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions})
@@ -250,13 +217,13 @@ class Changes:
         number = self.cluster.broker
         return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
 
-    def state_deleted(self, head: dict[str, Any], path: Path) -> StateDeleted:
+    def state_deleted(self, head: dict[str, Any], path: Path) -> seen.StateDeleted:
         """The end of a state znode; the next one of this partition begins anew."""
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         self.states.pop(partition, None)
-        return StateDeleted(**head, partition=partition)
+        return seen.StateDeleted(**head, partition=partition)
 
-    def created(self, head: dict[str, Any], payload: Any, path: Path) -> ZooKeeperChange | NotModelled:
+    def created(self, head: dict[str, Any], payload: Any, path: Path) -> seen.ZooKeeperChange | NotModelled:
         """A topic that was not there; who has been there before comes with an assignment of its own.
 
         The tool writes the configuration first; a deletion between the two writes is a story that is not told yet. A
@@ -272,22 +239,22 @@ class Changes:
         assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         self.assigned[topic] = assigned
         numbers = self._by_number(assigned)
-        return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
+        return seen.TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
-    def request_deleted(self, head: dict[str, Any], path: Path) -> RequestDeleted | NotModelled:
+    def request_deleted(self, head: dict[str, Any], path: Path) -> seen.RequestDeleted | NotModelled:
         """The end of a request to delete a topic."""
         if not head["by"]:
             return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
-        return RequestDeleted(**head, topic=self.topic(path))
+        return seen.RequestDeleted(**head, topic=self.topic(path))
 
-    def configuration_deleted(self, head: dict[str, Any], path: Path) -> ConfigurationDeleted | NotModelled | None:
+    def configuration_deleted(self, head: dict[str, Any], path: Path) -> seen.ConfigurationDeleted | NotModelled | None:
         """The end of a topic's configuration; by hand, it is like any change of it."""
         if not head["by"]:
             if "deletion" in self.cluster.parts:
                 return self._not_modelled(head, "a configuration that is removed by hand is not specified")
             return self.settings(head, TopicConfigPayload(config={}), path)
         self.configured.discard(path.topic or "")
-        return ConfigurationDeleted(**head, topic=self.topic(path))
+        return seen.ConfigurationDeleted(**head, topic=self.topic(path))
 
     def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
         """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""
@@ -296,69 +263,57 @@ class Changes:
         if any((p in self.cluster.unclean) != unclean for p in partitions):
             return self._not_modelled(head, f"a change of {UNCLEAN} is not part of the specification")
         self.configured.add(path.topic or "")
-        self._pass_over(SETTINGS.reason)
+        self._pass_over(writes.SETTINGS.reason)
         return None
 
-    def controller(self, head: dict[str, Any], payload: Any) -> ControllerCreated:
+    def controller(self, head: dict[str, Any], payload: Any) -> seen.ControllerCreated:
         """A broker's win, which names itself."""
         self._check_owner(head, "/controller", payload.brokerid)
-        return ControllerCreated(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
+        return seen.ControllerCreated(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
 
-    def registration(self, head: dict[str, Any], path: Path) -> BrokerRegistered:
+    def registration(self, head: dict[str, Any], path: Path) -> seen.BrokerRegistered:
         """A broker's registration, under its own id."""
         self._check_owner(head, str(path), path.broker)
-        return BrokerRegistered(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
+        return seen.BrokerRegistered(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
 
     def _check_owner(self, head: dict[str, Any], path: str, named: int | None) -> None:
         owner = self.cluster.broker_ids[head["by"] - 1]
         if named != owner:
             raise MalformedInput(path, "", f"names broker {named}, but its session is broker {owner}'s")
 
-    def notification(self, head: dict[str, Any], payload: Any, path: Path) -> NotificationCreated:
+    def notification(self, head: dict[str, Any], payload: Any, path: Path) -> seen.NotificationCreated:
         """An ISR change notification, with the partitions that it names."""
         places = count(head["by"], len(self.cluster.broker_ids))
         notice = next(place for place in places if place not in self.notices.values())
         self.notices[path.sequence or 0] = notice
         partitions = frozenset(map(self.cluster.partition, payload.partitions))
-        return NotificationCreated(**head, partitions=partitions, notice=notice)
+        return seen.NotificationCreated(**head, partitions=partitions, notice=notice)
 
-    def notification_gone(self, head: dict[str, Any], path: Path) -> NotificationDeleted:
+    def notification_gone(self, head: dict[str, Any], path: Path) -> seen.NotificationDeleted:
         """The end of a notification that was seen before."""
-        return NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
+        return seen.NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
 
-    def election_request(self, head: dict[str, Any], payload: Any) -> ElectionRequested:
+    def election_request(self, head: dict[str, Any], payload: Any) -> seen.ElectionRequested:
         """A request for elections, with the partitions that it names."""
-        return ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
-
-    def _session_began(self, head: dict[str, Any], session: Session) -> SessionBegan:
-        first = session not in self.begun
-        self.begun.append(session)
-        return SessionBegan(**head, first=first, is_guess=session.is_guess)
+        return seen.ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
 
     def _session_ended(
         self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
-    ) -> SessionEnded:
-        later = [
-            self.sessions[other.session] for other in self.transactions if _begins_after(other, one, self.sessions)
-        ]
-        superseded = any(
-            other.broker == session.broker and other.incarnation > session.incarnation for other in self.begun
-        )
+    ) -> seen.SessionEnded:
+        begin = (other for other in self.transactions if isinstance(other.change, SessionCreated))
+        later = [self.sessions.get(other.session) for other in begin if other.zxid > one.zxid]
+        lives = (other.incarnation for other in self.begun if other.broker == session.broker)
         for path in deleted:
             if Path.find(path) is not None and path not in {"/controller", f"/brokers/ids/{session.broker}"}:
                 raise MalformedInput(path, "", "no broker of the era owns such an ephemeral znode")
-        return SessionEnded(
+        return seen.SessionEnded(
             **head,
             by_client=one.cxid != 0,
-            superseded=superseded,
+            superseded=any(life > session.incarnation for life in lives),
             survived=session in later,
             had_controller="/controller" in deleted,
             had_registration=f"/brokers/ids/{session.broker}" in deleted,
         )
-
-
-def _begins_after(other: Transaction, one: Transaction, sessions: Mapping[int, Session]) -> bool:
-    return other.zxid > one.zxid and isinstance(other.change, SessionCreated) and other.session in sessions
 
 
 def _text(one: Transaction) -> str:

@@ -40,16 +40,17 @@ def is_unclean(config: Mapping[str, str], *, default: bool) -> bool:
 
 def is_unclean_by_default(folder: Path) -> bool:
     """Whether a broker's server.log, or a piece of it, says that topics have unclean leader election."""
-    logs = (one for one in folder.glob("broker-*/server.log*") if one.is_file())
-    return any(UNCLEAN_BY_DEFAULT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
+    return _is_told(folder, UNCLEAN_BY_DEFAULT, "server.log")
 
 
 def deletes_topics(folder: Path) -> bool:
     """Whether topics are deleted on request, unless a broker's server.log or controller.log says that they are not."""
-    logs = (one for name in ("server.log*", "controller.log*") for one in folder.glob(f"broker-*/{name}"))
-    return not any(
-        DELETES_NOT.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs if log.is_file()
-    )
+    return not _is_told(folder, DELETES_NOT, "server.log", "controller.log")
+
+
+def _is_told(folder: Path, what: re.Pattern[str], *names: str) -> bool:
+    logs = (one for name in names for one in folder.glob(f"broker-*/{name}*") if one.is_file())
+    return any(what.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
 
 
 @dataclass

@@ -50,7 +50,7 @@ class Lines:
         self.passed_over = passed_over
         self.said: list[Observed] = []
         self.answers: list[AnswerReceived] = []
-        self.requests = Requests(cluster, broker, head_of, self.life, self._pass_over)
+        self.requests = Requests(cluster, broker, self.life, self._pass_over)
 
     @property
     def contradictions(self) -> list[Contradiction]:

@@ -6,7 +6,7 @@ own logs. A line that none has is refused later, by its place, as one of the rel
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -34,12 +34,12 @@ class BrokerLogs:
     reports: Log
 
     @classmethod
-    def of(cls, state_change_log: Path, release: KafkaVersion = V0102) -> BrokerLogs:
+    def of(cls, state_change_log: Path, release: KafkaVersion = V0102) -> "BrokerLogs":
         """The logs that stand in one folder, of a broker of a release."""
         reports = state_change_log.with_name(CONTROLLER_LOG)
         return cls(Log(state_change_log, STATE_CHANGE_LOG, release), Log(reports, CONTROLLER_LINES, release))
 
-    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> BrokerLogs:
+    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
         return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in (self.changes, self.reports)))
@@ -108,7 +108,7 @@ def releases_of(
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
     """What the lines of some brokers tell."""
     everything = [log for one in logs.values() for log in (one.changes, one.reports)]
-    common = next((release for release in NEWEST_FIRST if _reads_all(everything, release)), None)
+    common = next((one for one in NEWEST_FIRST if all(log.reads_all(one) for log in everything)), None)
     if common is not None:
         return dict.fromkeys(logs, common)
     return {broker: _of_one(broker, one) for broker, one in logs.items()}
@@ -126,7 +126,3 @@ def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
             " and its logs are not read"
         )
     return best
-
-
-def _reads_all(logs: Iterable[Log], release: KafkaVersion) -> bool:
-    return all(log.reads_all(release) for log in logs)

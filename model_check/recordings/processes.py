@@ -1,7 +1,7 @@
 """What is seen of processes, as values: what was done to them, what they say as controllers and handle as brokers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from model_check.recordings.recording import Observed
@@ -12,14 +12,12 @@ MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
 """Levels at which controller.log need not have lines; whether it has a kind holds for the whole life of a process."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProcessKilled(Observed):
     """A broker's process was killed."""
 
     broker: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProcessPaused(Observed):
     """A broker's process was stopped (SIGSTOP), or goes on (`resumed`)."""
 
@@ -27,14 +25,12 @@ class ProcessPaused(Observed):
     resumed: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class ProcessStopping(Observed):
     """A broker's process was told to stop (SIGTERM): it asks for a controlled shutdown first."""
 
     broker: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ControllerSaid(Observed):
     """A line by a process as controller, in its life number `incarnation`, the first being 1.
 
@@ -48,7 +44,6 @@ class ControllerSaid(Observed):
     details: frozenset[type[Line]] = frozenset()
 
 
-@dataclass(frozen=True, kw_only=True)
 class Handled(Observed):
     """A broker handled something of a request of a controller, in its life number `incarnation`."""
 
@@ -56,7 +51,6 @@ class Handled(Observed):
     incarnation: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReplicaStopped(Handled):
     """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged."""
 
@@ -64,14 +58,12 @@ class ReplicaStopped(Handled):
     delete: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class StopReplicaRefused(Handled):
     """A broker refused a StopReplica for its controller epoch; by whom it was is not logged."""
 
     epoch: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class RequestHandled(Handled):
     """A broker handled a LeaderAndIsr or an UpdateMetadata of a controller.
 
@@ -93,7 +85,6 @@ class RequestHandled(Handled):
     replicas: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
 class AnswerReceived(Observed):
     """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's)."""
 

@@ -17,32 +17,34 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, dataclass_transform
 
 from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Observed:
-    """One thing that was seen: where it stands (`file:line`), when, and how it reads."""
+    """One thing that was seen: where it stands (`file:line`), when, and how it reads. Each kind is such a dataclass."""
 
     place: str
     time: int
     text: str
 
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
     def __str__(self) -> str:
         return f"{self.place}: {self.text}"
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotModelled(Observed):
     """The work of a part of the protocol that the specification does not have; a recording is judged up to it."""
 
     reason: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Contradiction(Observed):
     """A line that does not go with other lines: whatever the cluster did, its processes do not write both."""
 

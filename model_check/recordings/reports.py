@@ -57,7 +57,6 @@ REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ ==
 REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
 """The lines that are observations in any recording."""
 
-
 CONTROLLER_LOG: Final = "controller.log"
 
 REASONS: Final[Mapping[ModuleType, str]] = {
@@ -83,7 +82,6 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
     "reassignment": REASSIGNMENT_REPORTS,
 }
 """What is an observation only where the recording has a part of the protocol."""
-
 
 IN_BALANCE: Final = REASONS[elections]
 

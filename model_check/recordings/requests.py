@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from model_check.recordings.entries import head_of
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Contradiction
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.logs import leader_and_isr_lines as lines
 from spec.logs.broker_change_lines import (
     BrokerLine,
     LeaderInfoCached,
@@ -25,22 +27,6 @@ from spec.logs.broker_change_lines import (
     StopReplicaFromOldController,
     StopReplicaStarted,
     UpdateMetadataFromOldController,
-)
-from spec.logs.leader_and_isr_lines import (
-    BecomeFollowerError,
-    BecomeFollowerUnchanged,
-    BecomeLeaderError,
-    BecomeLeaderUnchanged,
-    FetcherNotStarted,
-    FetcherStarted,
-    LeaderAndIsrFromOldController,
-    LeaderAndIsrReceived,
-    LeaderEpochNotHigher,
-    LeaderUnavailable,
-    LogsTruncated,
-    NotInAssignedReplicas,
-    TransitionCompleted,
-    TransitionStarted,
 )
 from spec.logs.log_entries import LogEntry
 from spec.logs.logged_values import PartitionInfo, Role
@@ -52,13 +38,15 @@ AT_ONCE: Final = 500
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
 OF_ONE_ROLE: Final[Mapping[type[BrokerLine], Role]] = {
-    BecomeLeaderUnchanged: Role.LEADER,
-    **dict.fromkeys(
-        (BecomeFollowerUnchanged, LeaderUnavailable, LogsTruncated, FetcherStarted, FetcherNotStarted), Role.FOLLOWER
-    ),
+    lines.BecomeLeaderUnchanged: Role.LEADER,
+    lines.BecomeFollowerUnchanged: Role.FOLLOWER,
+    lines.LeaderUnavailable: Role.FOLLOWER,
+    lines.LogsTruncated: Role.FOLLOWER,
+    lines.FetcherStarted: Role.FOLLOWER,
+    lines.FetcherNotStarted: Role.FOLLOWER,
 }
 """The lines that only one transition prints, and so do not name it in a field."""
-OF_THE_DECISION: Final = (BecomeFollowerUnchanged, LeaderUnavailable)
+OF_THE_DECISION: Final = (lines.BecomeFollowerUnchanged, lines.LeaderUnavailable)
 """Lines with the epoch in which the leadership was decided, not the request's."""
 
 Key = tuple[str, int, int]
@@ -86,7 +74,7 @@ class _Request:
     def unfounded(self) -> Iterator[str]:
         """What it says without having said what must come before."""
         for p, line in self.said:
-            if line is TransitionCompleted and (p, TransitionStarted) not in self.said:
+            if line is lines.TransitionCompleted and (p, lines.TransitionStarted) not in self.said:
                 yield "completes a transition that it did not begin"
 
     def gaps(self) -> Iterator[str]:
@@ -96,10 +84,10 @@ class _Request:
         if self.outcomes.keys() != self.states.keys():
             yield "does not say what became of each partition that was received"
         for p, outcome in self.outcomes.items():
-            if outcome in ROLES and (p, TransitionCompleted) not in self.said:
+            if outcome in ROLES and (p, lines.TransitionCompleted) not in self.said:
                 yield "begins a transition that it does not complete, and goes on"
-            follows = outcome == "follower" and (p, BecomeFollowerUnchanged) not in self.said
-            if follows and (p, LogsTruncated) not in self.said:
+            follows = outcome == "follower" and (p, lines.BecomeFollowerUnchanged) not in self.said
+            if follows and (p, lines.LogsTruncated) not in self.said:
                 yield "follows another leader without truncating its log"
 
 
@@ -107,16 +95,10 @@ class Requests:
     """The requests of one broker's log; `life` tells which process wrote at a time."""
 
     def __init__(
-        self,
-        cluster: Cluster,
-        broker: int,
-        head: Callable[[LogEntry], dict[str, Any]],
-        life: Callable[[int], int],
-        pass_over: Callable[[str], None],
+        self, cluster: Cluster, broker: int, life: Callable[[int], int], pass_over: Callable[[str], None]
     ) -> None:
         self.cluster = cluster
         self.broker = broker
-        self.head = head
         self.life = life
         self.pass_over = pass_over
         self.arrived: dict[Key, _Request] = {}
@@ -128,13 +110,13 @@ class Requests:
     def add(self, entry: LogEntry, line: BrokerLine) -> None:
         """One line added to its request."""
         match line:
-            case LeaderAndIsrReceived(partition=partition, state=state):
+            case lines.LeaderAndIsrReceived(partition=partition, state=state):
                 p, request = self.cluster.partition(partition), self._arriving(entry, line)
                 self._note(entry, request, line)
                 self._compare_replicas(entry, p, state)
                 request.states[p] = self.cluster.in_numbers(state.leadership)
                 request.replicas[p] = frozenset(map(self.cluster.broker, state.replicas))
-            case LeaderAndIsrFromOldController():
+            case lines.LeaderAndIsrFromOldController():
                 self._refused(entry, self._handling(entry, line, "LeaderAndIsr"))
             case UpdateMetadataFromOldController():
                 self._refused(entry, self._handling(entry, line, "UpdateMetadata"))
@@ -149,7 +131,7 @@ class Requests:
                 request.removed.add(self.cluster.partition(partition))
             case StopReplicaStarted() | StopReplicaFromOldController():
                 self.order.append(self._stopped(entry, line))
-            case BecomeLeaderError() | BecomeFollowerError():
+            case lines.BecomeLeaderError() | lines.BecomeFollowerError():
                 self._handling(entry, line, "LeaderAndIsr").failed = True
             case PartitionLine(partition=partition) if outcome := _outcome(line):
                 request = self._handling(entry, line, "LeaderAndIsr")
@@ -164,7 +146,7 @@ class Requests:
     def _stopped(
         self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFromOldController
     ) -> ReplicaStopped | StopReplicaRefused:
-        head = self.head(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
+        head = head_of(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
         if isinstance(line, StopReplicaFromOldController):
             return StopReplicaRefused(**head, epoch=line.epoch)
         return ReplicaStopped(**head, partition=self.cluster.partition(line.partition), delete=line.delete)
@@ -187,20 +169,17 @@ class Requests:
         if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
             self._contradict(request.first, "was received and not handled, but a later one was")
 
-    def _arriving(self, entry: LogEntry, line: LeaderAndIsrReceived) -> _Request:
+    def _arriving(self, entry: LogEntry, line: lines.LeaderAndIsrReceived) -> _Request:
         """The request whose partitions are being received: one that has not been handled yet, or a new one."""
         key = ("LeaderAndIsr", self.cluster.broker(line.controller), line.correlation_id)
         request = self.arrived.get(key)
         if request is None or request.handled is not None or request.life != self._life(entry):
-            request = self.arrived[key] = self._new(key, entry, line.epoch)
+            request = self.arrived[key] = _Request(key, line.epoch, self._life(entry), entry)
             self.received.append(request)
         return request
 
-    def _new(self, key: Key, entry: LogEntry, epoch: int) -> _Request:
-        return _Request(key, epoch, self._life(entry), entry)
-
     def _life(self, entry: LogEntry) -> int:
-        return self.life(self.head(entry)["time"])
+        return self.life(head_of(entry)["time"])
 
     def _handling(self, entry: LogEntry, line: Any, kind: str) -> _Request:
         """The request that a line under the lock tells of; it is handled from its first such line on."""
@@ -211,7 +190,7 @@ class Requests:
             return last
         request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
         if request is None:
-            request = self._new(key, entry, line.epoch)
+            request = _Request(key, line.epoch, self._life(entry), entry)
         if request.handled is None:
             request.handled = entry
             self.handled.append(request)
@@ -222,7 +201,7 @@ class Requests:
         """Whether a line may be of the same UpdateMetadata: a later one of a new channel may count from 0 again."""
         partition = getattr(line, "partition", None)
         again = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
-        late = self.head(entry)["time"] - self.head(last.first)["time"] > AT_ONCE
+        late = head_of(entry)["time"] - head_of(last.first)["time"] > AT_ONCE
         return bool(last.epoch == line.epoch and not (again and late))
 
     # ------------------------------------------------------------------------------------- what must go together
@@ -253,14 +232,14 @@ class Requests:
             self._contradict(entry, "names other replicas than are assigned")
 
     def _contradict(self, entry: LogEntry, reason: str) -> None:
-        self.contradictions.append(Contradiction(**self.head(entry), reason=reason))
+        self.contradictions.append(Contradiction(**head_of(entry), reason=reason))
 
     # --------------------------------------------------------------------------------------------------- values
 
     def _observed(self, request: _Request) -> RequestHandled:
         assert request.handled is not None  # noqa: S101 - it is in the list of those that were
         kind, controller, correlation_id = request.key
-        head = self.head(request.handled)
+        head = head_of(request.handled)
         shown = f"{kind} {correlation_id} of controller {controller} epoch {request.epoch}"
         return RequestHandled(
             **head | {"text": f"handled {shown}: {head['text']}"},
@@ -282,13 +261,13 @@ class Requests:
 def _outcome(line: PartitionLine) -> str:
     """What a line says became of its partition; nothing, if it only repeats."""
     match line:
-        case LeaderEpochNotHigher():
+        case lines.LeaderEpochNotHigher():
             return "ignored"
-        case NotInAssignedReplicas():
+        case lines.NotInAssignedReplicas():
             return "unassigned"
-        case TransitionStarted(role=role):
+        case lines.TransitionStarted(role=role):
             return "leader" if role is Role.LEADER else "follower"
-        case LeaderUnavailable():
+        case lines.LeaderUnavailable():
             return "unavailable"
         case _:
             return ""

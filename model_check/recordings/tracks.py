@@ -6,7 +6,7 @@ wrote is explained.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from math import inf
 from typing import TypeAlias
 
@@ -95,8 +95,11 @@ class Tracks:
         """Whether a controller says that its own broker is registered, before that registers anew."""
         if not isinstance(one.line, BrokerDifference) or self._names_of[one.controller] not in one.line.live:
             return False
-        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
-        anew = (other.time for other in left if isinstance(other, BrokerRegistered) and other.by == one.controller)
+        anew = (
+            other.time
+            for other in self._changes(place)
+            if isinstance(other, BrokerRegistered) and other.by == one.controller
+        )
         return one.time < next(anew, inf)
 
     def _next_session(self, place: Place, b: int) -> float:
@@ -196,22 +199,22 @@ class Tracks:
 
         Its session may end before; the client writes in the next one what it could not write in the last.
         """
-        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
-        own = (one for one in left if isinstance(one, ZooKeeperChange) and one.by == c)
+        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == c)
         done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
-        left = self.sequences[self._zookeeper][place[self._zookeeper] :]
-        own = (one for one in left if isinstance(one, ZooKeeperChange) and one.by == b)
-        ends = (one for one in own if isinstance(one, BrokerRegistered) or _is_closed(one))
+        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
+        ends = (
+            one for one in own if isinstance(one, BrokerRegistered) or (isinstance(one, SessionEnded) and one.by_client)
+        )
         return isinstance(next(ends, None), SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
         ends: dict[int, bool] = {}
-        for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
+        for one in self._changes(place):
             if isinstance(one, SessionEnded) or (isinstance(one, SessionBegan) and one.first):
                 ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
@@ -226,8 +229,7 @@ class Tracks:
     def noted_late(self, place: Place, b: int) -> frozenset[int]:
         """Partitions that a leader announces the time after next, without another change of their ISR until then."""
         changed = set[int]()
-        left = self.sequences[self._zookeeper][place[self._zookeeper] + 1 :]
-        for one in left:
+        for one in self._changes(place)[1:]:
             match one:
                 case NotificationCreated(by=by, partitions=named) if by == b:
                     return named - changed
@@ -250,10 +252,11 @@ class Tracks:
 
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
-        for one in self.sequences[self._zookeeper][place[self._zookeeper] :]:
-            if one.time > until:
-                return
-            yield one
+        return takewhile(lambda one: one.time <= until, self._changes(place))
+
+    def _changes(self, place: Place) -> Sequence[Observed]:
+        """ZooKeeper's next transactions, all of them."""
+        return self.sequences[self._zookeeper][place[self._zookeeper] :]
 
     def handled(self, place: Place, b: int) -> Iterator[Handled]:
         """What the present process of a broker has yet to handle."""
@@ -275,7 +278,7 @@ class Tracks:
         """The requests that a broker has yet to handle after the next one, in this life and later ones."""
         number = self.track("broker", b)
         sequence = self.sequences[number][place[number] + 1 :] if number is not None else ()
-        yield from (one for one in sequence if isinstance(one, RequestHandled))
+        return (one for one in sequence if isinstance(one, RequestHandled))
 
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
@@ -309,11 +312,6 @@ def _is_death(one: Observed, b: int) -> bool:
             return broker == b
         case _:
             return False
-
-
-def _is_closed(one: ZooKeeperChange) -> bool:
-    """Whether a client closes its session."""
-    return isinstance(one, SessionEnded) and one.by_client
 
 
 def _is_survived(one: ZooKeeperChange) -> bool:

@@ -29,6 +29,11 @@ class PassedOver:
 
 
 PARENT = PassedOver("a parent node, created once and never read for its content")
+PARENTS: Final = (
+    paths.BROKERS, paths.BROKER_IDS, paths.BROKER_TOPICS, paths.PARTITIONS, paths.PARTITION, paths.BROKER_SEQUENCE,
+    paths.ADMIN, paths.DELETE_TOPICS, paths.ISR_CHANGES, paths.CONSUMERS, paths.CONFIG, paths.CONFIG_TOPICS,
+    paths.CONFIG_CHANGES, paths.CONFIG_CLIENTS, paths.CLUSTER,
+)  # fmt: skip
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
 FOREIGN = PassedOver("what consumers, quotas, users, ACLs and configuration changes keep, which no controller reads")
 FOREIGN_ROOTS: Final = (
@@ -44,7 +49,9 @@ CHECKED = PassedOver("a check of a version, together with other changes; it chan
 WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
-Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], ZooKeeperChange | NotModelled | None]
+Found: TypeAlias = ZooKeeperChange | NotModelled | None
+"""What a transaction is seen as; None, if it is passed over."""
+Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], Found]
 """What a reader (`changes.Changes`) makes of a write: of its head, its payload and its path."""
 Row: TypeAlias = Known | PassedOver
 
@@ -62,21 +69,7 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
-    paths.BROKERS: PARENT,
-    paths.BROKER_IDS: PARENT,
-    paths.BROKER_TOPICS: PARENT,
-    paths.PARTITIONS: PARENT,
-    paths.PARTITION: PARENT,
-    paths.BROKER_SEQUENCE: PARENT,
-    paths.ADMIN: PARENT,
-    paths.DELETE_TOPICS: PARENT,
-    paths.ISR_CHANGES: PARENT,
-    paths.CONSUMERS: PARENT,
-    paths.CONFIG: PARENT,
-    paths.CONFIG_TOPICS: PARENT,
-    paths.CONFIG_CHANGES: PARENT,
-    paths.CONFIG_CLIENTS: PARENT,
-    paths.CLUSTER: PARENT,
+    **dict.fromkeys(PARENTS, PARENT),
 }
 
 WRITES: Final[Mapping[PathKind, Row]] = {

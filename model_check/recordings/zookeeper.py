@@ -4,13 +4,11 @@ They are totally ordered by their zxid, and say who did it, but for what an admi
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from model_check.recordings.recording import Observed
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 
-@dataclass(frozen=True, kw_only=True)
 class ZooKeeperChange(Observed):
     """A transaction that changed what is modelled of ZooKeeper, or failed; `by` is a broker, 0 the admin."""
 
@@ -18,7 +16,6 @@ class ZooKeeperChange(Observed):
     by: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class SessionBegan(ZooKeeperChange):
     """A broker got a session; `first` if it is the first of its process, as far as that `is_guess`ed or told."""
 
@@ -26,7 +23,6 @@ class SessionBegan(ZooKeeperChange):
     is_guess: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class SessionEnded(ZooKeeperChange):
     """A broker's session ended, with its ephemeral znodes.
 
@@ -41,19 +37,16 @@ class SessionEnded(ZooKeeperChange):
     had_registration: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class ControllerCreated(ZooKeeperChange):
     """A broker won /controller; `may_be_unanswered`: without having been told, perhaps."""
 
     may_be_unanswered: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class ControllerDeleted(ZooKeeperChange):
     """/controller was deleted: by a broker, or by hand."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class EpochWritten(ZooKeeperChange):
     """/controller_epoch was created (version 0) or written."""
 
@@ -61,21 +54,18 @@ class EpochWritten(ZooKeeperChange):
     version: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class BrokerRegistered(ZooKeeperChange):
     """/brokers/ids/N was created; `may_be_unanswered` as above."""
 
     may_be_unanswered: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class OfATopic(ZooKeeperChange):
     """Something was done to one topic."""
 
     topic: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class TopicCreated(OfATopic):
     """/brokers/topics/T was created with this AR by partition; `recreation` numbers those that had been there."""
 
@@ -83,34 +73,28 @@ class TopicCreated(OfATopic):
     recreation: int | None
 
 
-@dataclass(frozen=True, kw_only=True)
 class DeletionAsked(OfATopic):
     """/admin/delete_topics/T was created."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class RequestDeleted(OfATopic):
     """A controller deleted /admin/delete_topics/T."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class StateDeleted(ZooKeeperChange):
     """A controller deleted a partition's state znode."""
 
     partition: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class TopicDeleted(OfATopic):
     """A controller deleted /brokers/topics/T."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class ConfigurationDeleted(OfATopic):
     """A controller deleted /config/topics/T."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class StateWritten(ZooKeeperChange):
     """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before.
 
@@ -123,12 +107,10 @@ class StateWritten(ZooKeeperChange):
     changed: frozenset[int]
 
 
-@dataclass(frozen=True, kw_only=True)
 class AssignmentRead(OfATopic):
     """The tool read what it writes next, with new partitions: just before, since that is what was there."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class AssignmentWritten(OfATopic):
     """The AR of all partitions of a topic was written: by a controller, or by the tool (`Cluster.additions`)."""
 
@@ -136,21 +118,18 @@ class AssignmentWritten(OfATopic):
     addition: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReassignmentRequested(ZooKeeperChange):
     """/admin/reassign_partitions was created; `request` is its number in `Cluster.requests`."""
 
     request: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ReassignmentsWritten(ZooKeeperChange):
     """A controller wrote what is still to be reassigned, RAR by partition, or deleted the znode, as hands may."""
 
     left: Mapping[int, tuple[int, ...]]
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotificationCreated(ZooKeeperChange):
     """A leader announced ISR changes; `notice` is the place of its notification (`Model.notices`)."""
 
@@ -158,26 +137,22 @@ class NotificationCreated(ZooKeeperChange):
     notice: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class NotificationDeleted(ZooKeeperChange):
     """A controller deleted the notification in this place."""
 
     notice: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class ElectionRequested(ZooKeeperChange):
     """Somebody asks for elections of these partitions."""
 
     partitions: frozenset[int]
 
 
-@dataclass(frozen=True, kw_only=True)
 class ElectionRequestDeleted(ZooKeeperChange):
     """The request for elections was deleted: by a controller, or by hand."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class WriteConflicted(ZooKeeperChange):
     """A conditional write failed on its version; ZooKeeper's log does not say which.
 

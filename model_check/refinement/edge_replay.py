@@ -116,6 +116,3 @@ def _explained(sides: Sides, found: Disagreement) -> Disagreement:
     reasons += sorted(f"{name} is {value!r} here" for name, value in here - there)
     reasons += sorted(f"{name} is {value!r} there" for name, value in there - here)
     return Disagreement(found.steps, reasons)
-
-
-__all__ = ["Replayed", "Walked", "joined", "replay_edges", "walk"]

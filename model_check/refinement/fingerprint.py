@@ -88,7 +88,7 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
     return frozenset(one for part in parts for one in part)
 
 
-def _conditions(cluster: MemoryCluster) -> Iterator[Remembered | tuple[str, Hashable]]:
+def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Hashable]]":
     yield "budget", tuple(cluster.budget.items())
     late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
     yield "copies that stayed behind", _items(late)
@@ -287,10 +287,9 @@ def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
     if not isinstance(request, UpdateMetadataRequest):
         return request
     named = {state.topic_partition for state in request.partition_states}
-    gone = (
-        PartitionLeadership(one.topic, one.partition, REMOVED, ()) for one in cluster.partitions if one not in named
-    )
-    return replace(request, partition_states=(*request.partition_states, *gone))
+    gone = (one for one in cluster.partitions if one not in named)
+    removed = (PartitionLeadership(one.topic, one.partition, REMOVED, ()) for one in gone)
+    return replace(request, partition_states=(*request.partition_states, *removed))
 
 
 def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:

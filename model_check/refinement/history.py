@@ -29,7 +29,7 @@ ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""
 
 HANDLED = tuple(kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *ADMIN_REQUESTS.values()))
-"""What the paths begin with of znodes that a controller deletes."""
+"""What the paths begin with of znodes that a controller deletes: messages that it has handled, or a topic's."""
 Lists = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 
 
@@ -49,7 +49,7 @@ class History:
     caught_up: frozenset[TopicPartition] = frozenset()
     doomed: frozenset[str] = frozenset()
 
-    def after(self, rule: str, cluster: MemoryCluster) -> History:
+    def after(self, rule: str, cluster: MemoryCluster) -> "History":
         """The history after a step of this rule, which the cluster has just taken."""
         now = replace(self._reassigning(cluster), doomed=self._doomed(rule, cluster))
         for entry in cluster.entries:
@@ -68,16 +68,16 @@ class History:
                         now = now.acting(c, content.leadership.controller_epoch)
                     elif is_of_a_reassignment(write.path):
                         now = now.acting_now(cluster, c)
-                case OperationDone(process=c, operation=Delete(path=path), answer=None) if _is_message(path):
+                case OperationDone(process=c, operation=Delete(path=path), answer=None) if path.startswith(HANDLED):
                     now = now.acting_now(cluster, c)
         return now
 
-    def acting_now(self, cluster: MemoryCluster, c: int) -> History:
+    def acting_now(self, cluster: MemoryCluster, c: int) -> "History":
         """The history once c has acted in the epoch that it is in."""
         controller = cluster.processes[c].controller
         return self if controller is None else self.acting(c, controller.context.epoch)
 
-    def _reassigning(self, cluster: MemoryCluster) -> History:
+    def _reassigning(self, cluster: MemoryCluster) -> "History":
         """The history of reassignments after a step: asked for, caught up, or out of the request."""
         now = self
         for entry in cluster.entries:
@@ -95,7 +95,7 @@ class History:
                     now = now.without({tp for tp, _ in now.target} - left)
         return now
 
-    def beginning(self, cluster: MemoryCluster) -> History:
+    def beginning(self, cluster: MemoryCluster) -> "History":
         """The history once the reassignments are asked for that are requested now."""
         wanted = requested_reassignments(cluster)
         now = self.without(wanted.keys())
@@ -106,7 +106,7 @@ class History:
             caught_up=now.caught_up.union(tp for tp, rar in wanted.items() if _has_caught_up(cluster, tp, rar)),
         )
 
-    def without(self, gone: Collection[TopicPartition]) -> History:
+    def without(self, gone: Collection[TopicPartition]) -> "History":
         """The history without what it tells of the reassignments of these partitions."""
         return replace(
             self,
@@ -126,7 +126,7 @@ class History:
                     doomed = frozenset(topic for topic in doomed if topic_path(topic) != path)
         return doomed
 
-    def acting(self, c: int, epoch: int) -> History:
+    def acting(self, c: int, epoch: int) -> "History":
         """The history once c has acted in an epoch."""
         return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
 
@@ -162,11 +162,6 @@ def _epoch_of(queued: QueuedRequest) -> int:
 
 def _is_state(path: str) -> bool:
     return path.endswith("/state") and STATE.prefix in path
-
-
-def _is_message(path: str) -> bool:
-    """Whether a znode is one that the controller deletes: a message that it has handled, or of a topic that goes."""
-    return path.startswith(HANDLED)
 
 
 def is_of_a_reassignment(path: str) -> bool:

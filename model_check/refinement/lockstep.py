@@ -5,7 +5,7 @@ must lead to the state that the specification says, and an observer must see of 
 that the specification stops only for a bound of the scope is no disagreement; it is not taken.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from reference.memory.cluster import MemoryCluster, lacking
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.errors import BadInput, SpecError
-from spec.language.rules import TransitionSystem
+from spec.language.rules import TransitionSystem, Variable
 from spec.model import Model
 from spec.scopes import Scope
 from spec.system import system
@@ -58,24 +58,68 @@ class Pair:
     cluster: MemoryCluster
     history: History
 
-    def fork(self) -> Pair:
+    def fork(self) -> "Pair":
         """The same once more, to go another way."""
         return replace(self, cluster=self.cluster.fork())
 
 
-class Sides:
+class Specified:
+    """The specification's side: a system, taken step by step, against which the reference's states are held."""
+
+    def __init__(self, built: TransitionSystem) -> None:
+        self.system = built
+        self.machine = Machine(built)
+        self.steps = {action.name: run for action, run in self.machine.steps}
+
+    def enabled(self, raw: Raw) -> dict[str, Raw]:
+        """The steps that the specification enables, with the states that they lead to."""
+        return {name: after for name, run in self.steps.items() if (after := run(raw)) is not None}
+
+    def story(self, steps: Sequence[str]) -> Trace:
+        """The steps as the specification takes them, as far as it can."""
+        raw = self.machine.initial
+        told: list[tuple[str | None, State]] = [(None, self.machine.unpack(raw))]
+        for name in steps:
+            after = self.steps[name](raw) if name in self.steps else None
+            if after is None:
+                break
+            raw = after
+            told.append((name, self.machine.unpack(raw)))
+        return Trace(tuple(told))
+
+    def require_state(self, expected: Raw, found: Raw, steps: Sequence[str]) -> None:
+        """Disagreement, which tells of each variable, if the reference is in another state than the specification."""
+        if expected != found:
+            every = zip(self.system.variables, expected, found, strict=True)
+            raise Disagreement(steps, [_difference(*one) for one in every if one[1] != one[2]])
+
+    def require_choices(
+        self, enabled: Collection[str], possible: Collection[str], steps: Sequence[str], bounded: Collection[str] = ()
+    ) -> None:
+        """Disagreement unless the choices that the reference has are the steps enabled; it may have `bounded` ones."""
+        reasons = [f"only the specification enables {name}" for name in enabled if name not in possible]
+        extra = (name for name in possible if name not in enabled and name not in bounded)
+        reasons += [f"only the reference can do {name}" for name in extra]
+        if reasons:
+            raise Disagreement(steps, sorted(reasons))
+
+
+def _difference(variable: Variable, expected: int, found: int) -> str:
+    told = f"{shown(variable, expected)} in the specification, {shown(variable, found)} in the reference"
+    return f"{variable.name} is {told}"
+
+
+class Sides(Specified):
     """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
         refuse_what_lacks(scope)
         self.scope, self.switches = scope, switches
-        self.system: TransitionSystem = system(scope, switches)
-        self.machine = Machine(self.system)
+        super().__init__(system(scope, switches))
         self.abstraction = Abstraction(
             Model(scope, switches), {variable.name: variable.kind for variable in self.system.variables}
         )
         self.demanded = Demanded(self.system)
-        self._steps = {action.name: run for action, run in self.machine.steps}
         self._owner = self.machine.names.index("zookeeper.controller")
         self._overflows = dict(self.machine.overflows)
         self._read: dict[bytes, Any] = {}
@@ -92,24 +136,20 @@ class Sides:
     def _settled(self) -> Pair:
         cluster = initial_cluster(self.scope, self.switches)
         settled = History() if self.scope.cold else History(frozenset({1}), frozenset({1}))
-        pair = Pair(self.machine.initial, cluster, settled)
-        found = self.abstract(cluster, settled)
-        if found != pair.raw:
-            raise Disagreement((), self._differences(pair.raw, found))
-        return pair
+        self.require_state(self.machine.initial, self.abstract(cluster, settled), ())
+        return Pair(self.machine.initial, cluster, settled)
 
     def after(self, steps: Sequence[str]) -> Pair:
         """Both after some steps; what is observed on the way is not compared. Disagreement if they cannot be taken."""
         pair = self.initial()
         for number, name in enumerate(steps):
-            after = self._steps[name](pair.raw)
+            after = self.steps[name](pair.raw)
             possible = {choice.name: choice for choice in choices(pair.cluster)}
             if after is None or name not in possible:
                 side = "reference" if after is None else "specification"
                 raise Disagreement(steps[:number], (f"only the {side} can do {name}",))
             pair = self.follow(pair, possible[name])
-            if pair.raw != after:
-                raise Disagreement(steps[: number + 1], self._differences(after, pair.raw))
+            self.require_state(after, pair.raw, steps[: number + 1])
         return pair
 
     def follow(self, pair: Pair, choice: Choice) -> Pair:
@@ -126,54 +166,22 @@ class Sides:
             if digest in self._read:
                 process.remembered[self.abstraction] = self._read[digest]
         found = self.abstraction(cluster, history)
-        self._read.update(
-            (digest, one.remembered[self.abstraction]) for one, digest in zip(unread, digests, strict=True)
-        )
+        self._read |= {digest: one.remembered[self.abstraction] for one, digest in zip(unread, digests, strict=True)}
         return found
 
-    def story(self, steps: Sequence[str]) -> Trace:
-        """The steps as the specification takes them, as far as it can."""
-        raw = self.machine.initial
-        told: list[tuple[str | None, State]] = [(None, self.machine.unpack(raw))]
-        for name in steps:
-            after = self._steps[name](raw) if name in self._steps else None
-            if after is None:
-                break
-            raw = after
-            told.append((name, self.machine.unpack(raw)))
-        return Trace(tuple(told))
-
     # -------------------------------------------------------------------------------------------------- the comparison
-
-    def enabled(self, raw: Raw) -> dict[str, Raw]:
-        """The steps that the specification enables, with the states that they lead to."""
-        return {name: after for name, run in self._steps.items() if (after := run(raw)) is not None}
 
     def possible(self, pair: Pair, enabled: Mapping[str, Raw], steps: Sequence[str]) -> dict[str, Choice]:
         """The choices that the reference has; Disagreement unless they are the steps that are enabled."""
         found = {choice.name: choice for choice in choices(pair.cluster)}
         if enabled.keys() != found.keys():
             bounded = {name for name, overflows in self._overflows.items() if overflows(pair.raw)}
-            reasons = [f"only the specification enables {name}" for name in enabled.keys() - found.keys()]
-            extra = found.keys() - enabled.keys() - bounded
-            reasons += [f"only the reference can do {name}" for name in extra]
-            if reasons:
-                raise Disagreement(steps, sorted(reasons))
+            self.require_choices(enabled, found, steps, bounded)
         return found
 
     def compare(self, before: Raw, choice: Choice, after: Raw, reached: Pair, steps: Sequence[str]) -> None:
         """Disagreement if the reference's step led to another state than the specification's, or showed otherwise."""
-        if after != reached.raw:
-            raise Disagreement(steps, self._differences(after, reached.raw))
+        self.require_state(after, reached.raw, steps)
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
         if reasons := self.demanded.differences(choice.name, before, observed):
             raise Disagreement(steps, reasons)
-
-    def _differences(self, expected: Raw, found: Raw) -> list[str]:
-        return list(self._each_difference(expected, found))
-
-    def _each_difference(self, expected: Raw, found: Raw) -> Iterator[str]:
-        for variable, one, other in zip(self.system.variables, expected, found, strict=True):
-            if one != other:
-                told = f"{shown(variable, one)} in the specification, {shown(variable, other)} in the reference"
-                yield f"{variable.name} is {told}"

@@ -13,23 +13,8 @@ from model_check.refinement import observed_requests as requests
 from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
 from model_check.stepping.leadership_words import in_words
-from reference.journal import (
-    ElectionGivenUp,
-    Entry,
-    Fate,
-    FateMet,
-    ImbalanceFound,
-    Milestone,
-    OperationDone,
-    Reached,
-    ReassignmentGivenUp,
-    RequestHandled,
-    RequestSent,
-    ShutdownAnswered,
-    ShutdownBegun,
-    ShutdownRequested,
-    TurnedTo,
-)
+from reference import journal
+from reference.journal import Fate, Milestone, OperationDone
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
     BROKER_IDS,
@@ -70,8 +55,16 @@ from spec.protocol.reassignment.requests import on_reassignment_request, read_re
 from spec.protocol.topics.addition import on_partition_modifications
 from spec.protocol.topics.creation import on_topic_change
 
-ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
-"""What the tool that adds partitions does."""
+OF_PROCESSES = {
+    Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session",
+    Fate.TOLD_TO_STOP: "begin to stop", Fate.STOPPED: "stop",
+}  # fmt: skip
+"""What becomes of a broker's process or of its session."""
+OF_TOPICS = {
+    Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions",
+    Fate.DELETION_REQUESTED: "create delete_topics", Fate.TOPIC_REMOVED: "remove topic",
+}  # fmt: skip
+"""What is done to topics by name."""
 BY_HAND = {
     Fate.ELECTION_WITHDRAWN: "withdraw preferred election",
     Fate.REASSIGNMENT_WITHDRAWN: "write /admin/reassign_partitions",
@@ -106,34 +99,34 @@ class Observer:
         """What was seen, in the order of the entries."""
         return [seen for entry in self.after.entries for seen in self._seen(entry)]
 
-    def _seen(self, entry: Entry) -> Iterator[Seen]:
+    def _seen(self, entry: journal.Entry) -> Iterator[Seen]:
         match entry:
-            case FateMet():
+            case journal.FateMet():
                 yield from self._fate(entry)
             case OperationDone():
                 yield from self._operation(entry)
-            case Reached():
+            case journal.Reached():
                 yield from self._reached(entry)
-            case RequestSent():
+            case journal.RequestSent():
                 yield from requests.queued(self.after, entry) if entry.queued else requests.dropped(self.after, entry)
-            case RequestHandled():
+            case journal.RequestHandled():
                 yield from requests.handled(self.after, entry)
-            case ShutdownRequested() | ShutdownBegun() | ShutdownAnswered():
+            case journal.ShutdownRequested() | journal.ShutdownBegun() | journal.ShutdownAnswered():
                 yield requests.of_a_shutdown(entry)
             case _:
                 yield from self._told(entry)
 
-    def _told(self, entry: Entry) -> Iterator[Seen]:
+    def _told(self, entry: journal.Entry) -> Iterator[Seen]:
         """What a controller tells of its own work."""
         match entry:
-            case ElectionGivenUp(controller=c, partition=partition, creating=creating):
+            case journal.ElectionGivenUp(controller=c, partition=partition, creating=creating):
                 kind = "fail to create state" if creating else "fail election"
                 yield Seen(f"controller {c}", kind, {"partition": self._number(partition)})
-            case ReassignmentGivenUp(controller=c, partition=partition):
+            case journal.ReassignmentGivenUp(controller=c, partition=partition):
                 yield Seen(f"controller {c}", "fail reassignment", {"partition": self._number(partition)})
-            case TurnedTo(controller=c, topic=topic):
+            case journal.TurnedTo(controller=c, topic=topic):
                 yield Seen(f"controller {c}", "turn to deletion", {"topic": self._topic(topic)})
-            case ImbalanceFound(controller=c, broker=b):
+            case journal.ImbalanceFound(controller=c, broker=b):
                 yield Seen(f"controller {c}", "find imbalance", {"broker": b})
 
     def _number(self, partition: TopicPartition) -> int:
@@ -147,37 +140,28 @@ class Observer:
 
     # ------------------------------------------------------------------------------------------ processes, milestones
 
-    def _fate(self, met: FateMet) -> Iterator[Seen]:
-        b = met.process
-        words = {
-            Fate.STARTED: "start process", Fate.CRASHED: "crash", Fate.SESSION_RENEWED: "renew session",
-            Fate.TOLD_TO_STOP: "begin to stop", Fate.STOPPED: "stop",
-        }  # fmt: skip
-        if met.fate in words:
-            yield Seen(f"broker {b}", words[met.fate], {})
-        elif met.fate is Fate.SESSION_ENDED:
-            yield Seen("zookeeper", "end session", {"process": b})
-        elif met.fate is Fate.ELECTION_REQUESTED:
-            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
-            yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
-        elif met.fate is Fate.REASSIGNMENT_REQUESTED:
-            yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
-        elif met.fate is Fate.DELETION_REQUESTED:
-            yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
-        elif met.fate in ADDITIONS:
-            yield from (Seen("admin", ADDITIONS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
-        elif met.fate is Fate.TOPIC_REMOVED:
-            yield from (Seen("admin", "remove topic", {"topic": self._topic(topic)}) for topic in met.paths)
-        elif met.fate is Fate.STATE_REMOVED:
-            numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
-            yield from (Seen("admin", "remove state", {"partition": number}) for number in numbers)
-        elif met.fate in BY_HAND:
-            yield Seen("admin", BY_HAND[met.fate], {})
-        else:
-            paths = [topic_path(topic) for topic in self.after.topics()]
-            yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
+    def _fate(self, met: journal.FateMet) -> Iterator[Seen]:
+        named = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
+        match met.fate:
+            case fate if fate in OF_PROCESSES:
+                yield Seen(f"broker {met.process}", OF_PROCESSES[fate], {})
+            case fate if fate in BY_HAND:
+                yield Seen("admin", BY_HAND[fate], {})
+            case fate if fate in OF_TOPICS:
+                yield from (Seen("admin", OF_TOPICS[fate], {"topic": self._topic(topic)}) for topic in met.paths)
+            case Fate.SESSION_ENDED:
+                yield Seen("zookeeper", "end session", {"process": met.process})
+            case Fate.ELECTION_REQUESTED:
+                yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in named)})
+            case Fate.REASSIGNMENT_REQUESTED:
+                yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
+            case Fate.STATE_REMOVED:
+                yield from (Seen("admin", "remove state", {"partition": number}) for number in named)
+            case Fate.TOPIC_CREATED:
+                paths = [topic_path(topic) for topic in self.after.topics()]
+                yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)
 
-    def _reached(self, reached: Reached) -> Iterator[Seen]:
+    def _reached(self, reached: journal.Reached) -> Iterator[Seen]:
         role, milestone = f"controller {reached.controller}", reached.milestone
         if milestone in WITH_EPOCH:
             yield Seen(role, WITH_EPOCH[milestone], {"epoch": reached.epoch})
@@ -244,41 +228,30 @@ class Observer:
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
         """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
-        if path == CONTROLLER:
-            yield Seen(role, "delete /controller", {"controller": self.owner})
-        elif path == REASSIGN_PARTITIONS:
-            yield Seen(role, "write /admin/reassign_partitions", {})
-        elif path == PREFERRED_REPLICA_ELECTION:
-            yield Seen(role, "delete preferred election", {})
-        elif path.startswith(ISR_CHANGES):
+        known: dict[str, tuple[str, dict[str, object]]] = {
+            CONTROLLER: ("delete /controller", {"controller": self.owner}),
+            REASSIGN_PARTITIONS: ("write /admin/reassign_partitions", {}),
+            PREFERRED_REPLICA_ELECTION: ("delete preferred election", {}),
+        }
+        for t, topic in enumerate(self.after.topics()):
+            known[topic_path(topic)] = "delete topic", {"topic": t}
+            known[topic_config_path(topic)] = "delete configuration", {"topic": t}
+            known[delete_topic_path(topic)] = "delete delete_topics", {"topic": t}
+        for p, partition in enumerate(self.after.partitions):
+            known[state_path(partition)] = "delete state", {"partition": p}
+        if path.startswith(ISR_CHANGES):
             yield Seen(role, "delete isr_change", {"creator": self._creator(path)})
-        else:
-            yield from self._deleted_of_topic(role, path)
+        elif path in known:
+            yield Seen(role, *known[path])
 
     def _creator(self, notice: str) -> int:
         """Who announced ISR changes: the places of a broker's notifications are as many numbers apart as there are."""
         return (self.after.notifiers[notice] - 1) % self.after.scope.brokers + 1
 
-    def _deleted_of_topic(self, role: str, path: str) -> Iterator[Seen]:
-        """A znode of a topic, or the request to delete it."""
-        for number, topic in enumerate(self.after.topics()):
-            words = {
-                topic_path(topic): "delete topic",
-                topic_config_path(topic): "delete configuration",
-                delete_topic_path(topic): "delete delete_topics",
-            }
-            if path in words:
-                yield Seen(role, words[path], {"topic": number})
-        for number, partition in enumerate(self.after.partitions):
-            if path == state_path(partition):
-                yield Seen(role, "delete state", {"partition": number})
-
     def _written(self, process: int, write: Create | SetData) -> Iterator[Seen]:
         """A write that ZooKeeper applied."""
-        path, creates = (
-            Path.parse(write.path) if not write.path.startswith(ISR_CHANGES) else None,
-            isinstance(write, Create),
-        )
+        creates = isinstance(write, Create)
+        path = None if write.path.startswith(ISR_CHANGES) else Path.parse(write.path)
         controller, data = f"controller {process}", write.data
         if path is None:
             yield Seen(f"broker {process}", "create isr_change", {})

@@ -9,6 +9,7 @@ from model_check.refinement.edge_replay import Replayed
 from model_check.refinement.lockstep import Disagreement, Sides
 from model_check.refinement.purgatory.replay import Replay
 from model_check.refinement.simulate import Simulated
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.expectations import Expectation
@@ -67,8 +68,7 @@ def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int])
 
 def disagreed(told: Run, sides: Sides | Replay, found: Disagreement) -> Run:
     """The run of a disagreement: what differs, and the steps that lead there in words."""
-    count = len(found.steps)
-    after = f"after {count} {'step' if count == 1 else 'steps'}" if count else "in the initial state"
+    after = f"after {counted(len(found.steps), 'step')}" if found.steps else "in the initial state"
     notes = tuple(f"  {reason}" for reason in found.reasons)
     return replace(
         told,

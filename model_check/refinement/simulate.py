@@ -176,7 +176,6 @@ OWN_PART: Final = {
 }  # fmt: skip
 """The part that faults of a budget are of, where not every part has them."""
 
-
 BY_HAND: Final = frozenset({"removals", "state_removals"})
 """Faults that long runs go without: who creates a state znode of a topic that is gone creates the topic's znode, too,
 which the specification leaves out (spec/protocol/topics/removal_by_hand.py).

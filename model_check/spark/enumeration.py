@@ -14,14 +14,13 @@ from itertools import accumulate
 import numpy as np
 
 from model_check.explicit_state.digest import SetDigest
-from model_check.explicit_state.explorer import SpecificationError
+from model_check.explicit_state.exploration import refuse_out_of_range, tallied
 from model_check.explicit_state.findings import Found
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
-from model_check.kernel.predicates import FIRSTS, OCCURRENCES, Kind
+from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.spark.run_folder import Level, RunFolder
 from model_check.traces.trace import State, Trace
-from spec.language.rules import TransitionSystem
 
 FINDINGS = "findings.json"
 """The file of a run folder with the traces found, for whoever has not got the system."""
@@ -38,7 +37,7 @@ class Enumeration(Found):
     set_digest: SetDigest
     shards: int
     level_seconds: tuple[float, ...]
-    history: History = field(repr=False)
+    history: "History" = field(repr=False)
 
     @property
     def digest(self) -> str:
@@ -119,19 +118,16 @@ def enumeration_of(
     nothing = (0,) * len(kernel.predicates)
     counts = [sum(column) for column in zip(nothing, *(shard.counts for shard in shards), strict=True)]
     sizes = tuple(level.bases[-1] for level in levels)
-    fired = _counted(kernel, counts, Kind.ENABLED)
-    _check_ranges(history)
+    for _, where in _firsts(history, Kind.OUT_OF_RANGE):
+        refuse_out_of_range(kernel.system, history.path(*where).trace(where[0]))
     violated = {name: history.path(*where).trace(where[0]) for name, where in _firsts(history, Kind.VIOLATED)}
     for name, where in _firsts(history, Kind.BROKEN):
         violated[name] = history.path(*where).trace_breaking(name, where[0])
     return Enumeration(
+        **tallied(kernel.predicates, counts),
         states=sum(sizes),
         expanded=sum(sizes),
-        transitions=sum(fired.values()),
         levels=sizes[:-1] if sizes and not sizes[-1] else sizes,
-        fired=fired,
-        overflows=dict.fromkeys(fired, 0) | _counted(kernel, counts, Kind.OVERFLOW),
-        occurrences={name: count for kind in OCCURRENCES for name, count in _counted(kernel, counts, kind).items()},
         first_depths={
             name: depth + steps for kind, steps in FIRSTS.items() for name, (depth, _) in _firsts(history, kind)
         },
@@ -148,30 +144,8 @@ def enumeration_of(
     )
 
 
-def _counted(kernel: Kernel, counts: Sequence[int], kind: Kind) -> dict[str, int]:
-    pairs = zip(kernel.predicates, counts, strict=True)
-    return {one.name: count for one, count in pairs if one.kind is kind}
-
-
 def _firsts(history: History, kind: Kind) -> Iterator[tuple[str, tuple[int, int]]]:
     for number, one in enumerate(history.kernel.predicates):
         where = history.first(number) if one.kind is kind else None
         if where is not None:
             yield one.name, where
-
-
-def _check_ranges(history: History) -> None:
-    for _, where in _firsts(history, Kind.OUT_OF_RANGE):
-        trace = history.path(*where).trace(where[0])
-        refuse_out_of_range(history.kernel.system, trace)
-
-
-def refuse_out_of_range(system: TransitionSystem, trace: Trace) -> None:
-    """SpecificationError for the last state of a trace, if a variable has a value there that its kind does not have."""
-    for variable in system.variables:
-        value, most = trace.last[variable.name], variable.kind.maximum
-        if value > most:
-            action = trace.steps[-1][0] or "the initial state"
-            raise SpecificationError(
-                f"{action} sets {variable.name} to {value}, but a {variable.kind.name} is at most {most} there"
-            )

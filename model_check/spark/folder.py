@@ -37,7 +37,7 @@ class Folder:
         text = str(place)
         self.uri = text if "://" in text else str(Path(text).expanduser().resolve())
 
-    def __reduce__(self) -> tuple[type[Folder], tuple[str]]:
+    def __reduce__(self) -> "tuple[type[Folder], tuple[str]]":
         return type(self), (self.uri,)
 
     @cached_property

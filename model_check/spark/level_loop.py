@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from model_check.explicit_state.explorer import Progress
+from model_check.explicit_state.exploration import Progress
 from model_check.kernel.blueprint import Blueprint, blueprint_of, machine
 from model_check.kernel.kernel import Kernel, default_cache, kernel_ir, object_of
 from model_check.kernel.packing import Packing

@@ -26,7 +26,7 @@ from typing import Self
 from py4j.protocol import Py4JError
 from pyspark import SparkContext, TaskContext
 
-from model_check.explicit_state.explorer import Progress
+from model_check.explicit_state.exploration import Progress
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import ship_for_any_machine, take_up
 from model_check.spark.run_folder import GENESIS, Run, RunFolder, ShardLevel

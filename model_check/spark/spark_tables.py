@@ -132,7 +132,7 @@ class Ids:
     shifts: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, levels: Sequence[Level], number: int) -> Ids:
+    def of(cls, levels: Sequence[Level], number: int) -> "Ids":
         """Those of a shard, from the markers of all levels without the genesis."""
         ends = list(accumulate(level.shards[number].states.count for level in levels))
         starts = accumulate((level.bases[-1] for level in levels), initial=0)

@@ -69,9 +69,7 @@ class Layout:
     def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
         """Every variable: its name in a system, the keys that lead to it, and its cell."""
         paths = list(self._paths(()))
-        return tuple(
-            (variable.name, path, cell) for variable, (path, cell) in zip(leaves(self.shape), paths, strict=True)
-        )
+        return tuple((leaf.name, path, cell) for leaf, (path, cell) in zip(leaves(self.shape), paths, strict=True))
 
     def _paths(self, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Cell]]:
         for key, part in self.parts.items():
@@ -122,14 +120,15 @@ class Draft:
     """
 
     __slots__ = ("__dict__", "_key", "_node", "_owned", "_parent", "_parts")
-    __dict__: dict[Any, Draft]  # the records below that were read: Python looks here first, and so calls nothing again
+    # The records below that were read are in `__dict__`: Python looks there first, and so calls nothing again.
+    __dict__: "dict[Any, Draft]"
     _key: Any
     _node: PlainState
     _owned: bool
-    _parent: Draft | None
+    _parent: "Draft | None"
     _parts: dict[Any, Cell | Layout]
 
-    def __init__(self, layout: Layout, node: PlainState, parent: Draft | None = None, key: object = None) -> None:
+    def __init__(self, layout: Layout, node: PlainState, parent: "Draft | None" = None, key: object = None) -> None:
         put = object.__setattr__
         put(self, "_parts", layout.parts)
         put(self, "_node", node)
@@ -176,7 +175,7 @@ class Draft:
             else:
                 self[name].forget()
 
-    def become(self, other: Draft) -> None:
+    def become(self, other: "Draft") -> None:
         """Take over what another record of the same shape holds; both share it until one of them is written."""
         content = other.finished()
         other.share()

@@ -17,10 +17,6 @@ Raw = tuple[int, ...]
 """A state as raw values in the order of the system's variables."""
 
 
-def _conditional(_node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
-    return f"({texts[1]} if {texts[0]} else {texts[2]})"
-
-
 def _shifted(symbol: str) -> Spelling:
     def spell(node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
         return f"((({texts[0]} {symbol} {texts[1]}) & {node.mask}) if {texts[1]} < {node.width} else 0)"
@@ -35,7 +31,7 @@ SPELLING: Mapping[int, Spelling] = {
     z3.Z3_OP_NOT: lambda _n, t, _k: f"(not {t[0]})",
     z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(not {t[0]} or {t[1]})",
     z3.Z3_OP_DISTINCT: lambda _n, t, _k: f"(len({{{', '.join(t)}}}) == {len(t)})",
-    z3.Z3_OP_ITE: _conditional,
+    z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[1]} if {t[0]} else {t[2]})",
     z3.Z3_OP_BADD: wrapped("+"),
     z3.Z3_OP_BSUB: wrapped("-"),
     z3.Z3_OP_BMUL: wrapped("*"),

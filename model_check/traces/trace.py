@@ -81,12 +81,10 @@ def _observed(event: Observation, before: Valuation) -> str:
     return " ".join([f"{event.role} {event.kind}", *fields])
 
 
-def _changes(
-    system: TransitionSystem, number: int, before: Mapping[str, int], after: Mapping[str, int]
-) -> Iterator[str]:
+def _changes(system: TransitionSystem, step: int, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
     for variable in system.variables:
         if variable.name not in before or variable.name not in after:
-            raise TraceError(f"the states around step {number} lack {variable.name}, a variable of {system.name}")
+            raise TraceError(f"the states around step {step} lack {variable.name}, a variable of {system.name}")
         old, new = before[variable.name], after[variable.name]
         if old != new:
             yield f"{variable.name}: {shown(variable, old)} -> {shown(variable, new)}"

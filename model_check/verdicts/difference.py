@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from model_check.verdicts.exploration_text import difference_lines
-from model_check.verdicts.rendering import story_lines
+from model_check.verdicts.rendering import counted, shortest, story_lines
 from model_check.verdicts.results import Document, Finding, Run
 from model_check.verdicts.verdict import Verdict
 from spec.expectations import Expectation
@@ -25,12 +25,12 @@ class Outcome:
     broken: Mapping[str, int]
 
     @classmethod
-    def expected(cls, known: Expectation) -> Outcome:
+    def expected(cls, known: Expectation) -> "Outcome":
         """What the manifest says of it."""
         return cls(known.states, known.depth, known.violated)
 
     @classmethod
-    def found(cls, run: Run) -> Outcome:
+    def found(cls, run: Run) -> "Outcome":
         """What a run of an explorer has counted."""
         if run.counts is None:
             raise ValueError(f"{run.title} counted nothing")
@@ -98,7 +98,7 @@ def ending_lines(document: Document, unchanged: int, new: Finding | None) -> Ite
     """The verdict with the counts, and the story of the claim that the edit broke first."""
     changed = [run for run in document.runs if run.counts is not None or run.reason]
     unmet = sum(run.verdict is Verdict.VIOLATED for run in changed)
-    said = [f"{_systems(unchanged)} unchanged"]
+    said = [f"{counted(unchanged, 'system')} unchanged"]
     said += [f"{len(changed)} changed"] if changed else []
     said += [f"{unmet} not as the manifest expects"] if unmet else []
     yield f"kcheck {document.verb}: {document.verdict}: {', '.join(said)}"
@@ -107,15 +107,10 @@ def ending_lines(document: Document, unchanged: int, new: Finding | None) -> Ite
         yield from ("", *story_lines(new))
 
 
-def _systems(count: int) -> str:
-    return f"{count} system" if count == 1 else f"{count} systems"
-
-
 def first_newly_broken(runs: Sequence[tuple[Run, Expectation]]) -> Finding | None:
     """The newly broken claim with the shortest story, of the first run that has one."""
     for run, known in runs:
-        new = [one for one in run.findings if one.verdict is Verdict.VIOLATED and one.property not in known.violated]
-        told = [one for one in new if one.story is not None]
-        if told:
-            return min(told, key=lambda one: one.story.length if one.story else 0)
+        new = shortest(one for one in run.findings if one.property not in known.violated)
+        if new is not None:
+            return new
     return None

@@ -13,6 +13,7 @@ from model_check.verdicts.rendering import (
     finding_lines,
     names_in_lines,
     not_asked_lines,
+    shortest,
     steps_of,
     story_lines,
 )
@@ -53,7 +54,11 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
         yield "  " + counts_line(run.counts)
     yield from finding_lines(new)
     yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
-    told = _shortest(new) if stories is None else [one for one in run.findings if one.property in stories]
+    told = (
+        [*filter(None, [shortest(new)])]
+        if stories is None
+        else [one for one in run.findings if one.property in stories]
+    )
     for one in told:
         if one.story:
             yield from ("", *story_lines(one))
@@ -78,11 +83,6 @@ def _is_new(one: Finding, run: Run) -> bool:
     if not run.comparisons:
         return one.verdict is Verdict.VIOLATED
     return any(other.about == one.property and other.verdict is Verdict.VIOLATED for other in run.comparisons)
-
-
-def _shortest(new: Sequence[Finding]) -> list[Finding]:
-    broken = [one for one in new if one.story and one.verdict is Verdict.VIOLATED]
-    return [min(broken, key=lambda one: one.story.length if one.story else 0)] if broken else []
 
 
 def difference_lines(one: Comparison) -> Iterator[str]:

@@ -77,6 +77,12 @@ def raising() -> Iterator[Interrupt]:
         signal.signal(signal.SIGINT, before)
 
 
+def leave_to_the_first_process() -> None:
+    """What a second process begins with: no bars, and Ctrl-C is for the first one, which ends this."""
+    os.environ["CI"] = "true"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def is_interrupt(error: BaseException) -> bool:
     """Whether Ctrl-C is behind an error; while it converts an argument, ctypes keeps only its name."""
     return isinstance(error, KeyboardInterrupt) or (

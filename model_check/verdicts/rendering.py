@@ -6,7 +6,7 @@ observer saw of it, and what it changed.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from model_check.verdicts.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts.verdict import Verdict
@@ -46,14 +46,13 @@ def headline(document: Document) -> str:
     met = sum(one.is_met for one in made)
     expected = Counter(one.expected_verdict for one in made if one.is_met and one.expected_verdict)
     among = ", ".join(f"{expected[name]} {name}" for name in ("VIOLATED", "INCOMPLETE") if expected[name])
-    return (
-        f"kcheck {document.verb}: {document.verdict}: {met} as expected"
-        f"{f' (among them {among})' if among else ''}, {len(made) - met} unexpected, in {_runs(len(document.runs))}"
-    )
+    told = f"{met} as expected{f' (among them {among})' if among else ''}, {len(made) - met} unexpected"
+    return f"kcheck {document.verb}: {document.verdict}: {told}, in {counted(len(document.runs), 'run')}"
 
 
-def _runs(count: int) -> str:
-    return f"{count} run" if count == 1 else f"{count} runs"
+def counted(count: int, noun: str) -> str:
+    """How many there are of something, in words."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def run_lines(run: Run) -> Iterator[str]:
@@ -124,9 +123,7 @@ def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
 
 def steps_of(story: Story) -> str:
     """The length of a story in words."""
-    if not story.length:
-        return "the initial state"
-    return f"{story.length} step" if story.length == 1 else f"{story.length} steps"
+    return counted(story.length, "step") if story.length else "the initial state"
 
 
 def comparison_lines(run: Run) -> Iterator[str]:
@@ -176,8 +173,13 @@ def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:
         return finding.property in stories
     if run.comparisons:
         return finding.property in {one.about for one in run.comparisons if not one.is_met}
-    broken = [one for one in run.findings if one.story and one.verdict is Verdict.VIOLATED]
-    return bool(broken) and finding is min(broken, key=lambda one: one.story.length if one.story else 0)
+    return finding is shortest(run.findings)
+
+
+def shortest(findings: Iterable[Finding]) -> Finding | None:
+    """The violation with the shortest story, if one has any."""
+    broken = [(one.story.length, one) for one in findings if one.story and one.verdict is Verdict.VIOLATED]
+    return min(broken, key=lambda told: told[0])[1] if broken else None
 
 
 def names_in_lines(head: str, names: Sequence[str]) -> Iterator[str]:

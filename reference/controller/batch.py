@@ -199,7 +199,7 @@ class RequestBatch:
                     _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
         self.stop_replica.clear()
 
-    def fork(self) -> RequestBatch:
+    def fork(self) -> "RequestBatch":
         """A copy that goes its own way."""
         if not self.is_dirty:
             return RequestBatch()

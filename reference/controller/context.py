@@ -156,7 +156,7 @@ class Machine(Generic[K, S]):
     states: dict[K, S] = field(default_factory=dict)
     has_started: bool = False
 
-    def fork(self) -> Machine[K, S]:
+    def fork(self) -> "Machine[K, S]":
         """A copy that goes its own way."""
         return Machine(dict(self.states), self.has_started)
 

@@ -77,7 +77,7 @@ class Running:
             case effect:
                 return (effect,)
 
-    def forked(self) -> tuple[KafkaController, Running]:
+    def forked(self) -> "tuple[KafkaController, Running]":
         """The same procedure once more, on a controller of its own, as far as this one has come."""
         controller = self._start.fork()
         controller.journal = nowhere

@@ -210,7 +210,7 @@ class MemoryZookeeper:
 
     # -------------------------------------------------------------------------------------------------- forks, replays
 
-    def fork(self) -> MemoryZookeeper:
+    def fork(self) -> "MemoryZookeeper":
         """A second server in the same state, from which the two go their own ways."""
         twin = MemoryZookeeper()
         twin.time_ms, twin.zxid = self.time_ms, self.zxid
@@ -223,7 +223,7 @@ class MemoryZookeeper:
         return twin
 
     @classmethod
-    def replay(cls, transactions: Iterable[Transaction]) -> MemoryZookeeper:
+    def replay(cls, transactions: Iterable[Transaction]) -> "MemoryZookeeper":
         """A server whose tree and log are what these transactions, complete from the first, made of an empty one.
 
         Sessions keep their ids and have no watches. Raises ValueError at a transaction that does not fit the tree.

@@ -28,7 +28,7 @@ class Point:
 
     at: At
     subject: Any = None
-    monitor: threading.Lock | None = None
+    monitor: "threading.Lock | None" = None
     options: Sequence[Any] = ()
 
 
@@ -83,7 +83,7 @@ class TimerEntry:
     `armed` says that it is in a bucket; `count` has how many are. Changed under the operation's `timer_lock`.
     """
 
-    operation: DelayedOperation
+    operation: "DelayedOperation"
     deadline: float
     count: Counter
     armed: bool = False

@@ -106,7 +106,7 @@ class ZnodeTree:
         """Every znode by its path, a live view."""
         return MappingProxyType(self._nodes)
 
-    def copy(self) -> ZnodeTree:
+    def copy(self) -> "ZnodeTree":
         """The same tree once more."""
         twin = ZnodeTree()
         twin._nodes = dict(self._nodes)

@@ -22,7 +22,7 @@ class Flattened:
         return get_type_hints(self.cls, include_extras=True)
 
     @cached_property
-    def _inner(self) -> Mapping[str, Flattened]:
+    def _inner(self) -> "Mapping[str, Flattened]":
         hints = self._hints.items()
         return {name: Flattened(hint) for name, hint in hints if isinstance(hint, type) and is_dataclass(hint)}
 

@@ -69,7 +69,7 @@ class Request:
 
     api_key: ClassVar[ApiKey]
 
-    def carried_by(self, _version: int) -> Request:
+    def carried_by(self, _version: int) -> "Request":
         """The request as a version carries it: the same, but for UpdateMetadata."""
         return self
 
@@ -151,7 +151,7 @@ class LiveBroker:
             return self.end_points[0].host, self.end_points[0].port
         return None if self.host is None or self.port is None else (self.host, self.port)
 
-    def carried_by(self, version: int) -> LiveBroker:
+    def carried_by(self, version: int) -> "LiveBroker":
         """The broker without what this version of UpdateMetadata has no place for."""
         if version == 0:
             host, port = self.address or ("", -1)
@@ -170,7 +170,7 @@ class UpdateMetadataRequest(Request):
     partition_states: Annotated[tuple[PartitionLeadership, ...], ArrayOf(Struct(PartitionLeadership))]
     live_brokers: Annotated[tuple[LiveBroker, ...], ArrayOf(Struct(LiveBroker))]
 
-    def carried_by(self, version: int) -> UpdateMetadataRequest:
+    def carried_by(self, version: int) -> "UpdateMetadataRequest":
         """The request as a version carries it, which may tell less of brokers than this one does."""
         return replace(self, live_brokers=tuple(broker.carried_by(version) for broker in self.live_brokers))
 

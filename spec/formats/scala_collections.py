@@ -32,7 +32,7 @@ class Held(tuple[T, ...]):  # noqa: SLOT001 - a tuple has no room for slots
 
     held_by: str
 
-    def __new__(cls, values: Iterable[T], held_by: str) -> Held[T]:
+    def __new__(cls, values: Iterable[T], held_by: str) -> "Held[T]":
         """The values, held by the class of this name."""
         made = super().__new__(cls, values)
         made.held_by = held_by

@@ -58,7 +58,7 @@ class Source:
         if left := len(self.data) - self.at:
             self.refuse(f"{left} too many at the end")
 
-    def within(self, where: Where) -> Source:
+    def within(self, where: Where) -> "Source":
         """The same source, while it reads another field."""
         self.where = where
         return self

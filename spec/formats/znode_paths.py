@@ -43,7 +43,7 @@ class PathKind:
         partition: int | None = None,
         broker: int | None = None,
         sequence: int | None = None,
-    ) -> Path:
+    ) -> "Path":
         """The path of this kind with these parameters; MalformedInput if one lacks, is too many or is illegal."""
         return Path(self, topic, partition, broker, sequence)
 
@@ -56,7 +56,7 @@ class PathKind:
     def __str__(self) -> str:
         return self.template.text
 
-    def __reduce__(self) -> tuple[Callable[[str], PathKind], tuple[str]]:
+    def __reduce__(self) -> "tuple[Callable[[str], PathKind], tuple[str]]":
         return kind_of, (self.template.text,)
 
 
@@ -83,7 +83,7 @@ class Path:
         return self.kind.template.write(self)
 
     @classmethod
-    def find(cls, text: str) -> Path | None:
+    def find(cls, text: str) -> "Path | None":
         """The path that the text is, if some kind has this form."""
         for kind in KINDS:
             if (parameters := kind.template.read(text, Where(text))) is not None:
@@ -91,7 +91,7 @@ class Path:
         return None
 
     @classmethod
-    def parse(cls, text: str) -> Path:
+    def parse(cls, text: str) -> "Path":
         """The path that the text is; MalformedInput if no kind has this form."""
         if (path := cls.find(text)) is None:
             raise MalformedInput(text, "", "no znode of the controller's protocol has this path")

@@ -54,18 +54,18 @@ class PerScope(Generic[T_co]):
         """What it is in a model, at the index of the innermost array around the field."""
         return self.function(m, index) if self.indexed else self.function(m)
 
-    def __and__(self, other: PerScope[bool]) -> PerScope[bool]:
+    def __and__(self, other: "PerScope[bool]") -> "PerScope[bool]":
         if self is ALWAYS or other is ALWAYS:
             return other if self is ALWAYS else cast("PerScope[bool]", self)
         return self._joined(other, f"{self.text} and {other.text}", lambda one, two: one and two)
 
-    def __or__(self, other: PerScope[bool]) -> PerScope[bool]:
+    def __or__(self, other: "PerScope[bool]") -> "PerScope[bool]":
         return self._joined(other, f"{self.text} or {other.text}", lambda one, two: one or two)
 
-    def __invert__(self) -> PerScope[bool]:
+    def __invert__(self) -> "PerScope[bool]":
         return self._joined(ALWAYS, f"not {self.text}", lambda one, _: not one)
 
-    def _joined(self, other: PerScope[bool], text: str, join: Callable[[bool, bool], bool]) -> PerScope[bool]:
+    def _joined(self, other: "PerScope[bool]", text: str, join: Callable[[bool, bool], bool]) -> "PerScope[bool]":
         def both(m: object, index: object = None) -> bool:
             return join(bool(self.of(m, index)), other.of(m, index))
 
@@ -101,7 +101,7 @@ class Record(Members[str, Value]):
     """
 
     kept: ClassVar[PerScope[bool]] = ALWAYS
-    declared: ClassVar[tuple[tuple[str, Declared[Any]], ...]] = ()
+    declared: "ClassVar[tuple[tuple[str, Declared[Any]], ...]]" = ()
     """Every field by its name, those that it takes over first."""
 
     def __init_subclass__(cls, *, kept: PerScope[bool] = ALWAYS) -> None:

@@ -49,7 +49,7 @@ class Kind:
             return z3.BoolSort()
         return z3.IntSort() if self.unbounded else z3.BitVecSort(self.width)
 
-    def constant(self, value: object) -> Value:
+    def constant(self, value: object) -> "Value":
         """Lift a Python constant, or pass a value through."""
         if isinstance(value, Value):
             return value
@@ -62,7 +62,7 @@ class Kind:
         """The z3 constant of a raw value."""
         return _literal(self.name == "flag", self.unbounded, self.width, raw)
 
-    def variable(self, name: str) -> Value:
+    def variable(self, name: str) -> "Value":
         """A free variable of this kind."""
         return Value(self, _variable(name, self.name == "flag", self.unbounded, self.width))
 
@@ -154,50 +154,50 @@ class Value:
             raise TypeError(f"only a state of numbers gives numbers; this is the term {self.content}")
         return self.content
 
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]  # a value, as in z3
+    def __eq__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         right = other if isinstance(other, Value) else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
         return Value(FLAG, _equal(self.term, right.term))
 
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]  # a value, as in z3
+    def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         return ~(self == other)
 
-    def __lt__(self, other: object) -> Value:
+    def __lt__(self, other: object) -> "Value":
         right = self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content < right.content else NO
         return Value(FLAG, self.term < right.term if self.kind.unbounded else z3.ULT(self.term, right.term))
 
-    def __gt__(self, other: object) -> Value:
+    def __gt__(self, other: object) -> "Value":
         return self.kind.constant(other) < self
 
-    def __le__(self, other: object) -> Value:
+    def __le__(self, other: object) -> "Value":
         return ~(self > other)
 
-    def __ge__(self, other: object) -> Value:
+    def __ge__(self, other: object) -> "Value":
         return ~(self < other)
 
-    def __invert__(self) -> Value:
+    def __invert__(self) -> "Value":
         self._must_be_flag()
         if type(self.content) is int:
             return NO if self.content else YES
         return Value(FLAG, _not(self.term))
 
-    def __and__(self, other: object) -> Value:
+    def __and__(self, other: object) -> "Value":
         return both(self, other)
 
-    def __or__(self, other: object) -> Value:
+    def __or__(self, other: object) -> "Value":
         return either(self, other)
 
     __rand__ = __and__
     __ror__ = __or__
 
-    def implies(self, other: object) -> Value:
+    def implies(self, other: object) -> "Value":
         """If this holds, so does the other."""
         return ~self | other
 
-    def plus(self, number: int) -> Value:
+    def plus(self, number: int) -> "Value":
         """The value plus a number; a bounded kind must have room, or z3 wraps where Python does not."""
         return Value(self.kind, self.content + number)
 

@@ -77,7 +77,7 @@ class History(Record):
     caught_up = flags(PARTITIONS, "The ISR has had all of RAR since then.", kept=has("reassignment"))
 
 
-def target(s: State, m: Model, p: int) -> Value:
+def target(s: "State", m: Model, p: int) -> Value:
     """RAR as asked for, of the reassignment whose beginning and progress the history tells; () if there is none."""
     return s.history.target[p] if m.keeps(History.target) else s.zookeeper.requested[p]
 

@@ -8,7 +8,7 @@ about the graph and not about its states, and every reduction.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from model_check.explicit_state.interpreter import Machine
@@ -77,7 +77,7 @@ def explore_plainly(system: TransitionSystem, limit: int | None = None, *, depth
     No further level is begun once `limit` states are known or `depth` steps are done, so that a stopped search still
     has counts that other breadth-first engines can be compared with.
     """
-    search = _Search(Machine(system))
+    search = _Search(Oracle(system))
     frontier = [search.machine.initial]
     search.meet(search.machine.initial, None, None)
     levels = [1]
@@ -88,10 +88,45 @@ def explore_plainly(system: TransitionSystem, limit: int | None = None, *, depth
     return search.result(tuple(levels), complete=not frontier)
 
 
+class Oracle(Machine):
+    """A system whose properties and rows are plain functions, too.
+
+    An `always` property fails in a state, a `step` property on a transition; a `sometimes` property is witnessed in a
+    state.
+    """
+
+    def state_conditions(self, kind: str) -> dict[str, Callable[[Raw], bool]]:
+        """The properties of one kind that speak of a state, by name."""
+        chosen = [one for one in self.system.properties if one.kind == kind and one.term is not None]
+        return {one.name: self.condition(one.term) for one in chosen}
+
+    def step_conditions(self) -> dict[str, list[tuple[str, Callable[[Raw], bool]]]]:
+        """By action, the `step` properties that speak of it, and what each demands of the state before."""
+        found: dict[str, list[tuple[str, Callable[[Raw], bool]]]] = {action.name: [] for action in self.system.actions}
+        for one in self.system.properties:
+            for action, term in one.terms.items():
+                found[action].append((one.name, self.condition(term)))
+        return found
+
+    def row_conditions(self) -> dict[str, list[tuple[str, Callable[[Raw], bool]]]]:
+        """By action, the rows of transition tables that it may take, and where it does."""
+        return {
+            action.name: [(row, self.condition(term)) for row, term in action.taken.items()]
+            for action in self.system.actions
+        }
+
+    def check_ranges(self, raw: Raw, action: str) -> None:
+        """A value that its kind does not have is a mistake of the specification; ValueError says which."""
+        for one, value in zip(self.system.variables, raw, strict=True):
+            if value > one.kind.maximum and not one.kind.unbounded:
+                most = f"a {one.kind.name} is at most {one.kind.maximum} there"
+                raise ValueError(f"{action} sets {one.name} to {value}, but {most}")
+
+
 class _Search:
     """The bookkeeping of one exploration."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Oracle) -> None:
         self.machine = machine
         self.always = machine.state_conditions("always")
         self.sometimes = machine.state_conditions("sometimes")

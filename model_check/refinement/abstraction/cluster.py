@@ -172,19 +172,14 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
             known = None if znode is None else leadership_in(path, znode.data, znode.version)
             yield from leadership(f"zookeeper.state[{p}]", known)
     if m.has("notifications"):
-        standing = {
-            path: parsed(PartitionsPayload, path, znode.data) for path, znode in tree.items() if _is_notice(path)
-        }
+        notices = {path: one for path, one in tree.items() if path.startswith(ISR_CHANGE.prefix)}
+        standing = {path: parsed(PartitionsPayload, path, one.data) for path, one in notices.items()}
         for p, partition in enumerate(cluster.partitions):
             named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
             yield f"zookeeper.notified[{p}]", frozenset(named)
     yield from election_request(m, cluster)
     if m.has("deletion"):
         yield from deletion_requests(cluster)
-
-
-def _is_notice(path: str) -> bool:
-    return path.startswith(ISR_CHANGE.prefix)
 
 
 def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:

@@ -7,7 +7,8 @@ import pytest
 
 from model_check.checks import defects
 from model_check.checks.defects import MONITOR, Half, check, halves, is_covered, watched
-from model_check.explicit_state.explorer import Exploration, explore
+from model_check.explicit_state.exploration import Exploration
+from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.interpreter import Machine
 from model_check.terms.straight_line import evaluate
 from model_check.traces.replay import replay

@@ -12,7 +12,7 @@ from spec.formats.kafka_types import V0102, V090
 
 def test_what_is_as_usual_is_not_said() -> None:
     assert Asked().words == ""
-    asked = Asked(brokers="./run --id {id}", broker_count=2, only=("lag", "pause"), off=("A", "B"), up_when="is up")
+    asked = Asked(brokers="./run --id {id}", broker_count=2, only=["lag", "pause"], off=["A", "B"], up_when="is up")
     assert asked.words == (
         "--brokers './run --id {id}' --broker-count 2 --up-when 'is up' --only lag --only pause --without A --without B"
     )
@@ -20,7 +20,7 @@ def test_what_is_as_usual_is_not_said() -> None:
 
 def test_without_a_number_each_kind_comes_once() -> None:
     assert (Asked().task(7).faults, Asked().task(7).seconds) == (len(FAULTS), None)
-    assert (Asked(only=("lag",)).task(7).faults, Asked().task(7, faults=3).faults) == (1, 3)
+    assert (Asked(only=["lag"]).task(7).faults, Asked().task(7, faults=3).faults) == (1, 3)
     assert Asked().task(7, minutes=2).seconds == 120
     assert Asked().task(7, plays=(2, 5)).plays == (2, 5)
 
@@ -37,7 +37,7 @@ def test_members_are_chosen_apart() -> None:
     [
         (Asked(kafka="0.10.2.2", brokers="reference"), "--kafka chooses every controller and broker"),
         (Asked(release="0.7"), "no release line is called '0.7'"),
-        (Asked(only=("dance",)), "no kind of fault is called 'dance'"),
+        (Asked(only=["dance"]), "no kind of fault is called 'dance'"),
         (Asked(kafka="0.10.2.2", brokers=""), "--kafka chooses every controller and broker"),
         (Asked(kafka=""), "no release of Kafka is called ''"),
         (Asked(controller=""), "'' is neither `reference`, kafka:RELEASE nor a folder of jars"),

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 from model_check.explicit_state import explorer
 from model_check.explicit_state.digest import SetDigest
-from model_check.explicit_state.explorer import Exploration, Progress, SpecificationError, explore
+from model_check.explicit_state.exploration import Exploration, Progress, SpecificationError
+from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.slicing import BLOCK

@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 import z3
 
-from model_check.explicit_state.explorer import Exploration, explore
+from model_check.explicit_state.exploration import Exploration
+from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.findings import broken_along, run_of, story_of
 from model_check.traces.replay import replay
 from model_check.traces.trace import Trace

@@ -16,10 +16,10 @@ from pathlib import Path
 from model_check.live.janitor import janitor, short_lived
 kept, gone = Path(sys.argv[1]), Path(sys.argv[2])
 child = subprocess.Popen(["sh", "-c", "sleep 78 & sleep 78"], start_new_session=True)
-janitor().watch_group(child.pid)
+janitor().watch(child.pid)
 with short_lived(kept):
     pass
-janitor().watch_folder(gone)
+janitor().watch(gone)
 print(child.pid, flush=True)
 time.sleep(60)
 """

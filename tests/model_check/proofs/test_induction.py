@@ -175,7 +175,7 @@ def all_states(name: str) -> list[tuple[int, ...]]:
 def greatest_inductive_part(name: str, claims: Sequence[Property]) -> set[str]:
     """What Houdini's fixpoint is by definition, found by trying every state."""
     machine = machine_of(name)
-    holds = {one.name: machine._condition(one.term) for one in claims}
+    holds = {one.name: machine.condition(one.term) for one in claims}
     tops = [one.kind.maximum for one in SMALL[name].variables]
     alive = {one for one, true in holds.items() if true(machine.initial)}
     typed = True

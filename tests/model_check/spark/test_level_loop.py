@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from model_check.explicit_state.explorer import SpecificationError, explore
+from model_check.explicit_state.exploration import SpecificationError
+from model_check.explicit_state.explorer import explore
 from model_check.spark import folder
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import LevelLoop, ship_for_any_machine, take_up

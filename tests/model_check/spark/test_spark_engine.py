@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from pyspark import SparkContext
 
-from model_check.explicit_state.explorer import Exploration, Progress, explore
+from model_check.explicit_state.exploration import Exploration, Progress
+from model_check.explicit_state.explorer import explore
 from model_check.spark import spark_session as spark_session_module
 from model_check.spark.run_folder import RunFolder
 from model_check.spark.spark_engine import enumerate_states

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.recordings.wire import WireLog, read_wire
+from model_check.monitors.wire_arrivals import WireLog, read_wire
 from spec.errors import MalformedInput
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, print_record
 
