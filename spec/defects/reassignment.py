@@ -181,4 +181,28 @@ ROWS = (
         first_depth=18,
         fix=frozenset({Switch.REFUSE_UNBORN_REASSIGNMENTS}),
     ),
+    Defect(
+        "D61",
+        "A reassignment to an empty list is carried out: nobody leads, and all data is deleted",
+        breaks="recoverable_leaders_can_lead",
+        scope="odd_targets",
+        first_depth=7,
+        fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
+    ),
+    Defect(
+        "D61-waits",
+        "A partition that was reassigned to nobody is reassigned again: that waits for a leader, for ever",
+        breaks="recoverable_reassignments_complete",
+        scope="odd_targets",
+        first_depth=13,
+        fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
+    ),
+    Defect(
+        "D62",
+        "A reassignment to a broker twice is carried out: the assignment names it twice",
+        breaks="assignments_name_a_replica_once",
+        scope="odd_targets",
+        first_depth=9,
+        fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
+    ),
 )
