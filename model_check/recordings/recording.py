@@ -14,7 +14,7 @@ in the order in which the topics were created.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
@@ -23,6 +23,8 @@ from typing import TypeAlias
 
 from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.language.broker_lists import as_listed
+from spec.language.lists_in_use import Members
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,10 @@ class Cluster:
     def broker(self, broker_id: int) -> int:
         """The number of a broker; KeyError if it never had a session."""
         return self._brokers[broker_id]
+
+    def replicas(self, written: Iterable[int | str]) -> Members:
+        """The numbers of a list of replicas that somebody wrote; text stays text."""
+        return as_listed(str(self.broker(int(one))) if isinstance(one, str) else self.broker(one) for one in written)
 
     def in_numbers(self, leadership: LeaderIsrAndControllerEpoch) -> LeaderIsrAndControllerEpoch:
         """A leadership with the numbers of its brokers."""
