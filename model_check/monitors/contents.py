@@ -137,7 +137,9 @@ def _epoch(text: str) -> ControllerEpoch:
 def _moves(text: str) -> Moves:
     """Text in the place of a number stays text, for Kafka reads it, and refuses it later (section 8)."""
     named = _object(text)["partitions"]
-    return Moves({TopicPartition(str(one["topic"]), _number(one["partition"])): tuple(one["replicas"]) for one in named})
+    return Moves(
+        {TopicPartition(str(one["topic"]), _number(one["partition"])): tuple(one["replicas"]) for one in named}
+    )
 
 
 def _elections(text: str) -> Elections:

@@ -277,7 +277,9 @@ class Changes:
         self.assigned[topic] = assigned
         numbers = self._by_number(assigned)
         if any(ids != plain(ids) for ids in numbers.values()):
-            return self._not_modelled(head, "a new topic's partition without replicas, or with one twice, is not specified")
+            return self._not_modelled(
+                head, "a new topic's partition without replicas, or with one twice, is not specified"
+            )
         return TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
     def request_deleted(self, head: dict[str, Any], path: Path) -> RequestDeleted | NotModelled:
