@@ -198,6 +198,22 @@ ROWS = (
         fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
     ),
     Defect(
+        "D61-election",
+        "A preferred election is asked for of a partition that nobody has: there is no first replica, and it stands",
+        breaks="recoverable_elections_come_to_an_end",
+        scope="odd_target_election",
+        first_depth=2,
+        fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
+    ),
+    Defect(
+        "D61-failover",
+        "The request for that election stands, and ends every failover: there is no controller any more",
+        breaks="no_failover_fails_on_a_request",
+        scope="odd_target_election",
+        first_depth=23,
+        fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
+    ),
+    Defect(
         "D62",
         "A reassignment to a broker twice is carried out: the assignment names it twice",
         breaks="assignments_name_a_replica_once",
