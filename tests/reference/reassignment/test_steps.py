@@ -82,7 +82,7 @@ def _named(rule: str, parameters: dict[str, int]) -> str:
     return f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})"
 
 
-@pytest.mark.parametrize("example", (*EXAMPLES, *ODD_TARGETS), ids=lambda example: example.__name__)
+@pytest.mark.parametrize("example", [*EXAMPLES, *ODD_TARGETS], ids=lambda example: example.__name__)
 def test_the_reference_goes_through_the_example(example: Callable[[Make], None]) -> None:
     example(Referred)
 

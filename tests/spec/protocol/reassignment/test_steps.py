@@ -46,7 +46,7 @@ class Specified:
         return str(cell.kind.show(record.get(keys[-1], cell.initial)))
 
 
-@pytest.mark.parametrize("example", (*EXAMPLES, *ODD_TARGETS), ids=lambda example: example.__name__)
+@pytest.mark.parametrize("example", [*EXAMPLES, *ODD_TARGETS], ids=lambda example: example.__name__)
 def test_the_specification_goes_through_the_example(example: Callable[[Make], None]) -> None:
     example(Specified)
 
