@@ -21,6 +21,7 @@ What goes wrong inside the controller::
     ├── ForcedResignation        a send of the controller's own failed, and it has to resign (IllegalStateException)
     ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
     ├── NoAssignment             a partition with leadership has no AR in the cache (NoSuchElementException)
+    ├── NoReplicas               the first replica of an empty AR is asked for (NoSuchElementException)
     ├── ReassignmentImpossible   a partition has no AR or state znode any more, or the latter is a newer controller's
     ├── NoSuchListener           a topic has no listener of its own to be unsubscribed (NoSuchElementException)
     ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
@@ -91,6 +92,10 @@ class NoLeadership(ControllerFailure):
 
 class NoAssignment(ControllerFailure):
     """A partition has leadership in the cache, but no AR."""
+
+
+class NoReplicas(ControllerFailure):
+    """The first replica of an empty AR is asked for."""
 
 
 class ReassignmentImpossible(ControllerFailure):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from spec.language.broker_lists import Brokers
+from spec.language.broker_lists import Brokers, plain
 from spec.language.records import Declared
 from spec.language.terms import Kind, epoch, number
 from spec.scopes import APART, Purgatory, Scope
@@ -59,7 +59,8 @@ class Model:
     @cached_property
     def features(self) -> frozenset[str]:
         """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
-        what is implied, whether deletions are refused, and whether there are several partitions.
+        what is implied, whether deletions are refused, whether there are several partitions, and whether requests to
+        reassign have lists that are not of distinct brokers.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
         reintroduced = {name for name, older in REINTRODUCED.items() if self.reintroduces(older)}
@@ -70,6 +71,8 @@ class Model:
             implied |= {"refused_deletions"}
         if len(self.scope.assigned) > 1:
             implied |= {"several_partitions"}
+        if self.scope.odd_targets:
+            implied |= {"odd_targets"}
         return self.scope.features | unfixed | reintroduced | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
@@ -202,7 +205,7 @@ class Model:
     @cached_property
     def brokers(self) -> Brokers:
         """The brokers of the scope."""
-        return Brokers(self.scope.brokers)
+        return Brokers(self.scope.brokers, self.scope.odd_targets)
 
     @cached_property
     def notices(self) -> Brokers:
@@ -257,7 +260,7 @@ class Model:
     @cached_property
     def _ever_assigned(self) -> tuple[tuple[int, ...], ...]:
         lists = zip(self.scope.assigned, *self.scope.requests, strict=True)
-        return tuple(tuple(dict.fromkeys(broker for one in of_it for broker in one)) for of_it in lists)
+        return tuple(tuple(dict.fromkeys(broker for one in of_it for broker in plain(one))) for of_it in lists)
 
     def requested(self, partition: int) -> tuple[tuple[int, ...], ...]:
         """What a partition may be reassigned to: RAR, in order, of each request that names it."""

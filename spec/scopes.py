@@ -13,7 +13,8 @@ from importlib.resources import files
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from spec.errors import MalformedInput, UnknownName, Where
-from spec.language.broker_lists import FEW
+from spec.language.broker_lists import FEW, NOBODY, plain
+from spec.language.lists_in_use import Members
 
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
@@ -57,16 +58,17 @@ class Scope:
 
     `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one); `added` are the partitions
     that the topic does not have at first. `requests` are the reassignments that the admin may ask for, each the RAR of
-    every partition (empty: it is not in the request). `cold` starts with nothing running; otherwise controller 1 is at
-    work, everything is registered and every request is answered. `versions` bounds leader epochs and data versions,
-    `notification_capacity` how many of a broker's ISR change notifications stand at a time; `deletes_topics` is
-    `delete.topic.enable`, `imbalance_percentage` is `leader.imbalance.per.broker.percentage`, and `shutdown_tries` is
-    `controlled.shutdown.max.retries` (0: not known, any number). With `topics_stand` the topics are there from the
-    start also where topics are created. With `reads_rearm` what a controller reads amidst its work, of a state znode
-    that it listens to or of the reassignments, sets the watch again; the callbacks that come of it find what others
-    find, too, so only what is compared with a real controller, callback by callback, needs them. Likewise
-    `fires_by_hash`: after an expiry the listeners on children come as ZkClient's table has them, not in the order of
-    their subscription.
+    every partition (empty: it is not in the request; only 0: an empty list is; -2: the text "2").
+
+    `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request is
+    answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
+    change notifications stand at a time; `deletes_topics` is `delete.topic.enable`, `imbalance_percentage` is
+    `leader.imbalance.per.broker.percentage`, and `shutdown_tries` is `controlled.shutdown.max.retries` (0: not known,
+    any number). With `topics_stand` the topics are there from the start also where topics are created. With
+    `reads_rearm` what a controller reads amidst its work, of a state znode that it listens to or of the reassignments,
+    sets the watch again; the callbacks that come of it find what others find, too, so only what is compared with a real
+    controller, callback by callback, needs them. Likewise `fires_by_hash`: after an expiry the listeners on children
+    come as ZkClient's table has them, not in the order of their subscription.
     """
 
     name: str
@@ -97,6 +99,12 @@ class Scope:
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""
         return dict(self.budgets).get(name, 0)
+
+    @property
+    def odd_targets(self) -> tuple[Members, ...]:
+        """RAR of a request that is no list of distinct brokers: nobody, one twice, or text."""
+        named = dict.fromkeys(replicas for one in self.requests for replicas in one)
+        return tuple(replicas for replicas in named if replicas != plain(replicas))
 
     @property
     def features(self) -> frozenset[str]:
@@ -190,7 +198,7 @@ def _sensible(one: Scope) -> Scope:
 def _refuse_requests(one: Scope) -> None:
     """Refuse reassignments to no brokers, or of other partitions, or without the part."""
     for request in one.requests:
-        if len(request) != len(one.assigned) or not all(_are_brokers(one, replicas) for replicas in request):
+        if len(request) != len(one.assigned) or not all(_may_be_asked(one, replicas) for replicas in request):
             raise _malformed(one.name, "requests", f"{list(map(list, request))} has no brokers for each partition")
     if bool(one.requests) != ("reassignment" in one.parts):
         raise _malformed(one.name, "requests", "goes with the part reassignment, and neither is without the other")
@@ -216,6 +224,11 @@ def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
 def _are_brokers(one: Scope, replicas: tuple[int, ...]) -> bool:
     """Whether these are brokers of the scope, none of them twice."""
     return len(set(replicas)) == len(replicas) and set(replicas) <= {*range(1, one.brokers + 1)}
+
+
+def _may_be_asked(one: Scope, replicas: tuple[int, ...]) -> bool:
+    """Whether a request may name these: brokers of the scope, as numbers or as text, or nobody."""
+    return replicas == NOBODY or {abs(broker) for broker in replicas} <= {*range(1, one.brokers + 1)}
 
 
 def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:

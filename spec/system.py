@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from spec import properties
+from spec.language.broker_lists import plain
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
 from spec.model import Model
 from spec.protocol import delayed_operations, handlers
@@ -99,7 +100,9 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "b": m.brokers.ids,
         "c": m.controllers,
         "n": m.notices.ids,
-        "h": sorted({replicas[0] for one in (m.scope.assigned, *m.scope.requests) for replicas in one if replicas}),
+        "h": sorted(
+            {h for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)) for h in plain(one)[:1]}
+        ),
         "named": range(1, 1 << len(m.partitions)),
         "p": m.partitions,
         "r": m.brokers.ids,

@@ -13,6 +13,7 @@ from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.plain_state import PlainState, part
+from spec.language.broker_lists import plain
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.logs.controller_log.failover import SessionExpired
@@ -80,7 +81,7 @@ def _stops(one: ReplicaStopped | StopReplicaRefused, state: PlainState, c: int) 
 def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
     assigned = m.first_assigned(p)
     if m.keeps_assignments:
-        assigned = m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)]
+        assigned = plain(m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)])
     if m.has("auto_rebalance") and assigned:
         yield check_imbalance.name, {"c": c, "h": assigned[0]}
 

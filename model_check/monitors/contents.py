@@ -133,9 +133,10 @@ def _epoch(text: str) -> ControllerEpoch:
 
 
 def _moves(text: str) -> Moves:
+    """Text in the place of a number stays text, for Kafka reads it, and refuses it later (section 8)."""
     named = _object(text)["partitions"]
     return Moves(
-        {TopicPartition(str(one["topic"]), _number(one["partition"])): _brokers(one["replicas"]) for one in named}
+        {TopicPartition(str(one["topic"]), _number(one["partition"])): tuple(one["replicas"]) for one in named}
     )
 
 

@@ -96,8 +96,11 @@ def failovers_come_to_their_end(history: History) -> Answers:
 def _row_of_failing(history: History, first: Write) -> str:
     """What ends failovers: a request that cannot be met, a topic removed by hand, or what an earlier one has left."""
     asked = history.at(ELECTIONS, first.number)
-    if isinstance(asked, Elections) and any(history.state(one, first.number) is None for one in asked.partitions):
+    named = asked.partitions if isinstance(asked, Elections) else ()
+    if any(history.state(one, first.number) is None for one in named):
         return "D42"
+    if any(history.replicas(one, first.number) == () for one in named):
+        return "D61"
     if was_removed_by_others(history, first.number):
         return "D53"
     has_left = len(history.elections(first.author.broker, first.number)) > 1

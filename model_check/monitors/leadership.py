@@ -131,8 +131,12 @@ def leaders_are_assigned(history: History) -> Answers:
 
 
 def _row_of_outsiders(history: History, partition: TopicPartition, write: Write) -> str:
-    """Who took the replica out of AR was not in office (D19)."""
-    assigned = history.last(f"/brokers/topics/{partition.topic}", write.number + 1)
+    """AR is empty, or has been so (D61); or who took the replica out of AR was not in office (D19)."""
+    topic = f"/brokers/topics/{partition.topic}"
+    contents = (one.after for one in history.of(topic) if one.number <= write.number)
+    if any(isinstance(one, Assignment) and one.replicas.get(partition.partition) == () for one in contents):
+        return "D61"
+    assigned = history.last(topic, write.number + 1)
     return "D19" if assigned is not None and not assigned.is_create and assigned.is_a_zombies else ""
 
 

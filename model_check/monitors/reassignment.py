@@ -156,7 +156,7 @@ def _is_unknown(history: History, write: Write, partition: TopicPartition) -> bo
     return is_added and all(one.author.broker != write.author.broker for one in made)
 
 
-@monitored(source="PROTOCOL.md section 8, steps 7 to 10; D48")
+@monitored(source="PROTOCOL.md section 8, steps 7 to 10; D48, D61")
 def assignments_shrink_after_the_new_caught_up(history: History) -> Answers:
     """AR loses replicas, and becomes RAR, only once all of RAR has been in sync, and while a replica of RAR leads."""
     for one in changes(history):
@@ -169,6 +169,7 @@ def assignments_shrink_after_the_new_caught_up(history: History) -> Answers:
             yield Break(one.write.place, text)
         elif state is None or state.leader not in one.wanted:
             row = "D48" if all(_may_not_lead(history, one, broker) for broker in one.wanted) else ""
+            row = row if one.wanted else "D61"
             yield Break(one.write.place, f"{one}, while its state had {state or 'no znode'}", row)
         else:
             yield None

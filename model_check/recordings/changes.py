@@ -35,6 +35,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path, PathKind
 from spec.formats.znodes import TopicConfigPayload, parse_payload
+from spec.language.broker_lists import plain
 
 SOURCE: Final = "zookeeper.jsonl"
 
@@ -188,6 +189,8 @@ class Changes:
         everything = range(len(self.cluster.partitions))
         if not head["by"] and not new:
             return self._not_modelled(head, "a tool's write that adds no partition is not specified")
+        if not head["by"] and any(ids != plain(ids) for ids in new.values()):
+            return self._not_modelled(head, "an added partition without replicas, or with one twice, is not specified")
         addition = None if head["by"] else self.cluster.additions.index(tuple(new.get(p, ()) for p in everything))
         number = self.topic(path)
         gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
@@ -214,8 +217,7 @@ class Changes:
         return self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions})
 
     def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
-        number = self.cluster.broker
-        return {self.cluster.partition(one): tuple(map(number, ids)) for one, ids in lists.items()}
+        return {self.cluster.partition(one): self.cluster.replicas(ids) for one, ids in lists.items()}
 
     def state_deleted(self, head: dict[str, Any], path: Path) -> seen.StateDeleted:
         """The end of a state znode; the next one of this partition begins anew."""
@@ -239,6 +241,10 @@ class Changes:
         assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         self.assigned[topic] = assigned
         numbers = self._by_number(assigned)
+        if any(ids != plain(ids) for ids in numbers.values()):
+            return self._not_modelled(
+                head, "a new topic's partition without replicas, or with one twice, is not specified"
+            )
         return seen.TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
     def request_deleted(self, head: dict[str, Any], path: Path) -> seen.RequestDeleted | NotModelled:

@@ -11,7 +11,7 @@ on up to 0.10.2. PROTOCOL.md section 5.) Likewise whether topics are deleted, wh
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -24,6 +24,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znodes import parse_payload
+from spec.language.broker_lists import plain
 
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
@@ -141,26 +142,31 @@ def cluster_of(
     for path, _ in _asked(transactions, "deletion"):
         topics.add_unknown(path.topic or "")
     assigned, again = topics.assigned, topics.recreations()
-    named = {broker for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
-    broker_ids = tuple(sorted({*(one.broker for one in sessions.values()), *named}))
-    numbers = {broker: number for number, broker in enumerate(broker_ids, start=1)}
+    named = {int(broker) for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
+    cluster = Cluster(
+        broker_ids=tuple(sorted({*(one.broker for one in sessions.values()), *named})),
+        topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
+        partitions=tuple(assigned),
+        assigned=(),
+    )
 
     def listed(lists: Assignment) -> tuple[Brokers, ...]:
-        return tuple(tuple(numbers[broker] for broker in lists.get(one, ())) for one in assigned)
+        return tuple(plain(cluster.replicas(lists.get(one, ()))) for one in assigned)
+
+    def asked(lists: Assignment) -> tuple[Brokers, ...]:
+        return tuple(cluster.replicas(lists[one]) if one in lists else () for one in assigned)
 
     had = [assigned, *requests, *again, *_assignments(transactions, resurrected)]
     additions = tuple(dict.fromkeys(map(listed, topics.added)))
     changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
-    return Cluster(
-        broker_ids=broker_ids,
-        topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
-        partitions=tuple(assigned),
+    return replace(
+        cluster,
         assigned=listed(assigned),
         unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
         unclean_by_default=unclean,
         deletes_topics=deletes,
         parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),
-        requests=tuple(dict.fromkeys(map(listed, requests))),
+        requests=tuple(dict.fromkeys(map(asked, requests))),
         recreations=tuple(map(listed, again)),
         additions=additions,
         assignments=tuple(frozenset(map(frozenset, lists)) for lists in zip(*map(listed, had), strict=True)),

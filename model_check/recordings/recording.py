@@ -12,7 +12,7 @@ Brokers are numbered as in the specification, from 1 in the order of their ids, 
 in the order in which the topics were created.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
@@ -21,6 +21,8 @@ from typing import TypeAlias, dataclass_transform
 
 from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.language.broker_lists import as_listed
+from spec.language.lists_in_use import Members
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -85,6 +87,10 @@ class Cluster:
     def broker(self, broker_id: int) -> int:
         """The number of a broker; KeyError if it never had a session."""
         return self._brokers[broker_id]
+
+    def replicas(self, written: Iterable[int | str]) -> Members:
+        """The numbers of a list of replicas that somebody wrote; text stays text."""
+        return as_listed(str(self.broker(int(one))) if isinstance(one, str) else self.broker(one) for one in written)
 
     def in_numbers(self, leadership: LeaderIsrAndControllerEpoch) -> LeaderIsrAndControllerEpoch:
         """A leadership with the numbers of its brokers."""

@@ -6,6 +6,7 @@ each step.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory.cluster import MemoryCluster
@@ -15,6 +16,8 @@ from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ADMIN_REQUESTS, ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
+from spec.language.broker_lists import as_listed, plain
+from spec.language.lists_in_use import Members
 from spec.language.rules import rules_of
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster
 from spec.protocol.brokers import isr_changes
@@ -169,27 +172,31 @@ def is_of_a_reassignment(path: str) -> bool:
     return path == REASSIGN_PARTITIONS or (path.count("/") == 3 and path.startswith(BROKER_TOPICS + "/"))
 
 
-def requested_reassignments(cluster: MemoryCluster) -> Mapping[TopicPartition, tuple[int, ...]]:
+def listed(lists: Mapping[Any, tuple[int, ...]], key: object) -> Members:
+    """A list of brokers, if there is one, as the specification has it."""
+    return as_listed(lists[key]) if key in lists else ()
+
+
+def requested_reassignments(cluster: MemoryCluster) -> Mapping[TopicPartition, Members]:
     """RAR by partition, as /admin/reassign_partitions has it."""
     znode = cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
     entries = () if znode is None else parsed(ReassignPartitionsPayload, REASSIGN_PARTITIONS, znode.data).partitions
-    return {TopicPartition(one.topic, one.partition): one.replicas for one in entries}
+    return {TopicPartition(one.topic, one.partition): as_listed(one.replicas) for one in entries}
 
 
-def assigned_in_zookeeper(cluster: MemoryCluster, partition: TopicPartition) -> tuple[int, ...]:
+def assigned_in_zookeeper(cluster: MemoryCluster, partition: TopicPartition) -> Members:
     """AR as a topic's znode has it; empty if it is not there."""
     path = topic_path(partition.topic)
     if not cluster.has_topic(partition.topic):
         return ()
     payload = parsed(TopicPayload, path, cluster.zookeeper.tree[path].data)
-    replicas: tuple[int, ...] = payload.partitions.get(partition.partition, ())
-    return replicas
+    return listed(payload.partitions, partition.partition)
 
 
-def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition, wanted: tuple[int, ...]) -> bool:
+def _has_caught_up(cluster: MemoryCluster, partition: TopicPartition, wanted: Members) -> bool:
     """Whether the ISR has all of these."""
     path = state_path(partition)
     if path not in cluster.zookeeper.tree:
-        return False
+        return not plain(wanted)
     isr = parsed(PartitionStatePayload, path, cluster.zookeeper.tree[path].data).leadership.isr
-    return set(wanted) <= set(isr)
+    return set(plain(wanted)) <= set(isr)

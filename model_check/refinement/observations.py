@@ -47,6 +47,7 @@ from reference.zookeeper.api import (
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, TopicPayload
+from spec.language.broker_lists import as_listed
 from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import on_deletion_change, read_deletions
 from spec.protocol.failover.election import elect_create, elect_read, elect_reread, on_controller_change, on_new_session
@@ -278,7 +279,8 @@ class Observer:
         controller = self.after.processes[c].controller
         partition = None if controller is None else controller.activity.reassigning
         if partition is not None:
-            fields = {"partition": self._number(partition), "replicas": written.partitions[partition.partition]}
+            replicas = as_listed(written.partitions[partition.partition])
+            fields = {"partition": self._number(partition), "replicas": replicas}
             yield Seen(f"controller {c}", "write assignment", fields)
 
     def _refused(self, process: int, write: Create | SetData, error: object) -> Iterator[Seen]:

@@ -140,9 +140,9 @@ class Names:
         return LeaderIsrAndControllerEpoch(**fields)
 
     def ids(self, brokers: Value) -> tuple[int, ...]:
-        """The ids of the brokers of a set, or of a list in its order."""
+        """The ids of the brokers of a set, or of a list in its order; text prints as the number would."""
         if brokers.kind.name == "broker list":
-            return tuple(map(self.broker, self.brokers.lists[brokers.raw]))
+            return tuple(self.broker(abs(b)) for b in self.brokers.lists[brokers.raw] if b)
         return tuple(self.broker(b) for b in self.brokers.ids if brokers.raw >> b - 1 & 1)
 
 

@@ -274,7 +274,8 @@ def _send(
 def _leadership(
     partition: TopicPartition, known: LeaderIsrAndControllerEpoch, replicas: tuple[int, ...]
 ) -> PartitionLeadership:
-    return PartitionLeadership(partition.topic, partition.partition, known, replicas)
+    """What is sent of a partition; AR as a set."""
+    return PartitionLeadership(partition.topic, partition.partition, known, tuple(dict.fromkeys(replicas)))
 
 
 def _live_leader(controller: Sender, broker_id: int) -> LiveLeader:

@@ -75,7 +75,8 @@ class ControllerContext:
 
     def replicas_on(self, brokers: frozenset[int]) -> list[tuple[TopicPartition, int]]:
         """The replicas that are assigned to one of these brokers."""
-        return [(tp, r) for tp, ar in self.partition_replica_assignment.items() for r in ar if r in brokers]
+        known = self.partition_replica_assignment.items()
+        return [(tp, r) for tp, ar in known for r in dict.fromkeys(ar) if r in brokers]
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
         """The partitions of a topic that have an assignment, in their order."""
@@ -83,7 +84,8 @@ class ControllerContext:
 
     def replicas_of(self, topic: str) -> list[tuple[TopicPartition, int]]:
         """The assigned replicas of a topic."""
-        return [(tp, r) for tp, ar in self.partition_replica_assignment.items() if tp.topic == topic for r in ar]
+        known = self.partition_replica_assignment.items()
+        return [(tp, r) for tp, ar in known if tp.topic == topic for r in dict.fromkeys(ar)]
 
     def is_busy(self, topic: str) -> bool:
         """Whether a partition of the topic is being reassigned, or has an election under way."""

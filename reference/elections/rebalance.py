@@ -30,7 +30,15 @@ def is_running(controller: KafkaController) -> bool:
 
 def brokers_to_lead(controller: KafkaController) -> list[int]:
     """The brokers that are the first assigned replica of some partition."""
+    if _lacks_head(controller):
+        return []
     return sorted({replicas[0] for replicas in controller.context.partition_replica_assignment.values() if replicas})
+
+
+def _lacks_head(controller: KafkaController) -> bool:
+    """Whether a partition that is to stay has an empty AR: to ask for its first broker ends the whole check (D61)."""
+    assigned = controller.context.partition_replica_assignment.items()
+    return any(not replicas for tp, replicas in assigned if tp.topic not in controller.deleting.queued)
 
 
 def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicPartition]:
@@ -54,7 +62,7 @@ def may_rebalance(controller: KafkaController, partition: TopicPartition) -> boo
     if partition.topic not in context.all_topics or partition.topic in controller.deleting.queued:
         return False
     busy = bool(context.partitions_undergoing_election or context.partitions_being_reassigned)
-    return not busy and context.partition_replica_assignment[partition][0] in controller.live
+    return not busy and not controller.live.isdisjoint(context.partition_replica_assignment[partition][:1])
 
 
 def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:

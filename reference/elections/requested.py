@@ -19,7 +19,7 @@ from reference.controller.controller import KafkaController
 from reference.deletion.queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.leadership.partitions import bring_online
-from reference.procedures import Effect, NoLeadership, PastZkClient, Procedure, Script
+from reference.procedures import Effect, NoLeadership, NoReplicas, PastZkClient, Procedure, Script
 from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.errors import MalformedInput
@@ -157,7 +157,10 @@ def load_pending_elections(controller: KafkaController) -> Procedure[None]:
 
 
 def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
-    """Whether a pending election of a partition is completed, or of no topic; NoLeadership where it has no leader."""
+    """Whether a pending election of a partition is completed, or of no topic.
+
+    NoLeadership where it has no leader, NoReplicas where it has nobody to prefer.
+    """
     context = controller.context
     replicas = context.partition_replica_assignment.get(partition)
     if replicas is None:
@@ -168,6 +171,9 @@ def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
             return True
         controller.reach(Milestone.LEADERLESS_ELECTION)
         raise NoLeadership(f"key not found: {partition}")
+    if not replicas:
+        controller.reach(Milestone.LEADERLESS_ELECTION)
+        raise NoReplicas(f"head of empty list: AR of {partition}")
     return known.leader == replicas[0]
 
 
@@ -194,12 +200,19 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
 
 
 def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
-    """Say of each partition who leads it; one without leadership ends that, unless it is left out (D49)."""
+    """Say of each partition who leads it; one without leadership ends that, unless it is left out (D49).
+
+    So does one with an empty AR (D61).
+    """
     context = controller.context
     for partition in sorted(partitions):
         known = context.partition_leadership_info.get(partition)
+        replicas = context.partition_replica_assignment.get(partition)
+        if known is not None and replicas == ():
+            controller.reach(Milestone.ELECTION_FAILED)
+            raise NoReplicas(f"head of empty list: AR of {partition}")
         if known is not None:
-            preferred = context.partition_replica_assignment.get(partition, ())[:1]
+            preferred = (replicas or ())[:1]
             line = PreferredReplicaLeads if preferred == (known.leader,) else PreferredReplicaDoesNotLead
             controller.report(line, partition=partition, leader=known.leader)
         elif not controller.fixes(Switch.ELECT_ONLY_THE_LED):

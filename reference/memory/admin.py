@@ -33,6 +33,7 @@ from spec.formats.znodes import (
     TopicConfigPayload,
     TopicPayload,
 )
+from spec.language.broker_lists import as_written
 from spec.variants import Switch
 
 ADMIN: Final = 0
@@ -163,7 +164,7 @@ def withdraw_preferred_election(cluster: MemoryCluster) -> None:
 def request_reassignment(cluster: MemoryCluster, number: int) -> None:
     """Ask for one of the scope's reassignments."""
     wanted = zip(cluster.partitions, cluster.scope.requests[number], strict=True)
-    entries = tuple(PartitionReassignment(tp.topic, tp.partition, rar) for tp, rar in wanted if rar)
+    entries = tuple(PartitionReassignment(tp.topic, tp.partition, as_written(rar)) for tp, rar in wanted if rar)
     data = ReassignPartitionsPayload(partitions=entries).encode()
     _write(cluster, Create(REASSIGN_PARTITIONS, data), Fate.REASSIGNMENT_REQUESTED, str(number))
 

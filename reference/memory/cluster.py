@@ -51,6 +51,7 @@ from reference.zookeeper.api import (
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
+from spec.language.broker_lists import plain
 from spec.model import IMPLIED, Model
 from spec.scopes import Scope
 from spec.state.listeners import IN_ORDER, LISTENED
@@ -133,7 +134,7 @@ class MemoryCluster:
         if not self.stops_replicas:
             return dict.fromkeys(self.partitions, frozenset())
         wishes = (self.scope.assigned, *self.scope.requests)
-        return {tp: frozenset(b for one in wishes for b in one[p]) for p, tp in enumerate(self.partitions)}
+        return {tp: frozenset(b for one in wishes for b in plain(one[p])) for p, tp in enumerate(self.partitions)}
 
     def _left_behind(self) -> tuple[TopicPartition, ...]:
         """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""

@@ -41,6 +41,7 @@ from reference.scripts import Found, state_path
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.reassignment import (
     ReassignmentFailed,
+    ReassignmentRefused,
     ReassignmentRequested,
     ReassignmentsDone,
     ReassignmentsFound,
@@ -48,6 +49,7 @@ from spec.logs.controller_log.reassignment import (
     ReassignmentsResumed,
     ReassignmentStarted,
 )
+from spec.logs.controller_log.values import Assignment
 from spec.state.enumerations import Handler
 from spec.variants import Switch
 
@@ -115,6 +117,7 @@ def verdict(
     assigned = controller.context.partition_replica_assignment.get(partition)
     refused = assigned is None or assigned == wanted or _is_doomed(controller, partition, reason)
     refused = refused or _is_unborn(controller, partition) or _lacks_targets(controller, wanted)
+    refused = refused or _is_unsound(controller, wanted)
     return RefuseReassignment(partition) if refused else AcceptReassignment(partition)
 
 
@@ -125,8 +128,12 @@ def _initiate(
     if left is None:
         yield from _run_first(controller, partition, wanted)
         return
-    skipped = _is_doomed(controller, partition, controller.activity.handler)
-    controller.report(ReassignmentSkipped if skipped else ReassignmentFailed, partition=partition)
+    if _is_doomed(controller, partition, controller.activity.handler):
+        controller.report(ReassignmentSkipped, partition=partition)
+    elif _is_unsound(controller, wanted):
+        controller.report(ReassignmentRefused, partition=partition, new_replicas=_as_printed(wanted))
+    else:
+        controller.report(ReassignmentFailed, partition=partition)
     yield from _drop(controller, partition, left)
 
 
@@ -147,9 +154,20 @@ def _lacks_targets(controller: KafkaController, wanted: tuple[int, ...]) -> bool
     return controller.reintroduces(Switch.REFUSE_DEAD_TARGETS) and not controller.live.issuperset(wanted)
 
 
+def _is_unsound(controller: KafkaController, wanted: tuple[int, ...]) -> bool:
+    """Whether RAR is empty, names a broker twice, or has text in the place of one: asked where that is fixed."""
+    sound = wanted and len(set(wanted)) == len(wanted) and all(isinstance(one, int) for one in wanted)
+    return controller.fixes(Switch.REFUSE_ODD_TARGETS) and not sound
+
+
+def _as_printed(wanted: tuple[int, ...]) -> tuple[int, ...]:
+    """The numbers that text prints as."""
+    return tuple(map(int, wanted))
+
+
 def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:
     """A reassignment is accepted; what its first run raises has it refused after all."""
-    controller.report(ReassignmentStarted, partition=partition, new_replicas=wanted)
+    controller.report(ReassignmentStarted, partition=partition, new_replicas=_as_printed(wanted))
     controller.listeners |= {state_path(partition)}
     controller.context.partitions_being_reassigned[partition] = wanted
     hold_back(controller, (partition.topic,))
@@ -189,9 +207,14 @@ def initialize_partition_reassignment(controller: KafkaController) -> Procedure[
         return agenda.end()
 
     yield from in_any_order(done, first, rest)
-    controller.report(ReassignmentsFound, reassigned=tuple(found.items()))
+    controller.report(ReassignmentsFound, reassigned=_listed(found))
     controller.report(ReassignmentsDone, partitions=tuple(done))
-    controller.report(ReassignmentsResumed, reassigned=tuple(resumed.items()))
+    controller.report(ReassignmentsResumed, reassigned=_listed(resumed))
+
+
+def _listed(wanted: Wanted) -> Assignment:
+    """What is to be reassigned, as a line has it."""
+    return tuple((partition, _as_printed(replicas)) for partition, replicas in wanted.items())
 
 
 def reassignments_concerning(controller: KafkaController, new: frozenset[int]) -> Wanted:

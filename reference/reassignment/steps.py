@@ -95,7 +95,8 @@ def _text(data: bytes | None) -> str:
 def _tell_progress(
     controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], found: Found
 ) -> bool:
-    """Say how many of RAR have caught up; whether that is all of them."""
+    """Say how many of RAR have caught up, each once; whether that is all of them."""
+    wanted = tuple(dict.fromkeys(wanted))
     if found is None:
         controller.report(ReassignedNeverCreated, partition=partition, new_replicas=wanted)
         return False
@@ -116,6 +117,8 @@ def on_partition_reassignment(controller: KafkaController, partition: TopicParti
         original = context.partition_replica_assignment.get(partition)
         if original is None:
             raise ReassignmentImpossible(f"key not found: {partition}")
+        if found is not None and any(isinstance(one, str) for one in wanted):
+            raise ReassignmentImpossible(f"text cannot be cast to Integer: {wanted}")
         if found is None or without(wanted, found.isr):
             yield from _start_new_replicas(controller, partition, original, wanted)
         else:
@@ -208,7 +211,7 @@ def _replace_old_replicas(
     controller: KafkaController, partition: TopicPartition, original: tuple[int, ...], wanted: tuple[int, ...]
 ) -> Procedure[None]:
     """RAR goes Online, one of it leads, the others go Offline and are deleted; AR is RAR, which all are sent."""
-    leaving = without(original, wanted)
+    leaving = without(tuple(dict.fromkeys(original)), wanted)
     controller.is_about(leaving=frozenset(leaving))
     for replica in wanted:
         replica_transitions.set_online(controller, [(partition, replica)])

@@ -78,6 +78,16 @@ def an_assignment_is_the_target(s: State, m: Model) -> Value:
     )
 
 
+@claim(
+    "always", source="PROTOCOL.md D62", witness="an_assignment_is_the_target", parts=(*PARTS, "odd_targets")
+)  # fmt: skip
+def assignments_name_a_replica_once(s: State, m: Model) -> Facts:
+    """No AR in ZooKeeper names a broker twice."""
+    for p in m.partitions:
+        assigned = s.zookeeper.assigned[p]
+        yield either(~m.brokers.is_odd(assigned), m.brokers.is_empty(m.brokers.members(assigned)))
+
+
 @claim("always", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
 def original_replicas_stay_assigned(s: State, m: Model) -> Facts:
     """Until step 10 every replica of OAR is in the AR of a topic in ZooKeeper, so OAR can be recovered from there."""

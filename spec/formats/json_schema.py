@@ -66,6 +66,22 @@ class Integer(JsonType):
 
 
 @dataclass(frozen=True)
+class NumberOrDigits(Integer):
+    """A whole number, or text of its digits: Scala's collections take both, and only who uses a member raises."""
+
+    def read(self, value: object, where: Where) -> Any:
+        """The number, or the text."""
+        if isinstance(value, str) and re.fullmatch("0|[1-9][0-9]{0,9}", value):
+            return str(super().read(int(value), where))
+        return super().read(value, where)
+
+    def write(self, value: Any, where: Where) -> str:
+        """The digits, between quotes if they were."""
+        written = self.read(value, where)
+        return f'"{written}"' if isinstance(written, str) else str(written)
+
+
+@dataclass(frozen=True)
 class Constant(JsonType):
     """A number that cannot be another one, such as the version of a payload that has only one."""
 

@@ -22,8 +22,9 @@ Kafka, writing: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `for
 
 Left out on purpose: what Kafka would take though no release writes it, and the spec has no meaning for, such as a
 broker that is twice in an ISR, a negative epoch, a topic of an illegal name, or data in a znode whose name is its
-message. Such a payload is refused, with the path and the field. A partition that an admin's order names twice is let
-through: whoever reads it knows what Kafka makes of that.
+message, or text in a topic's own lists. Such a payload is refused, with the path and the field. A partition that an
+admin's order names twice is let through, as are lists of replicas that are empty, name one twice, or have text in the
+place of a number: whoever reads them knows what Kafka makes of that.
 """
 
 import re
@@ -44,6 +45,7 @@ from spec.formats.json_schema import (
     ListOf,
     MapOf,
     Milliseconds,
+    NumberOrDigits,
     Record,
     Text,
     Versions,
@@ -51,7 +53,7 @@ from spec.formats.json_schema import (
     shown,
 )
 from spec.formats.kafka_types import BROKER_ID as ID
-from spec.formats.kafka_types import BrokerId, BrokerIds, KafkaVersion, PartitionId, Topic, TopicPartition
+from spec.formats.kafka_types import BrokerId, KafkaVersion, PartitionId, Topic, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind
@@ -179,8 +181,8 @@ class TopicPayload(JsonPayload):
     """The assigned replicas (AR) of every partition of a topic, in order of preference."""
 
     version: Version1 = 1
-    partitions: Annotated[Mapping[int, tuple[int, ...]], MapOf(ListOf(ID, distinct=True), numbers=True), MAY_LACK] = (
-        field(default_factory=dict, kw_only=True, hash=False)
+    partitions: Annotated[Mapping[int, tuple[int, ...]], MapOf(ListOf(ID), numbers=True), MAY_LACK] = field(
+        default_factory=dict, kw_only=True, hash=False
     )
 
 
@@ -194,11 +196,14 @@ class PartitionStatePayload(JsonPayload):
 
 @dataclass(frozen=True)
 class PartitionReassignment:
-    """One partition to be reassigned, and its target replicas (RAR) in order of preference."""
+    """One partition to be reassigned, and its target replicas (RAR) in order of preference.
+
+    Their type is what Scala's is, which holds of a list without text.
+    """
 
     topic: Topic
     partition: PartitionId
-    replicas: BrokerIds
+    replicas: Annotated[tuple[int, ...], ListOf(NumberOrDigits(0))]
 
 
 @dataclass(frozen=True)

@@ -7,30 +7,52 @@ tables over that index, so a list of three brokers costs four bits and no loop. 
 recorded cluster has, a list has its number from when it first comes up (`lists_in_use`).
 
 A set is one bit a broker, broker 1 lowest. A broker id is its number; 0 stands for "none", which prints as Kafka's -1.
+
+Kafka lets a reassignment ask for other lists, too, which are then `odd`: one that names a broker twice; one of nobody,
+`(0,)`, for the empty list stands for a list that is not there; and one with text in the place of a number, `(-2,)` for
+`["2"]`. Members, the first one, and what is made of a list are those that are numbers, each once.
 """
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import permutations
-from typing import Final
+from itertools import permutations, repeat
+from typing import Any, Final
 
 from spec.formats.scala_order import immutable_set_order
 from spec.language.lists_in_use import Members, OfEach, lists_in_use
-from spec.language.terms import NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
+from spec.language.terms import FLAG, NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
 
 FEW: Final = 5
 """So many brokers have every list known beforehand: 326 of them."""
 MANY: Final = 2**31 - 1
 """The number of the last list that may come up of more brokers."""
+NOBODY: Final[Members] = (0,)
+"""A list that is there, and empty."""
+
+
+def plain(one: Members) -> Members:
+    """The members of a list that are numbers, each once."""
+    return tuple(dict.fromkeys(broker for broker in one if broker > 0))
+
+
+def as_listed(written: Iterable[int | str]) -> Members:
+    """A list that JSON has, as one of the model."""
+    return tuple(-int(one) if isinstance(one, str) else one for one in written) or NOBODY
+
+
+def as_written(one: Members) -> tuple[Any, ...]:
+    """A list of the model, as JSON has it."""
+    return tuple(str(-broker) if broker < 0 else broker for broker in one if broker)
 
 
 @dataclass(frozen=True)
 class Brokers:
-    """The brokers 1..`count` of a scope, and the kinds made of them."""
+    """The brokers 1..`count` of a scope, and the kinds made of them; `odd` are the lists that only a request names."""
 
     count: int
+    odd: tuple[Members, ...] = ()
 
     @property
     def ids(self) -> range:
@@ -39,10 +61,10 @@ class Brokers:
 
     @cached_property
     def lists(self) -> Sequence[Members]:
-        """Every duplicate-free ordered list, in the order of its index."""
+        """Every duplicate-free ordered list, in the order of its index, then the odd ones."""
         if self.count > FEW:
-            return lists_in_use(self.count)
-        return tuple(chosen for size in range(self.count + 1) for chosen in permutations(self.ids, size))
+            return lists_in_use(self.count, self.odd)
+        return (*(chosen for size in range(self.count + 1) for chosen in permutations(self.ids, size)), *self.odd)
 
     def _of_each(self, of: Callable[[Members], object]) -> Sequence[object]:
         """A table of something of each list."""
@@ -63,7 +85,7 @@ class Brokers:
         """An ordered, duplicate-free list of brokers."""
         order = self.lists
         maximum = MANY if self.count > FEW else len(order) - 1
-        return Kind("broker list", bits_for(maximum), maximum, lambda raw: f"{list(order[raw])}", order.index)
+        return Kind("broker list", bits_for(maximum), maximum, lambda raw: _show(order[raw]), order.index)
 
     def _show_set(self, raw: int) -> str:
         return "{" + ",".join(map(str, self.ids_in(raw))) + "}"
@@ -73,7 +95,7 @@ class Brokers:
         return tuple(broker for broker in self.ids if raw >> broker - 1 & 1)
 
     def _mask(self, members: Iterable[int] | int) -> int:
-        return members if isinstance(members, int) else sum(1 << broker - 1 for broker in set(members))
+        return members if isinstance(members, int) else sum(1 << broker - 1 for broker in set(members) if broker > 0)
 
     def empty_set(self) -> Value:
         """No broker."""
@@ -120,13 +142,28 @@ class Brokers:
         """Whether a list has a broker."""
         return self.in_set(broker, self.members(replicas))
 
+    def plain(self, replicas: Value) -> Value:
+        """The members of a list that are numbers, each once, order kept."""
+        return lookup(replicas, self._of_each(plain), self.list_kind) if self.odd else replicas
+
+    def is_odd(self, replicas: Value) -> Value:
+        """Whether a list is of nobody, names a broker twice, or has text in it."""
+        return self._holds(replicas, lambda one: one != plain(one))
+
+    def has_text(self, replicas: Value) -> Value:
+        """Whether text stands in the place of a number."""
+        return self._holds(replicas, lambda one: min(one, default=0) < 0)
+
+    def _holds(self, replicas: Value, of: Callable[[Members], bool]) -> Value:
+        return lookup(replicas, self._of_each(of), FLAG) if self.odd else NO
+
     def without(self, replicas: Value, broker: int) -> Value:
         """The list less one broker, order kept."""
         return lookup(replicas, self._without(broker), self.list_kind)
 
     @cache  # noqa: B019 - one for each number of brokers
     def _without(self, broker: int) -> Sequence[object]:
-        return self._of_each(lambda one: tuple(r for r in one if r != broker))
+        return self._of_each(lambda one: tuple(r for r in plain(one) if r != broker))
 
     def appended(self, replicas: Value, broker: int) -> Value:
         """The list with a broker at its end, unless it is there already; a longer one as a Scala set lists it."""
@@ -134,7 +171,7 @@ class Brokers:
 
     @cache  # noqa: B019 - as above
     def _longer(self, broker: int) -> Sequence[object]:
-        return self._of_each(lambda one: one if broker in one else immutable_set_order((*one, broker)))
+        return self._of_each(lambda one: plain(one) if broker in one else immutable_set_order((*plain(one), broker)))
 
     def at(self, replicas: Value, position: int) -> Value:
         """The member at a position, from 0; none beyond the end."""
@@ -142,10 +179,11 @@ class Brokers:
 
     @cache  # noqa: B019 - as above
     def _at(self, position: int) -> Sequence[object]:
-        return self._of_each(lambda one: one[position] if position < len(one) else 0)
+        return self._of_each(lambda one: (*plain(one), *repeat(0, position + 1))[position])
 
     def merged(self, first: Value, second: Value) -> Value:
         """The first list, then those members of the second that it lacks, as a Scala set lists them."""
+        first = self.plain(first)
         for position in range(self.count):
             for broker in self.ids:
                 first = choose(self.at(second, position) == broker, self.appended(first, broker), first)
@@ -153,6 +191,7 @@ class Brokers:
 
     def filtered(self, replicas: Value, keep: Value) -> Value:
         """The members of a list that are in a set, order kept."""
+        replicas = self.plain(replicas)
         for broker in self.ids:
             replicas = choose(self.in_set(broker, keep), replicas, self.without(replicas, broker))
         return replicas
@@ -179,3 +218,8 @@ class Brokers:
     def disjoint(self, left: Value, right: Value) -> Value:
         """Whether two sets share no member."""
         return both(self.intersection(left, right) == self.empty_set())
+
+
+def _show(one: Members) -> str:
+    named = ("nobody" if broker == 0 else str(broker) if broker > 0 else f'"{-broker}"' for broker in one)
+    return f"[{', '.join(named)}]"

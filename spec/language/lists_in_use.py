@@ -24,10 +24,13 @@ class _Unlisted(Sequence[Any]):
 
 
 class ListsInUse(_Unlisted):
-    """Duplicate-free ordered lists of the brokers from 1 to `count`, each with a number of its own; the empty is 0."""
+    """Duplicate-free ordered lists of the brokers from 1 to `count`, each with a number of its own; the empty is 0.
 
-    def __init__(self, count: int) -> None:
-        self._brokers = range(1, count + 1)
+    Those that are `odd` may come up, too.
+    """
+
+    def __init__(self, count: int, odd: tuple[Members, ...]) -> None:
+        self._brokers, self._odd = range(1, count + 1), odd
         self._lists: list[Members] = [()]
         self._numbers: dict[Members, int] = {(): 0}
 
@@ -38,7 +41,8 @@ class ListsInUse(_Unlisted):
         """The number of a list, which is new if the list is; ValueError if it is none of these brokers'."""
         number = self._numbers.get(one)
         if number is None:
-            if len(set(one)) != len(one) or not all(broker in self._brokers for broker in one):
+            distinct = len(set(one)) == len(one) and all(broker in self._brokers for broker in one)
+            if not distinct and one not in self._odd:
                 raise ValueError(f"{one} is no list of distinct brokers from 1 to {len(self._brokers)}")
             number = self._numbers[one] = len(self._lists)
             self._lists.append(one)
@@ -56,6 +60,6 @@ class OfEach(_Unlisted):
 
 
 @cache
-def lists_in_use(count: int) -> ListsInUse:
+def lists_in_use(count: int, odd: tuple[Members, ...] = ()) -> ListsInUse:
     """Those of so many brokers, the same for every model."""
-    return ListsInUse(count)
+    return ListsInUse(count, odd)

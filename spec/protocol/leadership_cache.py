@@ -37,6 +37,14 @@ def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
     return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
 
 
+def lacks_head(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether a controller holds a partition's AR, and it is empty: to ask for its first replica raises (D61)."""
+    if not m.brokers.odd:
+        return flag(False)
+    assigned = assigned_replicas(s, m, c, p)
+    return both(assigned != (), m.brokers.is_empty(m.brokers.members(assigned)))
+
+
 def lacks_assignment(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition has leadership in the cache and no AR: who is to be told of it cannot be told (D53)."""
     if not m.loses_topics:

@@ -1,7 +1,7 @@
 """The part of the abstraction that assignments have of their own, where they change: additions and reassignments."""
 
 from model_check.refinement.abstraction.leadership import Named
-from model_check.refinement.history import History, assigned_in_zookeeper, requested_reassignments
+from model_check.refinement.history import History, assigned_in_zookeeper, listed, requested_reassignments
 from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
@@ -28,7 +28,7 @@ def _tool(m: Model, cluster: MemoryCluster) -> Named:
     if len(m.topics) > 1:
         yield "tool.topic", 0 if topic is None else cluster.topics().index(topic)
     for p, partition in enumerate(cluster.partitions):
-        yield f"tool.assigned[{p}]", read.get(partition.partition, ()) if partition.topic == topic else ()
+        yield f"tool.assigned[{p}]", listed(read, partition.partition) if partition.topic == topic else ()
 
 
 def topic_watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
@@ -47,8 +47,8 @@ def known_assignments(
     if m.tells_concerns:
         yield from _concerns(m, cluster, process, path)
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
-        known = controller.context.partition_replica_assignment.get(partition, ())
-        yield f"{path}.partitions[{p}].assigned", known
+        known = controller.context.partition_replica_assignment
+        yield f"{path}.partitions[{p}].assigned", listed(known, partition)
 
 
 def _concerns(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
@@ -110,9 +110,9 @@ def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: Ka
     written = _due_write(process)
     remaining = {} if written is None else dict(written.remaining.wanted)
     for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.reassigned[{p}]", context.partitions_being_reassigned.get(partition, ())
-        yield f"{path}.due[{p}]", due.get(partition, ())
-        yield f"{path}.remaining[{p}]", remaining.get(partition, ())
+        yield f"{path}.reassigned[{p}]", listed(context.partitions_being_reassigned, partition)
+        yield f"{path}.due[{p}]", listed(due, partition)
+        yield f"{path}.remaining[{p}]", listed(remaining, partition)
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving

@@ -37,7 +37,8 @@ class ReassignmentRequested(
         payload = parse_payload(Path(REASSIGN_PARTITIONS), self.data)
         if not isinstance(payload, ReassignPartitionsPayload):
             raise TypeError(f"not the data of /admin/reassign_partitions: {self.data}")
-        return tuple((TopicPartition(one.topic, one.partition), one.replicas) for one in payload.partitions)
+        named = ((TopicPartition(one.topic, one.partition), one.replicas) for one in payload.partitions)
+        return tuple((partition, tuple(map(int, replicas))) for partition, replicas in named)
 
 
 class ReassignmentSkipped(
@@ -127,6 +128,17 @@ class ReassignmentFailed(
     """A check or a step failed; the partition is taken off the request."""
 
     partition: TopicPartition
+
+
+class ReassignmentRefused(
+    ControllerSays,
+    text="Refusing to reassign partition {partition:[t,p]} to replicas {new_replicas:list}: not a list of distinct ids",
+    level="ERROR",
+):
+    """What is asked for cannot be; the partition is taken off the request. No release of Kafka writes this (D61)."""
+
+    partition: TopicPartition
+    new_replicas: Brokers
 
 
 class NotCaughtUp(

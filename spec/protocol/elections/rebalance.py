@@ -29,7 +29,7 @@ from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.threads import end_turn, has_threads
 from spec.protocol.elections.requested import say_begun, say_who_leads
 from spec.protocol.leadership.partitions import elect_from_znode
-from spec.protocol.leadership_cache import assigned_replicas, is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached, lacks_head
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
 from spec.state.enumerations import Handler
@@ -41,10 +41,14 @@ PARTS = ("auto_rebalance",)
 
 @locking_step(source=SOURCE, parts=PARTS)
 def check_imbalance(s: State, m: Model, c: int, h: int) -> None:
-    """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for."""
+    """The check finds that a broker leads too few of the partitions that it is to lead: these are to be elected for.
+
+    An empty AR has no first broker to be grouped by: that raises, and ends the whole check, each time (D61).
+    """
     controller = s.controllers[c]
     require(controller.active, has_threads(s, c))
     require(~either(*(controller.imbalanced[p] for p in m.partitions)))
+    require(~either(*(both(lacks_head(s, m, c, p), ~is_queued(s, m, c, p)) for p in m.partitions)))
     its_own = {p: is_headed_by(s, m, c, p, h) for p in m.partitions}
     lost = {p: both(its_own[p], is_led_by_another(s, c, p, h)) for p in m.partitions}
     require(is_beyond(m, lost, its_own))

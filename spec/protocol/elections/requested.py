@@ -41,7 +41,7 @@ from spec.protocol.controller.threads import become_idle, rearm_watch
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
-from spec.protocol.leadership_cache import assigned_replicas, is_cached
+from spec.protocol.leadership_cache import assigned_replicas, is_cached, lacks_head
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
@@ -140,9 +140,10 @@ def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False
     """The line on a partition whose preferred election is over, if it has leadership."""
     cached = s.controllers[c].partitions[p]
     preferred = flag(cached.leader == m.brokers.first(assigned_replicas(s, m, c, p)))
-    with when(both(is_cached(cached), preferred)):
+    shown = both(is_cached(cached), ~lacks_head(s, m, c, p))
+    with when(both(shown, preferred)):
         say(PreferredReplicaLeads, perhaps=perhaps, partition=p, leader=cached.leader)
-    with when(both(is_cached(cached), ~preferred)):
+    with when(both(shown, ~preferred)):
         say(PreferredReplicaDoesNotLead, perhaps=perhaps, partition=p, leader=cached.leader)
 
 
@@ -157,11 +158,11 @@ def end_pending_election(s: State, m: Model, c: int) -> None:
 
 
 def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
-    """All are visited: a line for each of them, then the request is to be deleted; unless the line raises (D49)."""
+    """All are visited: a line for each of them, then the request is to be deleted; unless that raises (D49, D61)."""
     controller = s.controllers[c]
-    raises = flag(False)
+    raises = either(*(both(controller.asked[p], lacks_head(s, m, c, p)) for p in m.partitions))
     if not m.fixes(Switch.ELECT_ONLY_THE_LED):
-        raises = either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
+        raises |= either(*(both(controller.asked[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     controller.handler = Handler.NONE
     with in_any_order():
         for p in m.partitions:
@@ -220,7 +221,7 @@ def forget_request(s: State, m: Model) -> None:
 def read_election_request(s: State, m: Model, c: int) -> None:
     """Failover 7 (end): read what is requested, less what is led by the preferred replica or unknown; then start up.
 
-    A named partition without leadership raises: the failover is over (D42).
+    A named partition without leadership raises, as does an empty AR: the failover is over (D42, D61).
     """
     controller = s.controllers[c]
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
@@ -229,6 +230,7 @@ def read_election_request(s: State, m: Model, c: int) -> None:
     if m.fixes(Switch.ELECT_ONLY_THE_LED):
         named = {p: both(named[p], is_cached(controller.partitions[p])) for p in m.partitions}
         raises = flag(False)
+    raises |= either(*(both(named[p], lacks_head(s, m, c, p)) for p in m.partitions))
     with when(is_requested(s, m)):
         controller.request_read = True
         rearm_watch(s, c, "preferred")

@@ -45,7 +45,8 @@ SOURCE = "KafkaController.onPartitionReassignment 0.10.2.2"
 
 
 def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
-    """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own; AR in memory becomes RAR. Then step 7.
+    """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own, as often as RAR names it; AR in memory
+    becomes RAR. Then step 7.
 
     Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception.
     """
@@ -54,7 +55,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
     for replicas in m.requested(p):
         with when(wanted == replicas):
-            for r in replicas:
+            for r in (one for one in replicas if one > 0):
                 _to_online(s, m, c, p, r)
     if not m.fixes(Switch.WAIT_FOR_LEADER):
         with when(is_cached(cached)):

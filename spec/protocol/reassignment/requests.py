@@ -25,6 +25,7 @@ from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.reassignment import (
     ReassignedIsrError,
     ReassignmentFailed,
+    ReassignmentRefused,
     ReassignmentRemoved,
     ReassignmentRequested,
     ReassignmentsDone,
@@ -161,7 +162,13 @@ def _is_acceptable(s: State, m: Model, c: int, p: int) -> Value:
     all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
     wanted = either(all_live, not m.reintroduces(Switch.REFUSE_DEAD_TARGETS))
     led = either(is_cached(controller.partitions[p]), not m.fixes(Switch.REFUSE_UNBORN_REASSIGNMENTS))
-    return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted)
+    sound = ~_is_unsound(s, m, c, p)
+    return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted, sound)
+
+
+def _is_unsound(s: State, m: Model, c: int, p: int) -> Value:
+    """Where that is fixed: whether RAR is of nobody, or has a broker twice, or text."""
+    return both(m.fixes(Switch.REFUSE_ODD_TARGETS), m.brokers.is_odd(s.controllers[c].due[p]))
 
 
 def _begins(controller: Controller, p: int) -> Value:
@@ -204,7 +211,10 @@ def read_remaining(s: State, m: Model, c: int, p: int) -> None:
     skipped = both(is_queued(s, m, c, p), controller.handler == Handler.REASSIGNMENT)
     with when(both(refusing, skipped)):
         say(ReassignmentSkipped, partition=p)
-    with when(both(refusing, ~skipped)):
+    unsound = both(~skipped, _is_unsound(s, m, c, p))
+    with when(both(refusing, unsound)):
+        say(ReassignmentRefused, partition=p, new_replicas=controller.due[p])
+    with when(both(refusing, ~skipped, ~unsound)):
         say(ReassignmentFailed, partition=p)
     completing = flag(controller.at == At.COMPLETE_READ)
     controller.at = At.REFUSE_WRITE

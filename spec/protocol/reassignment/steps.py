@@ -66,16 +66,17 @@ def _say_how_far(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _has_caught_up(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether all of RAR is in the ISR."""
+    """Whether all of RAR is in the ISR, as nobody is, but no text."""
+    readable = ~m.brokers.has_text(s.controllers[c].reassigned[p])
     wanted, isr = m.brokers.members(s.controllers[c].reassigned[p]), m.brokers.members(s.zookeeper.state[p].isr)
-    return m.brokers.is_subset(wanted, isr)
+    return both(readable, m.brokers.is_subset(wanted, isr))
 
 
 @controller_step(At.REASSIGN_NEXT, At.REASSIGN_READ, source="KafkaController.areReplicasInIsr 0.10.2.2", parts=PARTS)
 def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
     """Read the ISR: with all of RAR in it, steps 5 and 6 follow, which nobody else sees; otherwise step 1.
 
-    Of a topic that has been deleted there is no AR, which raises (D44, D51).
+    Of a topic that has been deleted there is no AR, which raises (D44, D51); so does text that is looked for in an ISR.
     """
     controller = s.controllers[c]
     next_one = both(controller.at == At.REASSIGN_NEXT, controller.due[p] != ())
@@ -86,8 +87,9 @@ def read_whether_caught_up(s: State, m: Model, c: int, p: int) -> None:
     controller.due[p] = ()
     note_read(s, m, c, p)
     caught_up = both(exists(s.zookeeper.state[p]), _has_caught_up(s, m, c, p))
-    known = assigned_replicas(s, m, c, p) != () if m.topics_vanish else flag(True)
-    with when(~caught_up):
+    readable = ~both(exists(s.zookeeper.state[p]), m.brokers.has_text(controller.reassigned[p]))
+    known = both(readable, assigned_replicas(s, m, c, p) != () if m.topics_vanish else flag(True))
+    with when(both(readable, ~caught_up)):
         say(NotCaughtUp, partition=p, new_replicas=controller.reassigned[p])
     with when(both(known, ~caught_up)):
         controller.at = At.WRITE_UNION

@@ -65,6 +65,13 @@ def elections_fail(story: Story, *, unled: bool) -> None:
     gives_up(story, again=False)
 
 
+def prefers_nobody(story: Story, *, is_left: bool) -> None:
+    """A preferred election is asked for of a partition that nobody has, or whose replica is dead."""
+    story.assign(1, *(() if is_left else (3,)))
+    story.create(99, ELECTIONS, {"version": 1, "partitions": [{"topic": "t", "partition": 0}]})
+    gives_up(story, again=False)
+
+
 def foreign_delete(story: Story, *, was: bool) -> None:
     back(story)
     story.delete(11 if was else 3, "/controller")
@@ -93,6 +100,17 @@ def shrinks(story: Story, *, dead: bool) -> None:
     story.move(3)
     story.assign(1, 3, 2)
     story.assign(1, 3)
+
+
+def assigned_to(story: Story, *, nobody: bool) -> None:
+    """A partition of 2 and 3, which both lag not, is given to nobody, or to 1."""
+    story.move(*(() if nobody else (1,)))
+    story.assign(1, *(() if nobody else (1,)))
+
+
+def shrinks_to(story: Story, *, nobody: bool) -> None:
+    story.move(*(() if nobody else (3,)))
+    story.assign(1, *(() if nobody else (3,)))
 
 
 def gives_a_move_up(story: Story, *, zombie: bool) -> None:
@@ -265,12 +283,15 @@ def unseen(story: Story, *, amid: bool) -> None:
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("failovers_come_to_their_end", "D56", gives_up, "again"),
     ("failovers_come_to_their_end", "D42", elections_fail, "unled"),
+    ("failovers_come_to_their_end", "D61", prefers_nobody, "is_left"),
     ("controller_znode_is_its_owners", "D3", foreign_delete, "was"),
     ("who_acts_has_raised_the_epoch", "D1", borrowed, "refused"),
     ("one_term_acts_in_an_epoch", "D1", borrowed, "refused"),
     ("isr_is_within_assigned", "D19", out_of_assignment, "zombie"),
     ("leaders_are_assigned", "D19", out_of_assignment, "zombie"),
     ("assignments_shrink_after_the_new_caught_up", "D48", shrinks, "dead"),
+    ("assignments_shrink_after_the_new_caught_up", "D61", shrinks_to, "nobody"),
+    ("isr_is_within_assigned", "D61", assigned_to, "nobody"),
     ("no_reassignment_ends_halfway", "D41", gives_a_move_up, "zombie"),
     ("no_reassignment_ends_halfway", "D59", carried_on, "removed"),
     ("assignments_change_in_order", "D59", carried_on, "removed"),

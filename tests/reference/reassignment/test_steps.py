@@ -30,6 +30,7 @@ from spec.state.cluster import shape
 from spec.tables.replica_states import ReplicaState
 from tests.reassignment_examples import EXAMPLES
 from tests.reassignment_moves import NEW, OLD, UNION, Make, Move, begin, complete, phase_a, settled
+from tests.reassignment_odd_targets import ODD_TARGETS
 
 FIELDS = ("broker", "partition", "replicas", "leader", "leader_epoch", "isr", "version", "controller_epoch", "delete")
 """The order in which the examples name what was seen."""
@@ -77,7 +78,7 @@ def _named(rule: str, parameters: dict[str, int]) -> str:
     return f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})"
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
+@pytest.mark.parametrize("example", [*EXAMPLES, *ODD_TARGETS], ids=lambda example: example.__name__)
 def test_the_reference_goes_through_the_example(example: Callable[[Make], None]) -> None:
     example(Referred)
 

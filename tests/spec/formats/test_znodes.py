@@ -104,6 +104,27 @@ def test_the_order_of_partitions_does_not_count_but_is_kept() -> None:
     assert str(one) != str(other)
 
 
+@pytest.mark.parametrize(
+    ("written", "replicas"), [("[]", ()), ("[2,2]", (2, 2)), ('["2"]', ("2",)), ('[1,"2"]', (1, "2"))]
+)
+def test_a_request_may_have_lists_that_kafka_takes_and_prints_them_as_json_encode_does(
+    written: str, replicas: tuple[object, ...]
+) -> None:
+    """`asInstanceOf[Seq[Int]]` looks at no element; `removePartitionFromReassignedPartitions` writes them back."""
+    text = f'{{"version":1,"partitions":[{{"topic":"t","partition":0,"replicas":{written}}}]}}'
+    payload = parse_payload("/admin/reassign_partitions", text)
+    assert isinstance(payload, ReassignPartitionsPayload)
+    assert [one.replicas for one in payload.partitions] == [replicas]
+    assert str(payload) == text
+
+
+def test_an_assignment_may_be_empty_or_name_a_broker_twice() -> None:
+    text = '{"version":1,"partitions":{"0":[],"1":[2,2]}}'
+    payload = parse_payload("/brokers/topics/t", text)
+    assert payload == TopicPayload(partitions={0: (), 1: (2, 2)})
+    assert str(payload) == text
+
+
 def test_null_and_no_bytes_are_two_ways_to_be_empty() -> None:
     assert parse_payload("/admin", None) == EmptyPayload(null=True)
     assert parse_payload("/admin/delete_topics/t", b"") == EmptyPayload(null=False)
@@ -140,6 +161,13 @@ REFUSED = [
     ("/controller_epoch", " 1", "", "expected an epoch in decimal digits"),
     ("/controller_epoch", "2147483648", "", "expected an epoch in decimal digits"),
     ("/brokers/topics/t", '{"version":1,"partitions":{"-1":[1]}}', "partitions", "expected a partition number"),
+    ("/brokers/topics/t", '{"version":1,"partitions":{"0":["1"]}}', "partitions.0[0]", "expected a whole number"),
+    (
+        "/admin/reassign_partitions",
+        '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":["one"]}]}',
+        "partitions[0].replicas[0]",
+        'expected a whole number, found "one"',
+    ),
     ("/brokers/topics/t", '{"version":1,"partitions":{"0":[-1]}}', "partitions.0[0]", "-1 is not within"),
     (
         "/admin/reassign_partitions",

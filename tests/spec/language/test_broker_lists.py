@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from spec.language.broker_lists import Brokers
+from spec.language.broker_lists import NOBODY, Brokers, as_listed, as_written
 from spec.language.terms import FLAG, Value
 from tests.compiled_terms import function_of
 
@@ -147,6 +147,42 @@ def test_of_many_brokers_the_lists_that_come_up_are_as_those_of_few() -> None:
         assert answers[0] == answers[1]
         assert other.list_kind.constant(one).raw == many.list_kind.constant(one).raw, "one numbering for every model"
     assert many.list_kind.show(many.list_kind.constant((12, 3)).raw) == "[12, 3]"
+
+
+ODD = (NOBODY, (2, 2), (2, 1, 2, 3), (-1,), (1, -2))
+
+
+@pytest.mark.parametrize("count", [3, 12], ids=["few", "many"])
+@pytest.mark.parametrize("one", ODD, ids=str)
+def test_an_odd_list_has_the_members_that_are_numbers_each_once(count: int, one: tuple[int, ...]) -> None:
+    """Whatever is made of it is a list of distinct brokers; only as it stands it tells what somebody wrote."""
+    brokers = Brokers(count, ODD)
+    kind, members = brokers.list_kind, sorted({b for b in one if b > 0})
+    odd, listed = kind.constant(one), tuple(dict.fromkeys(b for b in one if b > 0))
+    assert brokers.members(odd).raw == brokers.set_kind.encode(members)
+    assert brokers.is_odd(odd).raw == 1
+    assert brokers.has_text(odd).raw == (one in {(-1,), (1, -2)})
+    assert brokers.first(odd).raw == (listed[0] if listed else 0)
+    for b in brokers.ids[:3]:
+        assert brokers.without(odd, b).raw == kind.encode(only(listed, {*listed} - {b}))
+        assert brokers.appended(odd, b).raw == kind.encode(listed if b in listed else (*listed, b))
+        keep = brokers.set_kind.constant((b,))
+        assert brokers.filtered(odd, keep).raw == kind.encode(only(listed, (b,)))
+    union = tuple(dict.fromkeys((*listed, 3)))
+    assert brokers.merged(odd, kind.constant((3,))).raw == kind.encode(union)
+    assert as_listed(as_written(one)) == one
+    assert kind.show(odd.raw) != kind.show(kind.encode(listed)), "it is not what it has as members"
+
+
+def test_lists_of_distinct_brokers_are_not_odd_and_have_their_numbers_whatever_odd_ones_there_are() -> None:
+    few, with_odd = Brokers(3), Brokers(3, ODD)
+    assert with_odd.lists == (*few.lists, *ODD)
+    kinds = {"one": with_odd.list_kind}
+    of_terms = function_of(kinds, lambda one: [with_odd.is_odd(one), with_odd.has_text(one), with_odd.plain(one)])
+    for raw, one in enumerate(with_odd.lists):
+        listed = tuple(dict.fromkeys(b for b in one if b > 0))
+        assert of_terms(raw) == (int(one in ODD), int(min(one, default=0) < 0), with_odd.lists.index(listed))
+    assert {few.is_odd(few.list_kind.constant(one)).raw for one in few.lists} == {0}
 
 
 @pytest.mark.parametrize("wrong", [(1, 1), (13,), (0,)])

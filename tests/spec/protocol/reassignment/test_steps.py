@@ -13,6 +13,7 @@ from spec.scopes import Scope, scope
 from spec.variants import AS_CODED
 from tests.reassignment_examples import EXAMPLES
 from tests.reassignment_moves import Make
+from tests.reassignment_odd_targets import ODD_TARGETS
 
 
 class Specified:
@@ -45,7 +46,7 @@ class Specified:
         return str(cell.kind.show(record.get(keys[-1], cell.initial)))
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.__name__)
+@pytest.mark.parametrize("example", [*EXAMPLES, *ODD_TARGETS], ids=lambda example: example.__name__)
 def test_the_specification_goes_through_the_example(example: Callable[[Make], None]) -> None:
     example(Specified)
 
