@@ -1,4 +1,4 @@
-"""Where the cluster must get when faults stop: a working controller, informed brokers, leaders that can lead.
+"""Where the cluster must get when faults stop: a working controller, informed brokers, able leaders, full ISRs.
 
 Each goal is claimed twice. `recoverable`: from every reachable state some path without further faults reaches it.
 `eventually`: faults aside, the cluster cannot settle anywhere else.
@@ -72,6 +72,19 @@ def _leads_well(s: State, r: int, p: int) -> Value:
     )
 
 
+def live_replicas_are_in_sync(s: State, m: Model) -> Facts:
+    """Every live assigned replica of a partition that a live broker leads is in its ISR.
+
+    In operators' words: the number of under-replicated partitions goes to 0, but for those that lack a dead replica.
+    """
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        led = either(*(both(runs(s, r), znode.leader == r) for r in m.assigned(p)))
+        for r in m.assigned(p):
+            assigned = m.brokers.in_set(r, stored_set(s, m, p))
+            yield either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), ~led, m.brokers.contains(znode.isr, r))
+
+
 def both_claims(
     function: Callable[..., Value] | Callable[..., Facts], source: str, parts: Sequence[str] = ()
 ) -> tuple[Claim, ...]:
@@ -87,4 +100,5 @@ CLAIMS = (
     *both_claims(one_working_controller, "PROTOCOL.md section 6"),
     *both_claims(live_replicas_are_informed, "PROTOCOL.md D12", ("connections",)),
     *both_claims(leaders_can_lead, "PROTOCOL.md D6", ("connections",)),
+    *both_claims(live_replicas_are_in_sync, "PROTOCOL.md section 10", ("connections",)),
 )

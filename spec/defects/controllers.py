@@ -170,6 +170,15 @@ ROWS = (
         defining=("register_broker", "on_broker_change"),
     ),
     Defect(
+        "D12-outlived",
+        "A broker dies in its controlled shutdown, which goes on with its next incarnation: that stays out of sync",
+        breaks="recoverable_live_replicas_are_in_sync",
+        scope="shutdown_crash",
+        first_depth=15,
+        fix=frozenset({Switch.BROKER_EPOCHS}),
+        defining=("accept_shutdown", "on_broker_change", "register_broker", "on_broker_change", "move_partition"),
+    ),
+    Defect(
         "D15",
         "A replica that is dead when a controller starts work stays in the ISR, and no leader is sent one without it",
         breaks="the_dead_are_not_in_sync",
