@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import combinations, product
 from typing import Final
 
 from spec.expectations import Expectation, plans
@@ -46,16 +44,11 @@ FAULTS: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """Two things that may come together, and the cheapest scope in which they do."""
+    """Two things that may come together, and the exploration with the fewest states that has both, if one has."""
 
     one: str
     other: str
-
-    @property
-    def scope(self) -> Expectation | None:
-        """The exploration with the fewest states that has both; None, if no scope is explored with both."""
-        first, second = OPERATIONS[self.one], {**OPERATIONS, **FAULTS}[self.other]
-        return next((one for one in _explorations() if _has(one, first) and _has(one, second)), None)
+    scope: Expectation | None
 
     @property
     def reason(self) -> str | None:
@@ -63,20 +56,13 @@ class Pair:
         return next((why for ones, others, why in WITHOUT if self.one in ones and self.other in others), None)
 
 
-@cache
-def _explorations() -> list[Expectation]:
-    """All explorations of the manifest, the smallest first."""
-    return sorted((one for plan in plans().values() for one in plan.explorations), key=lambda one: one.states)
-
-
-def _has(one: Expectation, any_of: frozenset[str]) -> bool:
-    return not any_of.isdisjoint(scopes()[one.scope].features)
-
-
 def pairs() -> Iterator[Pair]:
     """Every pair of operations, and of an operation and a fault."""
-    for one, other in (*combinations(OPERATIONS, 2), *product(OPERATIONS, FAULTS)):
-        yield Pair(one, other)
+    explored = sorted((one for plan in plans().values() for one in plan.explorations), key=lambda one: one.states)
+    by_features = [(one, scopes()[one.scope].features) for one in explored]
+    for place, (one, first) in enumerate(OPERATIONS.items()):
+        for other, second in (*[*OPERATIONS.items()][place + 1 :], *FAULTS.items()):
+            yield Pair(one, other, next((had for had, has in by_features if has & first and has & second), None))
 
 
 WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
