@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +27,7 @@ from spec.logs.log_lines import Vocabulary
 from spec.logs.request_log_lines import REQUEST_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.model import Model
+from spec.pairs import pairs as all_pairs
 from spec.properties import claims
 from spec.protocol.handler_diagrams import dot_handlers, markdown_handlers, mermaid_handlers
 from spec.scopes import Scope
@@ -169,6 +171,17 @@ def _scope_lines(scope: Scope, plan: Plan) -> Iterator[str]:
         yield f"    {one.variant}: {one.states:,} states, {one.transitions:,} transitions, depth {one.depth}{broken}"
 
 
+def pairs() -> int:
+    """What users do, beside what else they do and beside each fault: the cheapest scope with both, or why none has."""
+    for one, together in groupby(all_pairs(), key=lambda pair: pair.one):
+        say(f"{one}\n")
+        for pair in together:
+            found = pair.scope
+            told = f"{found.scope}, {found.states:,} states" if found else f"none: {pair.reason}"
+            say(f"    {pair.other}: {told}\n")
+    return 0
+
+
 RESULTS = ("scope", "variant", "states", "transitions", "depth", "broken properties and goals")
 
 
@@ -253,6 +266,6 @@ def results(file: Annotated[Path, typer.Argument(help="A document that --json pr
 
 
 for verb in (
-    tables, handlers, diagrams, actions, state, properties, scopes, lines, znodes, requests, variants, results,
+    tables, handlers, diagrams, actions, state, properties, scopes, pairs, lines, znodes, requests, variants, results,
 ):  # fmt: skip
     app.command(verb.__name__)(guarded(verb))

@@ -27,7 +27,11 @@ from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.kernel.slicing import BLOCK
+from spec.errors import SpecificationError
 from spec.language.rules import TransitionSystem
+
+MARKS = 32
+"""Bits of a state's mark: one for each goal, and one for what a bound cuts off."""
 
 SHARE = 64 * BLOCK
 """States expanded between two looks at the clock, the limit and whoever wants to stop."""
@@ -103,7 +107,9 @@ class Explorer:
         first, last = kinds.index(Kind.CUT_OFF) - kinds.count(Kind.GOAL), kinds.index(Kind.CUT_OFF) + 1
         progress = np.array([action.budget is None for action in self.kernel.system.actions], dtype=np.uint8)
         most = self._limit_bytes // 4 + self._worst if capacity else 0
-        bits, degrees = (reserved(capacity, 0, np.uint16)[:capacity] for _ in range(2))
+        if last - first > MARKS:
+            raise SpecificationError(f"{last - first - 1} goals are more than there are marks of a state for")
+        bits, degrees = (reserved(capacity, 0, kind)[:capacity] for kind in (np.uint32, np.uint16))
         targets = reserved(most, 0, np.uint32)[:most]
         return Recording(Marks(bits, first, last), Edges(targets, degrees, progress, np.zeros(BLOCK, dtype=np.int64)))
 
@@ -205,7 +211,7 @@ class Explorer:
     @property
     def edge_bytes(self) -> int:
         """Memory in use for the graph: edges, their number by state, marks."""
-        return 4 * self.edges_used + 4 * self.visited.count if len(self._recording.edges.targets) else 0
+        return 4 * self.edges_used + 6 * self.visited.count if len(self._recording.edges.targets) else 0
 
     # ------------------------------------------------------------------------------------------------- the result
 

@@ -53,7 +53,7 @@ class Graph:
 
     targets: Numbers
     degrees: npt.NDArray[np.uint16]
-    marks: npt.NDArray[np.uint16]
+    marks: npt.NDArray[np.uint32]
     goals: tuple[str, ...]
     expanded: int
 

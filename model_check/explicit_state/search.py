@@ -21,7 +21,7 @@ Bytes = npt.NDArray[np.uint8]
 class Marks(NamedTuple):
     """What the graph needs to know of states: by state, one bit for each predicate of a range (no bits: not wanted)."""
 
-    bits: npt.NDArray[np.uint16]
+    bits: npt.NDArray[np.uint32]
     first_predicate: int
     last_predicate: int
 
@@ -103,7 +103,7 @@ def search(
 def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
     """Note for a block of states which predicates of the range hold."""
     for predicate in range(marks.first_predicate, marks.last_predicate):
-        bit = np.uint16(1 << (predicate - marks.first_predicate))
+        bit = np.uint32(1 << (predicate - marks.first_predicate))
         for row in range(valid):
             if masks[predicate, row >> 6] >> np.uint64(row & 63) & np.uint64(1):
                 marks.bits[position + row] |= bit

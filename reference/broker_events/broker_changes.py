@@ -2,7 +2,8 @@
 
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
-back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new.
+back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new,
+and a shutdown that is treated for a broker ends with its death.
 Before 0.9.0.0 only the new are told of their start, and nobody of a death that took no leader (D60).
 Before 0.10.0.0 who is new or dead, and who lives, was read one after the other (D24). What an earlier exception left in
 the controller's own batch has it resign in the middle of this (D53).
@@ -130,6 +131,9 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
     gone = dead & controller.context.shutting_down_broker_ids
     controller.context.shutting_down_broker_ids -= gone
     controller.report(ShutDownBrokersGone, brokers=tuple(sorted(gone)))
+    treated = controller.shutdown
+    if treated is not None and treated.broker in dead and controller.fixes(Switch.BROKER_EPOCHS):
+        controller.shutdown = None
     queued = controller.deleting.queued
     without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
     partition_leadership.set_offline(controller, without_leader)

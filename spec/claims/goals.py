@@ -1,4 +1,4 @@
-"""Where the cluster must get when faults stop: a working controller, informed brokers, leaders that can lead.
+"""Where the cluster must get when faults stop: a working controller, informed brokers, able leaders, full ISRs.
 
 Each goal is claimed twice, as `recoverable` and as `eventually` (spec/properties.py).
 """
@@ -68,3 +68,17 @@ def _leads_well(s: State, r: int, p: int) -> Value:
         known.leader_epoch == znode.leader_epoch,
         known.version == znode.version,
     )
+
+
+@claim("goal", source="PROTOCOL.md section 10", parts=("connections",))
+def live_replicas_are_in_sync(s: State, m: Model) -> Facts:
+    """Every live assigned replica of a partition that a live broker leads is in its ISR.
+
+    In operators' words: the number of under-replicated partitions goes to 0, but for those that lack a dead replica.
+    """
+    for p in m.partitions:
+        znode = s.zookeeper.state[p]
+        led = either(*(both(runs(s, r), znode.leader == r) for r in m.assigned(p)))
+        for r in m.assigned(p):
+            assigned = m.brokers.in_set(r, stored_set(s, m, p))
+            yield either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), ~led, m.brokers.contains(znode.isr, r))

@@ -317,7 +317,7 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     "D28": (dirty_batch, frozenset({
         "batches_are_clean",  # once for the start that raises
         "resigned_controllers_are_inactive",  # D4: and so the next one resigns, half
-        "eventually_live_replicas_are_informed",  # broker 3, after the first
+        "eventually_live_replicas_are_informed", "eventually_live_replicas_are_in_sync",  # broker 3, after the first
         TORN,
     })),
     "D28-shutdown": (dirty_shutdown, frozenset({"batches_are_clean", "resigned_controllers_are_inactive"})),

@@ -11,13 +11,15 @@ Whether the controller is active is asked once, before. When it resigns in the m
 cached (until a new term of the same broker overwrites that): nobody is elected by a state machine that is down, and a
 StopReplica cannot be sent where there are no channels. That is taken for a broken controller: the elector resigns once
 more, which deletes /controller, a successor's by now (D3), and the answer is an error. A handler that sends nothing
-more answers what the old cache says (D5).
+more answers what the old cache says (D5). Nor is asked, between two partitions, whether the broker is still there: if
+it dies, what is left is done to its next incarnation (D12-outlived; spec/protocol/context/live_brokers.py has the fix).
 
-Left out: that a request waits for an answer no longer than a time, and is then sent again; that a broker finds no
-registration of the controller; the back-off. And that a request which waits for an earlier one to be answered was
-found to have an active controller before it waited: here it is asked when its turn comes. A controller that stops is
-first counted as not running (a failover that begins then does nothing, though it holds /controller), then resigns, and
-closes its session last: here that is one step, which waits for no send thread, so D50 does not stop it from stopping.
+Left out: that a request which waits for its turn when its broker dies is taken up when that is back (KAFKA-1342); that
+a request waits for an answer no longer than a time, and is then sent again; that a broker finds no registration of the
+controller; the back-off. And that a request which waits for an earlier one to be answered was found to have an active
+controller before it waited: here it is asked when its turn comes. A controller that stops is first counted as not
+running (a failover that begins then does nothing, though it holds /controller), then resigns, and closes its session
+last: here that is one step, which waits for no send thread, so D50 does not stop it from stopping.
 
 Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `ControlledShutdownLeaderSelector`, `KafkaServer.controlledShutdown`.
 PROTOCOL.md section 7.2.

@@ -2,15 +2,18 @@
 
 Kafka's words are `liveBrokerIds` and `liveOrShuttingDownBrokerIds`; the second are who gets requests, the first who may
 lead. `shuttingDownBrokerIds` grows with every request for a controlled shutdown that is accepted, and shrinks only when
-the broker's failure is handled, or with a failover.
+the broker's failure is handled, or with a failover. Where broker epochs are on, a request for a shutdown is of one
+registration, and its treatment ends with that (2.2.0: `StaleBrokerEpochException`); else it goes on with the next
+incarnation (D12-outlived).
 
 Kafka 0.10.2.2: `ControllerContext`. PROTOCOL.md sections 1 and 7.2.
 """
 
-from spec.language.rules import reset
+from spec.language.rules import reset, when
 from spec.language.terms import Value
 from spec.model import Model
 from spec.state.cluster import State
+from spec.variants import Switch
 
 
 def live_brokers(s: State, m: Model, c: int) -> Value:
@@ -26,6 +29,9 @@ def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
     if m.has("shutdown"):
         controller = s.controllers[c]
         controller.shutting_down = m.brokers.difference(controller.shutting_down, brokers)
+        if m.fixes(Switch.BROKER_EPOCHS):
+            with when(m.brokers.in_set(controller.shutdown_of, brokers)):
+                reset(controller, "shutdown_of", "to_move")
 
 
 def forget_shutdowns(s: State, m: Model, c: int) -> None:

@@ -13,6 +13,7 @@ from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, api_versio
 from spec.formats.znode_paths import KINDS
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
+from spec.pairs import OPERATIONS, pairs
 from spec.properties import claims
 from spec.system import rules
 from spec.tables.partition_states import PARTITION_TRANSITIONS
@@ -121,6 +122,13 @@ def test_the_results_of_all_scopes_are_a_table_from_the_manifest(kcheck: Kcheck,
         "| solo | AS_CODED | 12 | 7,654,321 | 9 | none |",
         "| pair | AS_CODED | 1,234,567 | 7,654,321 | 9 | epochs_never_go_back, one_working_controller |",
     ]
+
+
+def test_each_pair_is_shown_with_its_scope_or_why_it_has_none(kcheck: Kcheck) -> None:
+    shown = kcheck("show", "pairs").stdout
+    assert [line for line in shown.splitlines() if not line.startswith(" ")] == list(OPERATIONS)
+    assert sum(line.startswith("    ") for line in shown.splitlines()) == len([*pairs()])
+    assert shown.count(": none: ") == sum(pair.scope is None for pair in pairs())
 
 
 def test_a_saved_result_is_shown_with_its_exit_code(kcheck: Kcheck, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Goals against what networkx says of the same graph, and against verdicts found by thinking."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.explorer import MARKS, SpecificationError, explore
 from model_check.explicit_state.graph import GoalResult, Graph, reaching
 from model_check.terms.straight_line import evaluate
 from spec.language.rules import TransitionSystem
@@ -31,7 +32,7 @@ def arrays(edges: list[tuple[int, int]], states: int = 12) -> Graph:
     grouped = [[target for source, target in edges if source == state] for state in range(states)]
     targets = np.array([target for group in grouped for target in group], dtype=np.uint32)
     degrees = np.array([len(group) for group in grouped], dtype=np.uint16)
-    return Graph(targets, degrees, np.zeros(states, dtype=np.uint16), (), states)
+    return Graph(targets, degrees, np.zeros(states, dtype=np.uint32), (), states)
 
 
 def as_networkx(edges: list[tuple[int, int]], states: int = 12) -> nx.DiGraph:
@@ -127,6 +128,23 @@ def test_wheels_that_cannot_turn_back_are_incomplete_since_a_bound_stops_them() 
     goals = explore(odometer(), graph=True).goals
     assert in_short(goals["can_return"]) == ("INCOMPLETE", counts - 1)
     assert in_short(goals["gets_to_top"]) == ("HOLDS", 0)
+
+
+def test_many_goals_have_a_mark_each_and_more_than_there_are_marks_are_refused() -> None:
+    """Each goal asked again and again is judged alike, and a bound is a bound: no mark runs over."""
+    system = odometer()
+    goals = [one for one in system.properties if one.kind in {"recoverable", "eventually"}]
+
+    def asked(times: int) -> TransitionSystem:
+        again = [replace(one, name=f"{one.name} {number}") for number in range(times) for one in goals]
+        return replace(system, properties=tuple(again))
+
+    most = (MARKS - 1) // len(goals)
+    alone, found = explore(system, graph=True).goals, explore(asked(most), graph=True).goals
+    assert len(found) == most * len(goals) > 16
+    assert all(in_short(one) == in_short(alone[name.rpartition(" ")[0]]) for name, one in found.items())
+    with pytest.raises(SpecificationError, match=r"goals are more than there are marks"):
+        explore(asked(most + 1), graph=True)
 
 
 def test_without_the_graph_no_goal_is_judged() -> None:

@@ -104,6 +104,7 @@ def test_a_broker_obeys_an_older_leader_epoch_and_the_leader_is_stuck(monkeypatc
     monkeypatch.setattr(connections, "handle_leader_and_isr", forgets)
     assert newly_broken("tiny") == {
         "brokers_accept_only_higher_leader_epochs", "recoverable_leaders_can_lead", "eventually_leaders_can_lead",
+        "recoverable_live_replicas_are_in_sync", "eventually_live_replicas_are_in_sync",
     }  # fmt: skip
 
 
