@@ -25,11 +25,12 @@ UNFIXED = {
 }
 """What a rule may ask for that a fix takes away."""
 
-REINTRODUCED = {
+BROUGHT = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
     "brokers_read_twice": Switch.READ_BROKERS_TWICE,
+    "allowed_elections": Switch.ELECT_WHERE_ALLOWED,
 }
-"""What a rule may ask for that only an older release did."""
+"""What a rule may ask for that only an older release did, or only a fix does."""
 
 IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
@@ -63,11 +64,11 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
+        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only by a switch,
         what is implied, whether deletions are refused, and whether there are several partitions.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
-        reintroduced = {name for name, older in REINTRODUCED.items() if self.reintroduces(older)}
+        brought = {name for name, switch in BROUGHT.items() if switch in self.switches}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
@@ -75,7 +76,7 @@ class Model:
             implied |= {"refused_deletions"}
         if len(self.scope.assigned) > 1:
             implied |= {"several_partitions"}
-        return self.scope.features | unfixed | reintroduced | implied
+        return self.scope.features | unfixed | brought | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""

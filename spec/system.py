@@ -25,7 +25,7 @@ from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
 from spec.protocol.deletion import requests as deletion_requests
 from spec.protocol.deletion import thread as topic_deletion
-from spec.protocol.elections import rebalance, requested
+from spec.protocol.elections import allowed, rebalance, requested
 from spec.protocol.failover import election as controller_election
 from spec.protocol.failover import steps as controller_failover
 from spec.protocol.leadership import partitions as partition_leadership
@@ -55,7 +55,7 @@ MODULES = (
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
     topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown,
-    late_requests, epoch_listener, failed_sends, delayed_operations,
+    late_requests, epoch_listener, failed_sends, allowed, delayed_operations,
 )  # fmt: skip
 
 

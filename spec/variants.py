@@ -62,6 +62,9 @@ class Switch(enum.Enum):
     REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"
     KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
     CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"
+    ELECT_WHERE_ALLOWED = (
+        "D63: a topic that is allowed unclean election is elected for by the active controller (KAFKA-6526, 2.1.0)"
+    )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"

@@ -22,13 +22,13 @@ from model_check.monitors.contents import (
     Moves,
     State,
 )
-from model_check.recordings.cluster import UNCLEAN
 from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import hex_of
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
+from spec.formats.znodes import UNCLEAN
 
 CONTROLLER, CONTROLLER_EPOCH = "/controller", "/controller_epoch"
 MOVES, ELECTIONS = "/admin/reassign_partitions", "/admin/preferred_replica_election"

@@ -113,6 +113,13 @@ class ConfigurationDeleted(OfATopic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UncleanChanged(OfATopic):
+    """A topic's configuration, or that of the brokers in its stead, allows unclean election now, or forbids it."""
+
+    unclean: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class StateWritten(ZooKeeperChange):
     """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before.
 

@@ -72,8 +72,14 @@ from spec.protocol.reassignment.requests import on_reassignment_request, read_re
 from spec.protocol.topics.addition import on_partition_modifications
 from spec.protocol.topics.creation import on_topic_change
 
-ADDITIONS = {Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions"}
-"""What the tool that adds partitions does."""
+OF_TOPICS = {
+    Fate.TOPIC_READ: "read assignment",
+    Fate.PARTITIONS_ADDED: "add partitions",
+    Fate.DELETION_REQUESTED: "create delete_topics",
+    Fate.TOPIC_REMOVED: "remove topic",
+    Fate.UNCLEAN_CHANGED: "change unclean election",
+}
+"""What a tool, or somebody's hand, does to a topic."""
 BY_HAND = {
     Fate.ELECTION_WITHDRAWN: "withdraw preferred election",
     Fate.REASSIGNMENT_WITHDRAWN: "write /admin/reassign_partitions",
@@ -164,12 +170,8 @@ class Observer:
             yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in numbers)})
         elif met.fate is Fate.REASSIGNMENT_REQUESTED:
             yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
-        elif met.fate is Fate.DELETION_REQUESTED:
-            yield from (Seen("admin", "create delete_topics", {"topic": self._topic(topic)}) for topic in met.paths)
-        elif met.fate in ADDITIONS:
-            yield from (Seen("admin", ADDITIONS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
-        elif met.fate is Fate.TOPIC_REMOVED:
-            yield from (Seen("admin", "remove topic", {"topic": self._topic(topic)}) for topic in met.paths)
+        elif met.fate in OF_TOPICS:
+            yield from (Seen("admin", OF_TOPICS[met.fate], {"topic": self._topic(topic)}) for topic in met.paths)
         elif met.fate is Fate.STATE_REMOVED:
             numbers = [number for number, one in enumerate(self.after.partitions) if str(one) in met.paths]
             yield from (Seen("admin", "remove state", {"partition": number}) for number in numbers)

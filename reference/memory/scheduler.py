@@ -74,6 +74,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _deletions(cluster, process)
             yield from shutdown.choices(cluster, process)
             yield from _failing_sends(process)
+            yield from _allowed_elections(cluster, process)
             yield from _effects(cluster, process)
             yield from isr_changes.choices(cluster, process)
             if cluster.scope.budget("late_copies"):
@@ -177,6 +178,18 @@ def _failing_sends(process: MemoryProcess) -> Iterator[Choice]:
     controller, c = process.controller, process.broker_id
     if controller is not None and controller.is_active and _is_idle(process) and not controller.send_fails:
         yield Choice("fail_send", (("c", c),), partial(steps.fail_send, c=c))
+
+
+def _allowed_elections(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """A controller hears that a topic may elect who is not in sync."""
+    c = process.broker_id
+    if not _has_no_listener(process) or not cluster.can_operate(process):
+        return
+    for number, topic in enumerate(cluster.topics()):
+        if topic in process.allowed:
+            yield Choice(
+                "elect_where_allowed", (("c", c), ("t", number)), partial(steps.hear_of_allowed, c=c, topic=topic)
+            )
 
 
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:

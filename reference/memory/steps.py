@@ -14,6 +14,7 @@ from functools import partial
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate, RegisterBroker
 from reference.deletion.thread import on_replica_deleted
+from reference.elections.allowed import elect_where_allowed
 from reference.elections.rebalance import find_imbalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
@@ -136,6 +137,15 @@ def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController]
     if process.controller is not None:
         process.running = Running(handler, process.controller)
         carry_out(cluster, c=c, index=0)
+
+
+def hear_of_allowed(cluster: MemoryCluster, *, c: int, topic: str) -> None:
+    """A controller hears that a topic may elect who is not in sync now, and may find nothing to do."""
+    process = cluster.change(c)
+    process.allowed -= {topic}
+    if process.controller is not None:
+        process.running = Running(partial(elect_where_allowed, topic=topic), process.controller)
+        settle(cluster, process)
 
 
 def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:

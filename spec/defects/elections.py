@@ -23,6 +23,15 @@ ROWS = (
         fix=frozenset({Switch.CLEAN_BY_DEFAULT}),
     ),
     Defect(
+        "D63",
+        "A topic is allowed unclean election while a partition of it is offline, and nobody elects a leader for it",
+        breaks="allowed_elections_are_held",
+        scope="allowed_unclean",
+        first_depth=8,
+        fix=frozenset({Switch.ELECT_WHERE_ALLOWED}),
+        defining=("change_unclean_election",),
+    ),
+    Defect(
         "D36",
         "The rebalance elects a preferred replica that is not in sync, fails, and does so again at the next check",
         breaks="rebalance_skips_unelectable_preferred_replicas",

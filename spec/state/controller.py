@@ -8,6 +8,7 @@ from __future__ import annotations
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
 from spec.model import Model
 from spec.state.controller_parts import (
+    AllowedElections,
     DeletionManager,
     FailedSends,
     LostTopics,
@@ -145,6 +146,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance, FailedSends,
+    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""
