@@ -77,6 +77,7 @@ class Switch(enum.Enum):
     KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
+    TRY_REQUESTS_AGAIN = "D64: a broker takes back a LeaderAndIsr that an exception ends, and tries it again (ours)"
 
     # What older releases did. Each begins with the release that fixed it.
     TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import combinations
 
 from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
 from reference.memory.choices import BUDGETS, Choice
@@ -167,7 +168,7 @@ def begin_change(
 ) -> tuple[Procedure[bool], IsrWrite]:
     """The procedure, and the write that it asks for."""
     broker = process.broker
-    procedure = broker.maybe_shrink_isr(tp, *replicas) if shrinks else broker.maybe_expand_isr(tp, *replicas)
+    procedure = maybe_shrink_isr(broker, tp, *replicas) if shrinks else maybe_expand_isr(broker, tp, *replicas)
     effect = next(procedure)
     if not isinstance(effect, IsrWrite):
         raise TypeError(f"a change of the ISR asks for {effect}")

@@ -25,7 +25,7 @@ from reference.elections.rebalance import (
     may_rebalance,
     rebalance_partition,
 )
-from reference.memory import admin, isr_changes, late_copies, shutdown, steps
+from reference.memory import admin, half_requests, isr_changes, late_copies, shutdown, steps
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
@@ -300,6 +300,8 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
             if not steps.waits_for_isr_write(cluster, b, queued):
                 deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
                 yield from _delivery(cluster, process.broker_id, b, queued.request, deliver)
+                if cluster.scope.budget("half_requests"):
+                    yield from half_requests.choices(cluster, process.broker_id, b, queued)
             if not deletes:
                 break
 

@@ -258,4 +258,22 @@ ROWS = (
         first_depth=24,
         fix=frozenset({Switch.CACHE_WHAT_IS_WRITTEN}),
     ),
+    Defect(
+        "D64",
+        "An exception ends a LeaderAndIsr half way: a leader that was not reached never leads, and nobody asks",
+        breaks="recoverable_leaders_can_lead",
+        scope="torn_request",
+        first_depth=9,
+        fix=frozenset({Switch.TRY_REQUESTS_AGAIN}),
+        defining=("deliver_request_in_half",),
+    ),
+    Defect(
+        "D64-follower",
+        "An exception ends a LeaderAndIsr half way: a follower has stored whom to follow, and never fetches",
+        breaks="recoverable_live_followers_fetch",
+        scope="torn_request",
+        first_depth=9,
+        fix=frozenset({Switch.TRY_REQUESTS_AGAIN}),
+        defining=("deliver_request_in_half",),
+    ),
 )

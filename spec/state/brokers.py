@@ -62,8 +62,8 @@ class BrokerPartition(Leadership):
         BROKER_LIST, (), "The ISR whose write is to be repeated, since its answer was lost.", kept=budget("losses")
     )
     idle = Flag(
-        "A follower whose fetcher a StopReplica stopped; it starts again for another leader only.",
-        kept=STOPPED_REPLICAS,
+        "A follower whose fetcher was stopped, or never started; it starts for another leader only.",
+        kept=STOPPED_REPLICAS | budget("half_requests"),
     )
     assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=has("reassignment"))
 

@@ -23,7 +23,7 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.model import Model
-from spec.state.brokers import Stage
+from spec.state.brokers import BrokerPartition, Stage
 
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
@@ -156,7 +156,7 @@ def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) ->
         if m.scope.budget("losses"):
             write = process.isr_writes.get(partition)
             yield f"{place}.retrying", () if write is None else write.leadership.isr
-        if m.stops_replicas:
+        if m.keeps(BrokerPartition.idle):
             yield f"{place}.idle", known.is_idle
         if m.has("reassignment"):
             yield f"{place}.assigned", frozenset(known.assigned_replicas)
