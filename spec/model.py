@@ -22,8 +22,9 @@ UNFIXED = {
     "epochless_fetches": Switch.FETCH_EPOCHS,
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
+    "announcements": Switch.ANNOUNCE_NO_ISR,
 }
-"""What a rule may ask for that a fix takes away."""
+"""What a rule may ask for that a switch takes away: a fix, or what older releases did."""
 
 BROUGHT = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,

@@ -209,7 +209,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"partitions of broker {b}", _items(partitions)
     if "cached_leaderships" in cluster.scope.parts:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
-    if "notifications" in cluster.scope.parts:
+    if "notifications" in cluster.scope.parts and Switch.ANNOUNCE_NO_ISR not in cluster.switches:
         yield f"ISR changes to announce by {b}", broker.isr_changes
     if cluster.stops_replicas:
         yield f"logs of {b}", broker.logs

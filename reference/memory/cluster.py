@@ -122,7 +122,7 @@ class MemoryCluster:
         left_out |= set() if self.loses_topics else {Switch.FORGET_THE_VANISHED}
         left_out |= set() if {"deletion", "cached_leaderships"} <= self.scope.parts else {Switch.FULL_METADATA}
         configuration = Configuration(
-            broker_id, self.switches - left_out, self.unclean_by_default, listened_paths(self.scope),
+            broker_id, self.switches - left_out, self.unclean_by_default, listened_paths(self.scope, self.switches),
             self.scope.imbalance_percentage, self._hosts(), "failed_removals" in self.scope.parts,
             "addition" in self.scope.parts, deletes_topics=self.scope.deletes_topics, left_behind=self._left_behind(),
         )  # fmt: skip
@@ -343,10 +343,10 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
     return is_empty and following.calls_back and following.batch == queued.batch
 
 
-def listened_paths(scope: Scope) -> tuple[str, ...]:
-    """The paths that a scope's active controller listens to, in the order of their callbacks after an expiry."""
+def listened_paths(scope: Scope, switches: Switches) -> tuple[str, ...]:
+    """The paths that an active controller listens to, in the order of their callbacks after an expiry."""
     order = IN_ORDER if scope.fires_by_hash else LISTENED
-    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts))
+    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts, switches))
 
 
 def partitions_of(scope: Scope) -> Iterator[TopicPartition]:

@@ -48,8 +48,13 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
 
 
 def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """A leader may announce its ISR changes, also before it has noted the last one, which it announces once more."""
+    """A leader may announce its ISR changes, also before it has noted the last one, which it announces once more.
+
+    Before 0.9.0.0 it announces none (D65).
+    """
     b, changes = process.broker_id, process.broker.isr_changes
+    if Switch.ANNOUNCE_NO_ISR in cluster.switches:
+        return
     if changes:
         yield Choice("report_isr_changes", (("b", b),), partial(report_isr_changes, b=b, named=changes))
     for late in sorted(changes if cluster.scope.budget("slow_notes") else ()):

@@ -126,4 +126,13 @@ ROWS = (
         base=frozenset({Switch.TELL_ONLY_THE_NEW}),
         fix=frozenset({Switch.TELL_ONLY_THE_NEW}),
     ),
+    Defect(
+        "D65",
+        "A leader changes its ISR, and tells nobody: what the controller caches, and tells the brokers, is of before",
+        breaks="recoverable_isr_changes_are_known",
+        scope="silent_isr",
+        first_depth=1,
+        base=frozenset({Switch.ANNOUNCE_NO_ISR}),
+        fix=frozenset({Switch.ANNOUNCE_NO_ISR}),
+    ),
 )

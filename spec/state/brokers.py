@@ -18,9 +18,11 @@ from spec.state.per_scope import (
     STOPPED_REPLICAS,
     TOPIC_IDS,
     budget,
+    fixes,
     has,
 )
 from spec.state.zookeeper import Leadership
+from spec.variants import Switch
 
 
 class Stage(enum.Enum):
@@ -57,7 +59,10 @@ class BrokerPartition(Leadership):
     cached_epoch = Field(
         LEADER_EPOCH, -1, "The leader epoch in the metadata cache, from UpdateMetadata.", kept=has("cached_leaderships")
     )
-    unreported = Flag("The ISR was changed, and that is not announced yet.", kept=has("notifications"))
+    unreported = Flag(
+        "The ISR was changed, and that is not announced yet.",
+        kept=has("notifications") & ~fixes(Switch.ANNOUNCE_NO_ISR),
+    )
     retrying = Field(
         BROKER_LIST, (), "The ISR whose write is to be repeated, since its answer was lost.", kept=budget("losses")
     )

@@ -151,7 +151,7 @@ def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) ->
             yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
         if m.has("cached_leaderships"):
             yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
-        if m.has("notifications"):
+        if m.keeps(BrokerPartition.unreported):
             yield f"{place}.unreported", partition in broker.isr_changes
         if m.scope.budget("losses"):
             write = process.isr_writes.get(partition)
