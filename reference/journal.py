@@ -160,6 +160,7 @@ class Fate(Enum):
     STATE_REMOVED = "somebody removes the state znode of a partition by hand"
     REASSIGNMENT_WITHDRAWN = "somebody deletes the request for reassignments by hand"
     CONTROLLER_REMOVED = "somebody deletes /controller by hand"
+    UNCLEAN_CHANGED = "somebody allows, or forbids, a topic unclean election"
     ELECTION_WITHDRAWN = "somebody deletes the request for elections by hand"
 
 

@@ -3,8 +3,7 @@ conditional writes.
 
 A refusal that Kafka foresees becomes a result here; every other one goes on to whoever asked.
 
-Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`. Left out on purpose: reading a topic's configuration, since only the
-broker's default of `unclean.leader.election.enable` is modelled.
+Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`.
 """
 
 import re

@@ -20,11 +20,16 @@ UNFIXED = {
     "epochless_fetches": Switch.FETCH_EPOCHS,
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
+    "announcements": Switch.ANNOUNCE_NO_ISR,
 }
-"""What a rule may ask for that a fix takes away."""
+"""What a rule may ask for that a switch takes away: a fix, or what older releases did."""
 
-REINTRODUCED = {"adopted_epochs": Switch.ADOPT_NEW_EPOCHS, "brokers_read_twice": Switch.READ_BROKERS_TWICE}
-"""What a rule may ask for that only an older release did."""
+BROUGHT = {
+    "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
+    "brokers_read_twice": Switch.READ_BROKERS_TWICE,
+    "allowed_elections": Switch.ELECT_WHERE_ALLOWED,
+}
+"""What a rule may ask for that only an older release did, or only a fix does."""
 
 IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
@@ -58,12 +63,12 @@ class Model:
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only if reintroduced,
+        """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only by a switch,
         what is implied, whether deletions are refused, whether there are several partitions, and whether requests to
         reassign have lists that are not of distinct brokers.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
-        reintroduced = {name for name, older in REINTRODUCED.items() if self.reintroduces(older)}
+        brought = {name for name, switch in BROUGHT.items() if switch in self.switches}
         implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
@@ -73,7 +78,7 @@ class Model:
             implied |= {"several_partitions"}
         if self.scope.odd_targets:
             implied |= {"odd_targets"}
-        return self.scope.features | unfixed | reintroduced | implied
+        return self.scope.features | unfixed | brought | implied
 
     def is_about(self, parts: frozenset[str]) -> bool:
         """Whether a rule or a claim with these parts is one of this scope: it has them, and both are of one system."""

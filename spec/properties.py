@@ -19,6 +19,7 @@ from spec.claims import (
     failed_removal,
     foreign_removal,
     goals,
+    half_requests,
     isr_notification,
     leadership,
     reassignment,
@@ -35,7 +36,7 @@ from spec.model import Model
 MODULES = (
     controller, leadership, request_batch, deletion, goals, reassignment, elections, auto_rebalance,
     controlled_shutdown, isr_notification, unclean, foreign_removal, failed_removal, cached_leadership,
-    topics, soft_failure, delayed_operation,
+    topics, soft_failure, half_requests, delayed_operation,
 )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
 from spec.protocol.deletion import requests as deletion_requests
 from spec.protocol.deletion import thread as topic_deletion
-from spec.protocol.elections import rebalance, requested
+from spec.protocol.elections import allowed, rebalance, requested
 from spec.protocol.failover import election as controller_election
 from spec.protocol.failover import steps as controller_failover
 from spec.protocol.leadership import partitions as partition_leadership
@@ -33,7 +33,7 @@ from spec.protocol.reassignment import lost_answers as lost_reassignment_writes
 from spec.protocol.reassignment import phase_a, phase_b
 from spec.protocol.reassignment import requests as reassignment_requests
 from spec.protocol.reassignment import steps as reassignment
-from spec.protocol.requests import connections
+from spec.protocol.requests import connections, half_requests
 from spec.protocol.requests import late_copies as late_requests
 from spec.protocol.topics import addition as partition_addition
 from spec.protocol.topics import creation as topics
@@ -54,7 +54,7 @@ MODULES = (
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
     topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown,
-    late_requests, epoch_listener, failed_sends, delayed_operations,
+    late_requests, epoch_listener, failed_sends, allowed, half_requests, delayed_operations,
 )  # fmt: skip
 
 
@@ -109,6 +109,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
         "heard": (1, 2),
+        "done": range(1 << len(m.partitions)),
         "lagging": range(1, 1 << len(m.brokers.ids)),
         "callback": [list(Callback).index(one) for one in _controllers_callbacks(m)],
         "k": range(len(m.scope.requests)),

@@ -61,6 +61,9 @@ class Switch(enum.Enum):
     REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"
     KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
     CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"
+    ELECT_WHERE_ALLOWED = (
+        "D63: a topic that is allowed unclean election is elected for by the active controller (KAFKA-6526, 2.1.0)"
+    )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
@@ -73,6 +76,7 @@ class Switch(enum.Enum):
     KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
+    TRY_REQUESTS_AGAIN = "D64: a broker takes back a LeaderAndIsr that an exception ends, and tries it again (ours)"
 
     # What older releases did. Each begins with the release that fixed it.
     TAKE_ANY_FOLLOWER = "before 0.8.1, D20: a leader takes whoever fetches into its ISR, whatever AR is"
@@ -84,6 +88,7 @@ class Switch(enum.Enum):
     TELL_ONLY_THE_NEW = (
         "before 0.9.0.0, D60: of a start only the new brokers are told; followers do not ask who lives (KAFKA-972)"
     )
+    ANNOUNCE_NO_ISR = "before 0.9.0.0, D65: no leader announces its ISR changes, and no controller listens (KAFKA-1367)"
     IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another's id in /controller goes on (KAFKA-2437)"
     ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
     READ_BROKERS_TWICE = (

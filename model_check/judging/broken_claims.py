@@ -43,7 +43,7 @@ class BrokenClaims:
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
         model = explainer.system.model
-        self.features = model.features | ({"unclean"} if explainer.system.unclean else set())
+        self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
         self._models: dict[Scope, Model] = {}
         self._asked_again = AskedAgain(explainer.system.view)

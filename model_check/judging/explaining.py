@@ -70,11 +70,13 @@ class Explainer:
             cluster.topic_of,
             controller_epochs=recording.controller_epochs,
             switches=switches | (as_of(release) if release else frozenset()),
-            unclean=cluster.unclean,
             parts=cluster.parts | (CACHES if release else frozenset()),
             requests=(*cluster.requests, *cluster.recreations, *cluster.additions),
         )
-        model = replace(opened.model, scope=replace(opened.model.scope, deletes_topics=cluster.deletes_topics))
+        configured = replace(
+            opened.model.scope, deletes_topics=cluster.deletes_topics, unclean=cluster.unclean_by_default
+        )
+        model = replace(opened.model, scope=configured)
         self.system: OpenSystem = replace(
             opened, model=model, recreations=cluster.recreations, additions=cluster.additions
         )

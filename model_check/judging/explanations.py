@@ -37,6 +37,7 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     TopicCreated,
     TopicDeleted,
+    UncleanChanged,
     WriteConflicted,
     ZooKeeperChange,
 )
@@ -71,6 +72,7 @@ from spec.protocol.brokers.processes import (
 )
 from spec.protocol.deletion.completion import delete_configuration
 from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
+from spec.protocol.elections.allowed import change_unclean_election
 from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
 from spec.protocol.failover.election import remove_controller
 from spec.protocol.reassignment.requests import request_reassignment, withdraw_reassignment
@@ -215,6 +217,7 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
     WriteConflicted: _conflicted,
     DeletionAsked: lambda _m, one, _state: _each((request_deletion, request_stray_deletion), t=one.topic),
+    UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
     NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
     ElectionRequested: lambda _m, one, _state: _each(
         (request_preferred_election,), named=sum(1 << p for p in one.partitions)

@@ -29,6 +29,7 @@ from model_check.recordings.zookeeper import (
     StateWritten,
     TopicCreated,
     TopicDeleted,
+    UncleanChanged,
     WriteConflicted,
     ZooKeeperChange,
 )
@@ -104,6 +105,11 @@ def _topic_deleted(m: Model, tree: Tree, one: TopicDeleted) -> Tree:
     return _without(tree, "topics", one.topic) | (_without(tree, "assigned", *partitions) if "assigned" in tree else {})
 
 
+def _unclean(tree: Tree, topic: int, *, unclean: bool) -> Tree:
+    """Whether a topic may elect who is not in sync."""
+    return (_with if unclean else _without)(tree, "unclean", topic)
+
+
 def _with(tree: Tree, name: str, key: int) -> Tree:
     """A record of the tree, with a flag up."""
     return {name: {**tree.get(name, EMPTY), key: 1}}
@@ -131,7 +137,10 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     RequestDeleted: lambda _m, tree, one: _without(tree, "deletions", one.topic),
     StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
     TopicDeleted: _topic_deleted,
-    ConfigurationDeleted: lambda _m, tree, one: _without(tree, "configurations", one.topic),
+    ConfigurationDeleted: lambda m, tree, one: (
+        _without(tree, "configurations", one.topic) | _unclean(tree, one.topic, unclean=m.unclean)
+    ),
+    UncleanChanged: lambda _m, tree, one: _unclean(tree, one.topic, unclean=one.unclean),
     ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
     ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
 }

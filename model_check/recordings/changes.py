@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from model_check.recordings import writes
 from model_check.recordings import zookeeper as seen
-from model_check.recordings.cluster import UNCLEAN, is_unclean, resurrections
+from model_check.recordings.cluster import resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import may_be_unanswered, with_lines
@@ -51,6 +51,7 @@ class Changes:
         self.states: dict[int, LeaderIsrAndControllerEpoch] = {}
         self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
         self.configured: set[str] = set()
+        self.unclean: dict[str, bool] = {}
         self.without_assignment: set[str] = set()
         self.recreated = 0
         self.begun: list[Session] = []
@@ -253,24 +254,26 @@ class Changes:
             return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
         return seen.RequestDeleted(**head, topic=self.topic(path))
 
-    def configuration_deleted(self, head: dict[str, Any], path: Path) -> seen.ConfigurationDeleted | NotModelled | None:
+    def configuration_deleted(self, head: dict[str, Any], path: Path) -> seen.ZooKeeperChange | NotModelled | None:
         """The end of a topic's configuration; by hand, it is like any change of it."""
         if not head["by"]:
             if "deletion" in self.cluster.parts:
                 return self._not_modelled(head, "a configuration that is removed by hand is not specified")
             return self.settings(head, TopicConfigPayload(config={}), path)
         self.configured.discard(path.topic or "")
+        self.unclean.pop(path.topic or "", None)
         return seen.ConfigurationDeleted(**head, topic=self.topic(path))
 
-    def settings(self, head: dict[str, Any], payload: Any, path: Path) -> NotModelled | None:
-        """A topic's configuration, of which the controller reads one thing, each time anew: that must not change."""
-        partitions = [p for p, one in enumerate(self.cluster.partitions) if one.topic == path.topic]
-        unclean = is_unclean(payload.config, default=self.cluster.unclean_by_default)
-        if any((p in self.cluster.unclean) != unclean for p in partitions):
-            return self._not_modelled(head, f"a change of {UNCLEAN} is not part of the specification")
-        self.configured.add(path.topic or "")
-        self._pass_over(writes.SETTINGS.reason)
-        return None
+    def settings(self, head: dict[str, Any], payload: TopicConfigPayload, path: Path) -> seen.UncleanChanged | None:
+        """A topic's configuration, of which the controller reads one thing, each time anew."""
+        topic, default = path.topic or "", self.cluster.unclean_by_default
+        unclean = payload.is_unclean(default=default)
+        self.configured.add(topic)
+        if topic not in self.cluster.topics or unclean == self.unclean.get(topic, default):
+            self._pass_over(writes.SETTINGS.reason)
+            return None
+        self.unclean[topic] = unclean
+        return seen.UncleanChanged(**head, topic=self.topic(path), unclean=unclean)
 
     def controller(self, head: dict[str, Any], payload: Any) -> seen.ControllerCreated:
         """A broker's win, which names itself."""

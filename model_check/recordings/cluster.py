@@ -4,9 +4,9 @@ Partitions that a reassignment or an election was asked for, but that never were
 were added to a topic; at first nothing is assigned to them. A topic may be created again, with other replicas or
 partitions. Where it is, what is assigned is a variable, as it is for reassignments.
 
-Whether a topic has unclean leader election is in its configuration as its creation finds it, or else in the brokers',
-which `server.log` tells at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was
-on up to 0.10.2. PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells that they are not.
+Whether a topic has unclean leader election is in its configuration, or else in the brokers', which `server.log` tells
+at their start ("KafkaConfig values"); where nothing tells, it is off. (Kafka's own default was on up to 0.10.2.
+PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells that they are not.
 """
 
 import re
@@ -23,20 +23,14 @@ from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.formats.znode_paths import Path as ZnodePath
-from spec.formats.znodes import parse_payload
+from spec.formats.znodes import UNCLEAN, TopicConfigPayload, parse_payload
 from spec.language.broker_lists import plain
 
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
 
-UNCLEAN: Final = "unclean.leader.election.enable"
 DELETES_NOT: Final = re.compile(r"^\s*delete\.topic\.enable = false\s*$|since delete topic is disabled", re.MULTILINE)
 UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
-
-
-def is_unclean(config: Mapping[str, str], *, default: bool) -> bool:
-    """Whether a topic of this configuration has unclean leader election."""
-    return config.get(UNCLEAN, str(default).lower()) == "true"
 
 
 def is_unclean_by_default(folder: Path) -> bool:
@@ -64,8 +58,8 @@ class _Topics:
     again: list[tuple[str, Assignment]] = field(default_factory=list)
     now: dict[str, Assignment] = field(default_factory=dict)
     added: list[Assignment] = field(default_factory=list)
-    unclean: set[TopicPartition] = field(default_factory=set)
-    configs: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    unclean: set[str] = field(default_factory=set)
+    configs: dict[str, TopicConfigPayload] = field(default_factory=dict)
 
     def reintroduced(self, one: Transaction) -> None:
         """A deleted topic that a controller writes once more: none that is created (D52)."""
@@ -75,13 +69,14 @@ class _Topics:
             self.add_unborn(self.now[path.topic])
 
     def add(self, one: Transaction) -> None:
-        """A topic, or its configuration, if that is what is written; what is set later is not read here."""
+        """A topic, or its configuration, if that is what is written."""
         path = _path_of_a_topic(one)
         if path is None or path.topic is None:
             return
         if path.kind is paths.TOPIC_CONFIG:
             payload: Any = parse_payload(path, one.change.data)  # type: ignore[attr-defined]  # such a path has data
-            self.configs[path.topic] = payload.config
+            self.configs[path.topic] = payload
+            self._note_unclean(path.topic)
             return
         of_it = _assignment(path, one)
         write = self._create if isinstance(one.change, NodeCreated) else self._add_partitions
@@ -95,8 +90,13 @@ class _Topics:
             return
         self.names.append(topic)
         self.assigned |= of_it
-        if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
-            self.unclean.update(of_it)
+        self._note_unclean(topic)
+
+    def _note_unclean(self, topic: str) -> None:
+        """Whether a topic that is there may elect who is not in sync."""
+        payload = self.configs.get(topic, TopicConfigPayload(config={}))
+        if topic in self.names and payload.is_unclean(default=self.unclean_by_default):
+            self.unclean.add(topic)
 
     def _add_partitions(self, topic: str, of_it: Assignment) -> None:
         """Those of a topic's partitions that were not there before this write."""
@@ -104,8 +104,6 @@ class _Topics:
         if new:
             self.added.append(new)
             self.add_unborn(new)
-            if is_unclean(self.configs.get(topic, {}), default=self.unclean_by_default):
-                self.unclean.update(new)
 
     def add_unborn(self, partitions: Iterable[TopicPartition]) -> None:
         """Partitions that were not there at first, or never."""
@@ -162,7 +160,7 @@ def cluster_of(
     return replace(
         cluster,
         assigned=listed(assigned),
-        unclean=frozenset(number for number, one in enumerate(assigned) if one in topics.unclean),
+        unclean=frozenset(topics.unclean),
         unclean_by_default=unclean,
         deletes_topics=deletes,
         parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),

@@ -60,18 +60,18 @@ class Contradiction(Observed):
 class Cluster:
     """The names of a recording, and their numbers in the specification.
 
-    `unclean` are the numbers of the partitions with unclean leader election; a topic may override the default. `parts`
-    are those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that
-    were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition
-    has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one
-    by one (for those of other topics, as at first); `additions` that of the partitions that were added at once.
+    `unclean` are the topics that have ever had unclean leader election, which may override the default. `parts` are
+    those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that were
+    asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition has
+    had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one by
+    one (for those of other topics, as at first); `additions` that of the partitions that were added at once.
     """
 
     broker_ids: tuple[int, ...]
     topics: tuple[str, ...]
     partitions: tuple[TopicPartition, ...]
     assigned: tuple[tuple[int, ...], ...]
-    unclean: frozenset[int] = frozenset()
+    unclean: frozenset[str] = frozenset()
     unclean_by_default: bool = False
     deletes_topics: bool = True
     parts: frozenset[str] = frozenset()

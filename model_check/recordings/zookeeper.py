@@ -95,6 +95,12 @@ class ConfigurationDeleted(OfATopic):
     """A controller deleted /config/topics/T."""
 
 
+class UncleanChanged(OfATopic):
+    """A topic's configuration, or that of the brokers in its stead, allows unclean election now, or forbids it."""
+
+    unclean: bool
+
+
 class StateWritten(ZooKeeperChange):
     """A partition's state znode was created (version 0), or written; by its leader, if the epoch is as before.
 

@@ -15,7 +15,7 @@ Left out, and with a reason each:
 * what a broker has cached of leaderships, in a scope that does not tell it;
 * the logs on a broker's disk, in a scope without deletions of replicas;
 * which topics' own listeners a controller holds, in a scope without deletions;
-* the data versions of what is written unconditionally: assignments, and what is to be reassigned;
+* the data versions of what is written unconditionally: assignments, what is to be reassigned, and configurations;
 * that a partition was heard of which does not exist: it reads like one that was not;
 * partitions whose last replica has gone while their topic's deletion is completed, which forgets them;
 * what a procedure was sent: only what it asks for next can matter;
@@ -60,6 +60,7 @@ from reference.zookeeper.api import parent_path
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
+from spec.formats.znode_paths import TOPIC_CONFIG
 from spec.model import Model
 from spec.state.controller import Controller
 from spec.tables.partition_states import PartitionState
@@ -110,7 +111,7 @@ def _znodes(cluster: MemoryCluster) -> Iterator[tuple[str, tuple[bytes, int, str
         if is_bare_topic or (PARTITIONS_BELOW in path and not path.endswith("/state")):
             continue
         owner = owners.get(znode.ephemeral_owner, "nobody")
-        version = 0 if is_of_a_reassignment(path) else znode.version
+        version = 0 if is_of_a_reassignment(path) or path.startswith(TOPIC_CONFIG.prefix) else znode.version
         yield f"znode {_standing(cluster, path)}", (znode.data or b"", version, owner)
 
 
@@ -197,7 +198,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     starting = process.starting, process.electing
     events = bool(process.events) if process.controller is None else tuple(process.events)
     yield f"process {b}", (process.is_running, process.orphan is not None, starting, events)
-    yield f"departure of {b}", process.departure
+    yield f"departure of {b}, and what it has to hear", (process.departure, process.allowed)
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
         yield f"handler of {b}", (asked, running.create)
@@ -206,7 +207,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"partitions of broker {b}", _items(partitions)
     if "cached_leaderships" in cluster.scope.parts:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
-    if "notifications" in cluster.scope.parts:
+    if "notifications" in cluster.scope.parts and Switch.ANNOUNCE_NO_ISR not in cluster.switches:
         yield f"ISR changes to announce by {b}", broker.isr_changes
     if cluster.stops_replicas:
         yield f"logs of {b}", broker.logs

@@ -64,6 +64,7 @@ OF_PROCESSES = {
 OF_TOPICS = {
     Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions",
     Fate.DELETION_REQUESTED: "create delete_topics", Fate.TOPIC_REMOVED: "remove topic",
+    Fate.UNCLEAN_CHANGED: "change unclean election",
 }  # fmt: skip
 """What is done to topics by name."""
 BY_HAND = {

@@ -60,6 +60,9 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
     elif refused:
         yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
     elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
+        if any(error.error_code is ErrorCode.UNKNOWN for error in response.partitions):
+            yield Seen(role, "fail LeaderAndIsr", sender)
+            return
         for state, error in zip(request.partition_states, response.partitions, strict=True):
             yield Seen(role, _decision(after, done.broker, state, error.error_code), _told(after, state))
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from model_check.stepping.plain_rules import NotEnabled, Said, Seen, plain_rules, run
-from model_check.stepping.plain_state import EMPTY, Draft, Layout, PlainState
+from model_check.stepping.plain_state import Draft, Layout, PlainState
 from spec.language.rules import Rule
 from spec.language.views import leaves
 from spec.model import Model
@@ -54,15 +54,12 @@ class NoRoom(Exception):
 class OpenSystem:
     """A model whose rules are run one by one. `draws_budgets` is for comparing with engines that count faults.
 
-    A model has unclean leader election for all partitions or for none; `unclean` are partitions whose topics override
-    that to have it. Only steps that visit a partition depend on it, so those are run with the other model. And a topic
-    may be created again with other replicas: `recreations` are the assignments of all partitions that such a step goes
-    by. `additions` are those of the partitions that are added to a topic at once (of others, nothing).
+    A topic may be created again with other replicas: `recreations` are the assignments of all partitions that such a
+    step goes by. `additions` are those of the partitions that are added to a topic at once (of others, nothing).
     """
 
     model: Model
     draws_budgets: bool = False
-    unclean: frozenset[int] = frozenset()
     recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
     additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
@@ -71,12 +68,8 @@ class OpenSystem:
         """The variables."""
         return Layout(shape(self.model))
 
-    @cached_property
-    def _unclean_model(self) -> Model:
-        return Model(replace(self.model.scope, unclean=True), self.model.switches)
-
     def model_for(self, parameters: Mapping[str, int]) -> Model:
-        """The model by which a step goes, or is judged: that of the partition that it visits, or of the new topic."""
+        """The model by which a step goes, or is judged: that of the new topic, or of the partitions that are added."""
         if RECREATION in parameters:
             assigned = self.recreations[parameters[RECREATION]]
             return Model(replace(self.model.scope, assigned=assigned), self.model.switches)
@@ -84,7 +77,7 @@ class OpenSystem:
             assigned = self.additions[parameters[ADDITION]]
             added = tuple(p for p, replicas in enumerate(assigned) if replicas)
             return Model(replace(self.model.scope, assigned=assigned, added=added), self.model.switches)
-        return self._unclean_model if parameters.get("p") in self.unclean else self.model
+        return self.model
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -94,9 +87,9 @@ class OpenSystem:
     @cached_property
     def initial(self) -> PlainState:
         """Where the scope starts: with nothing running, which is what every variable says at first, or settled."""
-        if self.model.scope.cold:
-            return EMPTY
-        variables = running(self.model, tuple(leaves(self.layout.shape)))
+        variables = tuple(leaves(self.layout.shape))
+        if not self.model.scope.cold:
+            variables = running(self.model, variables)
         return self.layout.unflatten({one.name: one.initial for one in variables})
 
     def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
@@ -143,7 +136,6 @@ def open_system(
     *,
     controller_epochs: int,
     switches: Switches = AS_CODED,
-    unclean: frozenset[int] = frozenset(),
     parts: frozenset[str] = frozenset(),
     requests: tuple[tuple[tuple[int, ...], ...], ...] = (),
 ) -> OpenSystem:
@@ -151,8 +143,8 @@ def open_system(
 
     All that is `JUDGED` is in, and the other `parts` that are asked for; every fault may happen any number of times.
     Versions count as far as ZooKeeper does; of controller epochs there are as many as asked for, since the
-    specification remembers for each whether somebody has acted in it. `unclean` are the partitions with unclean leader
-    election, `requests` the reassignments that may be asked for, each the RAR of every partition (empty: not named).
+    specification remembers for each whether somebody has acted in it. `requests` are the reassignments that may be
+    asked for, each the RAR of every partition (empty: not named).
     """
     scope = Scope(
         name="open",
@@ -174,4 +166,4 @@ def open_system(
         reads_rearm=True,
         fires_by_hash=True,
     )
-    return OpenSystem(Model(scope, switches), unclean=unclean)
+    return OpenSystem(Model(scope, switches))

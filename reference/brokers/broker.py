@@ -1,9 +1,8 @@
-"""The broker's side: the fences, becoming leader or follower, and the leader's changes of its ISR.
+"""The broker's side: the fences, and becoming leader or follower.
 
 A broker keeps the highest controller epoch it has seen and, for each partition, the leadership that it accepted last. A
 request of an older controller epoch is refused whole; a partition whose leader epoch is not strictly higher is ignored.
-All of it is memory: a restarted broker takes anything once. A leader writes its ISR on the version of the state znode
-that it has cached, and nothing but its own success or an accepted LeaderAndIsr ever refreshes that version (D6).
+All of it is memory: a restarted broker takes anything once.
 
 StopReplica carries no leader epoch and is obeyed whatever its age. Without delete it ends a follower's fetching and no
 more: a leader leads on. With delete the replica goes, its log and all that the broker knew of it.
@@ -19,9 +18,6 @@ from typing import Any, Self
 
 from reference.forking import shallow_copy
 from reference.journal import Journal, StateChange, nowhere
-from reference.leadership.effects import ExpandIsr, IsrWrite, ShrinkIsr
-from reference.leadership.leader_selectors import without
-from reference.procedures import Procedure
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE, NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
@@ -36,7 +32,6 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.formats.scala_order import immutable_set_order
 from spec.logs.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
@@ -48,7 +43,9 @@ from spec.logs.broker_change_lines import (
     UpdateMetadataFromOldController,
 )
 from spec.logs.leader_and_isr_lines import (
+    BecomeFollowerError,
     BecomeFollowerUnchanged,
+    BecomeLeaderError,
     BecomeLeaderUnchanged,
     FetcherNotStarted,
     FetchersStopped,
@@ -66,6 +63,10 @@ from spec.logs.logged_values import PartitionInfo, Role
 
 NO_LEADER_EPOCH = NO_LEADERSHIP.leader_epoch
 """The leader epoch of a partition that accepted no LeaderAndIsr yet."""
+
+
+class BrokenOff(Exception):
+    """An exception has come up in the middle of a LeaderAndIsr."""
 
 
 @dataclass(frozen=True)
@@ -127,15 +128,16 @@ class Broker:
         topic_ids: Mapping[str, int] | None = None,
         *,
         whole: bool = False,
+        reaches: frozenset[TopicPartition] | None = None,
     ) -> Response:
         """Carry out a request of a controller and answer it.
 
         A StopReplica with delete may have a leader epoch, a LeaderAndIsr the ids of its topics, and an UpdateMetadata
-        may be of all partitions.
+        may be of all partitions. A LeaderAndIsr of which an exception is in the way `reaches` some partitions only.
         """
         match request:
             case LeaderAndIsrRequest():
-                return self._become_leader_or_follower(request, correlation_id, topic_ids or {})
+                return self._become_leader_or_follower(request, correlation_id, topic_ids or {}, reaches)
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id, whole=whole)
             case StopReplicaRequest():
@@ -144,7 +146,11 @@ class Broker:
                 raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
     def _become_leader_or_follower(
-        self, request: LeaderAndIsrRequest, correlation_id: int, topic_ids: Mapping[str, int]
+        self,
+        request: LeaderAndIsrRequest,
+        correlation_id: int,
+        topic_ids: Mapping[str, int],
+        reaches: frozenset[TopicPartition] | None,
     ) -> PartitionsResponse:
         states = request.partition_states
         for state in states:
@@ -159,11 +165,14 @@ class Broker:
         self.controller_epoch = request.controller_epoch
         codes = {state.topic_partition: self._decide(state, request, correlation_id, topic_ids) for state in states}
         accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
-        self.logs |= {state.topic_partition for state in accepted}
         led = [one for one in accepted if one.leadership.leader == self.broker_id]
-        self._make_leaders(led, request, correlation_id)
-        self._make_followers([one for one in accepted if one not in led], request, correlation_id)
-        for state in accepted:
+        try:
+            self._make_leaders(led, request, correlation_id, reaches)
+            self._make_followers([one for one in accepted if one not in led], request, correlation_id, reaches)
+        except BrokenOff:
+            codes = dict.fromkeys(codes, ErrorCode.UNKNOWN)
+        for state in accepted if reaches is None else [one for one in accepted if one.topic_partition in reaches]:
+            self.logs |= {state.topic_partition}
             self._note_topic(state, topic_ids.get(state.topic))
         return PartitionsResponse(
             ErrorCode.NONE,
@@ -177,18 +186,23 @@ class Broker:
         correlation_id: int,
         topic_ids: Mapping[str, int],
     ) -> ErrorCode:
+        """What becomes of a partition, and the line for one that is refused."""
+        code = self.verdict(state, topic_ids)
+        if code is ErrorCode.STALE_CONTROLLER_EPOCH:
+            current = self.partition(state.topic_partition).leadership.leader_epoch
+            epochs = {"leader_epoch": state.leadership.leader_epoch, "current_leader_epoch": current}
+            self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+        if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
+        return code
+
+    def verdict(self, state: PartitionLeadership, topic_ids: Mapping[str, int]) -> ErrorCode:
         """Accept a strictly higher leader epoch, or another topic of that name, for one of our replicas, or refuse."""
         known = self.partition(state.topic_partition)
         same_topic = topic_ids.get(state.topic) in {None, known.topic_id}
-        epoch, current = state.leadership.leader_epoch, known.leadership.leader_epoch
-        if same_topic and epoch <= current:
-            epochs = {"leader_epoch": epoch, "current_leader_epoch": current}
-            self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+        if same_topic and state.leadership.leader_epoch <= known.leadership.leader_epoch:
             return ErrorCode.STALE_CONTROLLER_EPOCH
-        if self.broker_id not in state.replicas:
-            self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
-            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        return ErrorCode.NONE
+        return ErrorCode.NONE if self.broker_id in state.replicas else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
     def _note_topic(self, state: PartitionLeadership, topic_id: int | None) -> None:
         """Remember which topic of that name an accepted state was about."""
@@ -196,26 +210,56 @@ class Broker:
             partition = state.topic_partition
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
-    def _make_leaders(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
-        """`makeLeaders`: stop to fetch, and take over what the request says."""
+    def _make_leaders(
+        self,
+        states: Sequence[PartitionLeadership],
+        request: LeaderAndIsrRequest,
+        number: int,
+        reaches: frozenset[TopicPartition] | None,
+    ) -> None:
+        """`makeLeaders`: stop to fetch, and take over what the request says; who is not reached has stopped, too."""
         for state in states:
             self._log(TransitionStarted, request, number, state, role=Role.LEADER)
+        new = []
         for state in states:
             known = self.partition(state.topic_partition)
-            led_already = known.leadership.leader == self.broker_id
+            if reaches is not None and state.topic_partition not in reaches:
+                followed = known.leadership.leader not in {NO_LEADER, self.broker_id}
+                self.partitions[state.topic_partition] = replace(known, is_idle=followed)
+                continue
             self.partitions[state.topic_partition] = _accepted(known, state, state.leadership.isr)
-            if led_already:
+            if known.leadership.leader == self.broker_id:
                 self._log(BecomeLeaderUnchanged, request, number, state)
             else:
-                self._log(FetchersStopped, request, number, state, role=Role.LEADER)
+                new.append(state)
+        if reaches is not None and not reaches.issuperset(state.topic_partition for state in states):
+            for state in states:
+                self._log(BecomeLeaderError, request, number, state)
+            raise BrokenOff
+        for state in new:
+            self._log(FetchersStopped, request, number, state, role=Role.LEADER)
         for state in states:
             self._log(TransitionCompleted, request, number, state, role=Role.LEADER)
 
-    def _make_followers(self, states: Sequence[PartitionLeadership], request: LeaderAndIsrRequest, number: int) -> None:
+    def _make_followers(
+        self,
+        states: Sequence[PartitionLeadership],
+        request: LeaderAndIsrRequest,
+        number: int,
+        reaches: frozenset[TopicPartition] | None,
+    ) -> None:
         """`makeFollowers`: take over what the request says, and fetch from the leader where that is another one."""
         for state in states:
             self._log(TransitionStarted, request, number, state, role=Role.FOLLOWER)
-        moved = [state for state in states if self._make_follower(state, request, number)]
+        reached = [state for state in states if reaches is None or state.topic_partition in reaches]
+        moved = [state for state in reached if self._make_follower(state, request, number)]
+        if reaches is not None:
+            for state in moved:
+                partition = state.topic_partition
+                self.partitions[partition] = replace(self.partition(partition), is_idle=True)
+            about = (request.controller_id, request.controller_epoch, number)
+            self.journal(StateChange(BecomeFollowerError(self.broker_id, *about)))
+            raise BrokenOff
         last = FetcherNotStarted if self.is_shutting_down else FetcherStarted
         for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (last, {})):
             for state in moved:
@@ -228,7 +272,7 @@ class Broker:
         partition, known = state.topic_partition, self.partition(state.topic_partition)
         leader, epoch = state.leadership.leader, state.leadership.controller_epoch
         about = (self.broker_id, request.controller_id, epoch, number, partition, leader)
-        if not self._knows_alive(leader):
+        if not self.knows_alive(leader):
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
             self.journal(StateChange(LeaderUnavailable(*about)))
             return False
@@ -247,9 +291,10 @@ class Broker:
 
     def _stores(self, leader: int) -> bool:
         """Whether an accepted leadership is stored, in which this broker leads."""
-        return leader == self.broker_id or self._knows_alive(leader)
+        return leader == self.broker_id or self.knows_alive(leader)
 
-    def _knows_alive(self, leader: int) -> bool:
+    def knows_alive(self, leader: int) -> bool:
+        """Whether this broker takes a leader for one that lives."""
         if self.alive is None or not self.asks_who_lives:
             return leader != NO_LEADER
         return leader in self.alive
@@ -332,33 +377,6 @@ class Broker:
         """Write a line about a partition of a request to state-change.log."""
         about = (request.controller_id, request.controller_epoch, correlation_id, told.topic_partition)
         self.journal(StateChange(line(self.broker_id, *about, **values)))
-
-    # -------------------------------------------------------------------------------------------------------------- ISR
-
-    def maybe_shrink_isr(self, partition: TopicPartition, *replicas: int) -> Procedure[bool]:
-        """`maybeShrinkIsr`: take the followers that lag out of the ISR; say whether the znode now has it so."""
-        known = self.partition(partition).leadership
-        return self._update_isr(ShrinkIsr, partition, replicas, without(known.isr, replicas))
-
-    def maybe_expand_isr(self, partition: TopicPartition, replica: int) -> Procedure[bool]:
-        """`maybeExpandIsr`: take a follower that has caught up into the ISR; say whether the znode now has it so."""
-        known = self.partition(partition).leadership
-        return self._update_isr(ExpandIsr, partition, (replica,), immutable_set_order((*known.isr, replica)))
-
-    def _update_isr(
-        self, kind: type[IsrWrite], partition: TopicPartition, replicas: tuple[int, ...], isr: tuple[int, ...]
-    ) -> Procedure[bool]:
-        """`updateIsr`: on success remember ISR and version; otherwise change nothing, to try again some time later."""
-        changed = replace(self.partition(partition).leadership, isr=isr)
-        write = kind(partition, changed, replicas, compares_content=self.compares_content)
-        version = yield from write
-        if version is None:
-            return False
-        known = self.partition(write.partition)
-        leadership = replace(known.leadership, isr=write.leadership.isr, zk_version=version)
-        self.partitions[write.partition] = replace(known, leadership=leadership)
-        self.isr_changes |= {write.partition}
-        return True
 
 
 def _accepted(known: Partition, state: PartitionLeadership, isr: tuple[int, ...]) -> Partition:

@@ -13,14 +13,18 @@ from reference.scripts import (
     Fence,
     Found,
     create_persistent,
+    parsed_if_json,
+    read_data,
     read_state_znode,
     state_data,
     state_path,
+    topic_config_path,
     update_state_znode,
 )
 from reference.zookeeper.api import NodeExists
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.znodes import TopicConfigPayload
 from spec.state.enumerations import At
 
 Partitions = frozenset[TopicPartition]
@@ -96,6 +100,24 @@ class ReadForElection(StateRead):
 
     remaining: Partitions
     at = At.ONLINE_READ
+
+
+class ReadUnclean(Effect[bool]):
+    """Whether a topic may elect who is not in sync (`AdminUtils.fetchEntityConfig`).
+
+    It is read within the step that has read the state znode.
+    """
+
+    topic: str
+    default: bool
+    at = At.ONLINE_READ
+
+    def script(self) -> Script[bool]:
+        """Read the topic's configuration; without one, or where it is no JSON, the brokers' own counts."""
+        path = topic_config_path(self.topic)
+        node = yield from read_data(path)
+        payload = None if node is None else parsed_if_json(TopicConfigPayload, path, node.data)
+        return self.default if payload is None else payload.is_unclean(default=self.default)
 
 
 class ConditionalWrite(Effect["int | None"]):

@@ -7,14 +7,19 @@ from collections.abc import Callable
 from functools import partial
 
 from reference.controller.controller import KafkaController
+from reference.leadership.effects import ReadUnclean
 from reference.leadership.leader_selectors import (
     Election,
+    StateChangeFailed,
     elect_offline,
     elect_on_controlled_shutdown,
     elect_preferred,
     filtered,
+    reads_unclean_config,
 )
+from reference.procedures import Procedure
 from reference.scripts import Found
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.leader_selection import (
     CleanLeader,
@@ -28,7 +33,7 @@ from spec.logs.logged_values import LeaderAndIsr
 from spec.protocol.leadership.partitions import PREFERRED_HANDLERS
 from spec.state.enumerations import Handler
 
-Select = Callable[[tuple[int, ...]], Election]
+Select = Callable[[tuple[int, ...]], Procedure[Election]]
 """A selector: who is to lead, given the ISR that was just read."""
 
 
@@ -38,11 +43,21 @@ def selector(controller: KafkaController, partition: TopicPartition, found: Foun
     if reason in PREFERRED_HANDLERS:
         known = context.partition_leadership_info.get(partition)
         leader = None if known is None else known.leader
-        return partial(_elect_preferred, controller, partition, leader)
+        return at_once(partial(_elect_preferred, controller, partition, leader))
     if reason is Handler.SHUTDOWN:
-        return partial(_elect_on_controlled_shutdown, controller, partition, found)
+        return at_once(partial(_elect_on_controlled_shutdown, controller, partition, found))
     epoch = 0 if found is None else found.leader_epoch + 1
     return partial(_elect_offline, controller, partition, epoch)
+
+
+def at_once(choose: Callable[[tuple[int, ...]], Election]) -> Select:
+    """A selector that reads nothing."""
+
+    def select(isr: tuple[int, ...]) -> Procedure[Election]:
+        yield from ()
+        return choose(isr)
+
+    return select
 
 
 def _elect_preferred(
@@ -66,11 +81,21 @@ def _elect_on_controlled_shutdown(
     return election
 
 
+def read_unclean(controller: KafkaController, partition: TopicPartition) -> Procedure[bool]:
+    """Whether a partition's topic may elect who is not in sync, as its configuration says by now."""
+    try:
+        return (yield from ReadUnclean(partition.topic, controller.configuration.unclean))
+    except MalformedInput as error:
+        raise StateChangeFailed(str(error)) from error
+
+
 def _elect_offline(
     controller: KafkaController, partition: TopicPartition, leader_epoch: int, isr: tuple[int, ...]
-) -> Election:
-    replicas, unclean = controller.context.partition_replica_assignment.get(partition), controller.configuration.unclean
-    if replicas is not None and unclean and controller.live.isdisjoint(isr):
+) -> Procedure[Election]:
+    replicas, unclean = controller.context.partition_replica_assignment.get(partition), False
+    if reads_unclean_config(replicas, isr, controller.live):
+        unclean = yield from read_unclean(controller, partition)
+    if replicas is not None and unclean:
         controller.note(NoneInIsrAlive(partition, filtered(replicas, controller.live)))
     election = elect_offline(replicas, isr, controller.live, unclean_enabled=unclean)
     if election.unclean:

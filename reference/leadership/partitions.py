@@ -72,11 +72,13 @@ def start_partition_machine(controller: KafkaController) -> Procedure[None]:
     yield from trigger_online_partition_state_change(controller, Handler.FAILOVER)
 
 
-def trigger_online_partition_state_change(controller: KafkaController, reason: Handler) -> Procedure[None]:
-    """Bring every New and every Offline partition online, unless its topic is queued for deletion."""
+def trigger_online_partition_state_change(
+    controller: KafkaController, reason: Handler, topic: str | None = None
+) -> Procedure[None]:
+    """Bring every New and every Offline partition online, or those of a topic, unless it is queued for deletion."""
     waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
     states = controller.partition_machine.states.items()
-    chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued]
+    chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued and topic in {None, tp.topic}]
     if begin(controller, controller.partition_batch, PartitionsOnlineError):
         yield from _bring_online(controller, chosen, reason, PartitionsOnlineError)
 
@@ -311,7 +313,7 @@ def _elect_leader(
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         raise StateChangeFailed(_aborted(controller, partition, epoch))
     try:
-        election = select(found.isr)
+        election = yield from select(found.isr)
     except ElectionNotNeeded:
         _report_cache(controller)
         _log_online(controller, partition)

@@ -26,6 +26,7 @@ from reference.leadership.effects import (
     StartNewReplica,
     WriteRemoval,
 )
+from reference.leadership.leader_selection import read_unclean
 from reference.leadership.leader_selectors import StateChangeFailed, without
 from reference.leadership.machine_batches import begin, send
 from reference.procedures import THROWABLE, Procedure, in_any_order
@@ -286,7 +287,7 @@ def _remove_replica_from_isr(
         leader, isr = found.leader, found.isr
         controller.report(NotInIsr, replica=replica, partition=partition, leader=leader, isr=isr)
         return replace(found, controller_epoch=controller.context.epoch)  # which is cached, not written
-    shrunk = _without_replica(controller, found, key)
+    shrunk = yield from _without_replica(controller, found, key)
     compares, fence = controller.compares_content, controller.fence
     version = yield from WriteRemoval(partition, shrunk, fence, replica, remaining, compares_content=compares)
     if version is None:
@@ -300,12 +301,12 @@ def _remove_replica_from_isr(
 
 def _without_replica(
     controller: KafkaController, found: LeaderIsrAndControllerEpoch, key: Replica
-) -> LeaderIsrAndControllerEpoch:
+) -> Procedure[LeaderIsrAndControllerEpoch]:
     """The leadership to be written; the last member of the ISR stays in it where unclean election is off."""
     partition, replica = key
-    keeps_last = not controller.configuration.unclean or controller.fixes(Switch.KEEP_LAST_IN_SYNC)
     isr = without(found.isr, (replica,))
-    if not isr and keeps_last:
+    keeps_last = controller.fixes(Switch.KEEP_LAST_IN_SYNC)
+    if not isr and (keeps_last or not (yield from read_unclean(controller, partition))):
         controller.report(LastIsrRetained, replica=replica, partition=partition)
         isr = found.isr
     return found.decided(NO_LEADER if found.leader == replica else found.leader, isr, controller.context.epoch)

@@ -17,6 +17,7 @@ from typing import Final
 
 from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.broker import Broker, Partition
+from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.live.fetching import INTERVAL_SECONDS, Fetch, Followed
 from reference.live.zkclient import ZkClient
 from reference.procedures import THROWABLE, Procedure
@@ -66,7 +67,7 @@ class IsrManager:
             for one in fetch.partitions:
                 is_recent = time.monotonic() - now < RECENT_SECONDS
                 if is_recent and self._is_missed(one, fetch.replica_id, now):
-                    change = self._broker.maybe_expand_isr(one.topic_partition, fetch.replica_id)
+                    change = maybe_expand_isr(self._broker, one.topic_partition, fetch.replica_id)
                     self._change(change, one.topic_partition, now)
 
     def _is_missed(self, followed: Followed, replica: int, now: float) -> bool:
@@ -90,7 +91,7 @@ class IsrManager:
             if self._may_change(partition, known, now):
                 silent = self._silent(partition, known, now)
                 if silent:
-                    self._change(self._broker.maybe_shrink_isr(partition, *silent), partition, now)
+                    self._change(maybe_shrink_isr(self._broker, partition, *silent), partition, now)
         if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
             self._zookeeper.complete(maybe_propagate_isr_changes(self._broker, self._broker.isr_changes))
 

@@ -27,6 +27,7 @@ from reference.scripts import (
 from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
+    UNCLEAN,
     PartitionReassignment,
     PartitionsPayload,
     ReassignPartitionsPayload,
@@ -48,6 +49,7 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
             yield Choice("remove_topic", (("t", number),), partial(remove_topic, topic=topic))
         else:
             yield Choice("create_topic", (("t", number),), partial(create_topic, topic=topic))
+        yield Choice("change_unclean_election", (("t", number),), partial(change_unclean_election, topic=topic))
         if delete_topic_path(topic) not in cluster.zookeeper.tree:
             rule = "request_deletion" if is_there else "request_stray_deletion"
             yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
@@ -99,6 +101,25 @@ def create_topic(cluster: MemoryCluster, topic: str) -> None:
     _write(cluster, Create(topic_path(topic), payload.encode()), Fate.TOPIC_CREATED, topic_path(topic))
     ids = (*cluster.created.get(topic, ()), cluster.zookeeper.tree[topic_path(topic)].czxid)
     cluster.created = {**cluster.created, topic: ids}
+
+
+def is_unclean(cluster: MemoryCluster, topic: str) -> bool:
+    """Whether a topic may elect who is not in sync: it says so itself, or else the brokers' configuration does."""
+    path, default = topic_config_path(topic), cluster.unclean_by_default
+    znode = cluster.zookeeper.tree.get(path)
+    return default if znode is None else parsed(TopicConfigPayload, path, znode.data).is_unclean(default=default)
+
+
+def change_unclean_election(cluster: MemoryCluster, topic: str) -> None:
+    """Allow a topic unclean election, or forbid it; where that is fixed, the controllers hear of the former."""
+    path, unclean = topic_config_path(topic), not is_unclean(cluster, topic)
+    config = {} if unclean == cluster.unclean_by_default else {UNCLEAN: str(unclean).lower()}
+    data = TopicConfigPayload(config=config).encode()
+    write = SetData(path, data) if path in cluster.zookeeper.tree else Create(path, data)
+    _write(cluster, write, Fate.UNCLEAN_CHANGED, topic)
+    for b in cluster.processes if unclean and Switch.ELECT_WHERE_ALLOWED in cluster.switches else ():
+        if cluster.processes[b].is_running and cluster.processes[b].controller is not None:
+            cluster.change(b).allowed |= {topic}
 
 
 def _assigned(cluster: MemoryCluster, topic: str, *, added: bool) -> Iterator[tuple[int, tuple[int, ...]]]:

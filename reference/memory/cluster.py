@@ -25,7 +25,7 @@ from reference.brokers.broker import Broker
 from reference.controller.controller import Configuration, KafkaController
 from reference.forking import shallow_copy
 from reference.journal import Entry, Fate, FateMet, OperationDone
-from reference.leadership.effects import CreateState, IsrWrite, StateRead, StateWrite
+from reference.leadership.effects import CreateState, IsrWrite, ReadUnclean, StateRead, StateWrite
 from reference.memory.process import MemoryProcess
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import AskSession, Effect, PastZkClient, SessionView
@@ -108,16 +108,15 @@ class MemoryCluster:
 
     def new_process(self, broker_id: int) -> MemoryProcess:
         """A broker process that does not run, with nothing in its memory."""
-        unclean = self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
         left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
         left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
         left_out |= set() if self.scope.budget("removals") else {Switch.TOPIC_IDS}
         left_out |= set() if self.loses_topics else {Switch.FORGET_THE_VANISHED}
         left_out |= set() if {"deletion", "cached_leaderships"} <= self.scope.parts else {Switch.FULL_METADATA}
         configuration = Configuration(
-            broker_id, self.switches - left_out, unclean, listened_paths(self.scope), self.scope.imbalance_percentage,
-            self._hosts(), "failed_removals" in self.scope.parts, "addition" in self.scope.parts,
-            deletes_topics=self.scope.deletes_topics, left_behind=self._left_behind(),
+            broker_id, self.switches - left_out, self.unclean_by_default, listened_paths(self.scope, self.switches),
+            self.scope.imbalance_percentage, self._hosts(), "failed_removals" in self.scope.parts,
+            "addition" in self.scope.parts, deletes_topics=self.scope.deletes_topics, left_behind=self._left_behind(),
         )  # fmt: skip
         eligible = broker_id <= self.scope.controllers
         controller = KafkaController(configuration, self.record) if eligible else None
@@ -128,6 +127,11 @@ class MemoryCluster:
             asks_who_lives=Switch.TELL_ONLY_THE_NEW not in self.switches,
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
+
+    @property
+    def unclean_by_default(self) -> bool:
+        """Whether the brokers are configured to elect who is not in sync, unless a topic says otherwise."""
+        return self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
@@ -313,7 +317,7 @@ class MemoryCluster:
 
     def is_no_step(self, effect: Effect[Any]) -> bool:
         """Whether an effect is no step of its own in this scope, but done with the one before."""
-        return isinstance(effect, ListenToTopics) or not effect.parts <= self.scope.parts
+        return isinstance(effect, ListenToTopics | ReadUnclean) or not effect.parts <= self.scope.parts
 
     def drop_what_is_left_out(self, controller: KafkaController) -> None:
         """Take requests that this scope leaves out off a controller's queues."""
@@ -331,10 +335,10 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
     return is_empty and following.calls_back and following.batch == queued.batch
 
 
-def listened_paths(scope: Scope) -> tuple[str, ...]:
-    """The paths that a scope's active controller listens to, in the order of their callbacks after an expiry."""
+def listened_paths(scope: Scope, switches: Switches) -> tuple[str, ...]:
+    """The paths that an active controller listens to, in the order of their callbacks after an expiry."""
     order = IN_ORDER if scope.fires_by_hash else LISTENED
-    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts))
+    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts, switches))
 
 
 def partitions_of(scope: Scope) -> Iterator[TopicPartition]:

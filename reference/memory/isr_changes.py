@@ -12,6 +12,7 @@ from functools import partial
 from itertools import combinations
 
 from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
 from reference.memory.choices import BUDGETS, Choice
@@ -45,8 +46,13 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
 
 
 def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """A leader may announce its ISR changes, also before it has noted the last one, which it announces once more."""
+    """A leader may announce its ISR changes, also before it has noted the last one, which it announces once more.
+
+    Before 0.9.0.0 it announces none (D65).
+    """
     b, changes = process.broker_id, process.broker.isr_changes
+    if Switch.ANNOUNCE_NO_ISR in cluster.switches:
+        return
     if changes:
         yield Choice("report_isr_changes", (("b", b),), partial(report_isr_changes, b=b, named=changes))
     for late in sorted(changes if cluster.scope.budget("slow_notes") else ()):
@@ -165,7 +171,7 @@ def begin_change(
 ) -> tuple[Procedure[bool], IsrWrite]:
     """The procedure, and the write that it asks for."""
     broker = process.broker
-    procedure = broker.maybe_shrink_isr(tp, *replicas) if shrinks else broker.maybe_expand_isr(tp, *replicas)
+    procedure = maybe_shrink_isr(broker, tp, *replicas) if shrinks else maybe_expand_isr(broker, tp, *replicas)
     effect = next(procedure)
     if not isinstance(effect, IsrWrite):
         raise TypeError(f"a change of the ISR asks for {effect}")

@@ -98,6 +98,7 @@ class MemoryProcess:
     `session` is that of its client, live or not; `orphan` one that outlived an earlier incarnation. `starting` is true
     until the start-up has registered the broker, `electing` while its own election holds the lock; it `gives_up` when
     it finds its id taken, and is on its way out; its `departure` is that of a process that is told to stop.
+    `allowed` are the topics that were allowed unclean election, of which it has yet to hear (a fix).
     `isr_writes` are ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process;
     it is forgotten when the process changes.
     """
@@ -112,6 +113,7 @@ class MemoryProcess:
     gives_up: bool = False
     departure: Departure | None = None
     events: list[Event] = field(default_factory=list)
+    allowed: frozenset[str] = frozenset()
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
     remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -21,7 +21,7 @@ from reference.elections.rebalance import (
     may_rebalance,
     rebalance_partition,
 )
-from reference.memory import admin, isr_changes, late_copies, shutdown, steps
+from reference.memory import admin, half_requests, isr_changes, late_copies, shutdown, steps
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
@@ -65,6 +65,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _deletions(cluster, process)
             yield from shutdown.choices(cluster, process)
             yield from _failing_sends(process)
+            yield from _allowed_elections(cluster, process)
             yield from _effects(cluster, process)
             yield from isr_changes.choices(cluster, process)
             if cluster.scope.budget("late_copies"):
@@ -168,6 +169,18 @@ def _failing_sends(process: MemoryProcess) -> Iterator[Choice]:
     controller, c = process.controller, process.broker_id
     if controller is not None and controller.is_active and _is_idle(process) and not controller.send_fails:
         yield Choice("fail_send", (("c", c),), partial(steps.fail_send, c=c))
+
+
+def _allowed_elections(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """A controller hears that a topic may elect who is not in sync."""
+    c = process.broker_id
+    if not _has_no_listener(process) or not cluster.can_operate(process):
+        return
+    for number, topic in enumerate(cluster.topics()):
+        if topic in process.allowed:
+            yield Choice(
+                "elect_where_allowed", (("c", c), ("t", number)), partial(steps.hear_of_allowed, c=c, topic=topic)
+            )
 
 
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -278,6 +291,8 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
             if not steps.waits_for_isr_write(cluster, b, queued):
                 deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
                 yield from _delivery(cluster, process.broker_id, b, queued.request, deliver)
+                if cluster.scope.budget("half_requests"):
+                    yield from half_requests.choices(cluster, process.broker_id, b, queued)
             if not deletes:
                 break
 

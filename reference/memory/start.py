@@ -54,7 +54,7 @@ def _settle(cluster: MemoryCluster) -> None:
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():
         process.broker.controller_epoch = heard  # from UpdateMetadata, also where the scope leaves it out
-        _listen(process.controller, *listened_paths(cluster.scope))
+        _listen(process.controller, *listened_paths(cluster.scope, cluster.switches))
 
 
 def _listen(controller: KafkaController | None, *paths: str) -> None:

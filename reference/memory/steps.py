@@ -12,6 +12,7 @@ from functools import partial
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate, RegisterBroker
 from reference.deletion.thread import on_replica_deleted
+from reference.elections.allowed import elect_where_allowed
 from reference.elections.rebalance import find_imbalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
@@ -136,6 +137,15 @@ def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController]
         carry_out(cluster, c=c, index=0)
 
 
+def hear_of_allowed(cluster: MemoryCluster, *, c: int, topic: str) -> None:
+    """A controller hears that a topic may elect who is not in sync now, and may find nothing to do."""
+    process = cluster.change(c)
+    process.allowed -= {topic}
+    if process.controller is not None:
+        process.running = Running(partial(elect_where_allowed, topic=topic), process.controller)
+        settle(cluster, process)
+
+
 def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
     """The rebalance thread looks at a broker's partitions, and has some to elect for."""
     controller = cluster.change(c).controller
@@ -238,10 +248,19 @@ def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
 # ----------------------------------------------------------------------------------------------------------- deliveries
 
 
-def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered: bool = True) -> None:
+def deliver(
+    cluster: MemoryCluster,
+    *,
+    c: int,
+    b: int,
+    place: int = 0,
+    answered: bool = True,
+    reaches: frozenset[TopicPartition] | None = None,
+) -> None:
     """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
 
-    It is the one at the head, unless the head is a deletion: then it may be any other of the same batch.
+    It is the one at the head, unless the head is a deletion: then it may be any other of the same batch. With `reaches`
+    an exception ends a LeaderAndIsr behind these partitions; where that is fixed, it is begun with anew.
     """
     sender = cluster.change(c)
     if sender.controller is None:
@@ -251,17 +270,21 @@ def deliver(cluster: MemoryCluster, *, c: int, b: int, place: int = 0, answered:
     queue.sent += 1
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
-        answer = execute(cluster, b, queued, number)
+        broken_off = reaches if Switch.TRY_REQUESTS_AGAIN not in cluster.switches else None
+        answer = execute(cluster, b, queued, number, broken_off)
     if answered:
         queue.pop(place)
         if queued.calls_back and isinstance(answer, PartitionsResponse):
             queue.insert(0, replace(queued, answer=answer))
 
 
-def execute(cluster: MemoryCluster, b: int, queued: QueuedRequest, number: int) -> Response:
+def execute(
+    cluster: MemoryCluster, b: int, queued: QueuedRequest, number: int, reaches: frozenset[TopicPartition] | None = None
+) -> Response:
     """A broker executes a request of this number (its correlation id), and answers it."""
     broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
-    answer = broker.handle(queued.request, number, queued.leader_epoch, ids, whole=queued.whole)
+    epoch = queued.leader_epoch
+    answer = broker.handle(queued.request, number, epoch, ids, whole=queued.whole, reaches=reaches)
     cluster.record(RequestHandled(b, queued.request, answer))
     return answer
 

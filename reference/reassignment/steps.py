@@ -24,6 +24,7 @@ from reference.deletion.queue import resume_deletion
 from reference.journal import ReassignmentGivenUp
 from reference.leadership import replicas as replica_transitions
 from reference.leadership.effects import StateRead, StateWrite
+from reference.leadership.leader_selection import at_once
 from reference.leadership.leader_selectors import elect_reassigned, without
 from reference.leadership.partitions import bring_online_with
 from reference.procedures import THROWABLE, FencedOff, NoLeadership, Procedure, ReassignmentImpossible
@@ -263,7 +264,7 @@ def _elect_among_reassigned(
             controller.context.partition_replica_assignment[partition] = wanted
         return version
 
-    select = partial(elect_reassigned, wanted, live=controller.live)
+    select = at_once(partial(elect_reassigned, wanted, live=controller.live))
     return (yield from bring_online_with(controller, ReadForMove(partition), write, select))
 
 

@@ -9,6 +9,7 @@ from spec.language.terms import Value, both, either, flag, same
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
 from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.leadership.leader_selectors import may_be_unclean
 from spec.protocol.leadership.replicas import ONLINE_OR_OFFLINE_FROM
 from spec.protocol.requests.handling import leads
 from spec.protocol.zookeeper import exists
@@ -88,8 +89,8 @@ def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Ac
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        clean = flag(True) if not m.unclean else _somebody_in_sync_lives(before, m, action, p)
-        yield ~both(elected, clean) | m.brokers.contains(old.isr, new.leader)
+        unclean = flag(may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
+        yield ~both(elected, ~unclean) | m.brokers.contains(old.isr, new.leader)
 
 
 def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> Value:

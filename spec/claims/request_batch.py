@@ -28,7 +28,7 @@ SOURCE = "PROTOCOL.md section 9"
 PARTS = ("connections",)
 
 #: The steps in which an answer comes to the request that is due.
-ANSWERS = ("deliver_request", "deliver_deletion", "on_replica_deleted")
+ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_deletion", "on_replica_deleted")
 
 #: The steps in which a controller finds out who is registered, and changes its channels.
 BROKER_CHANGES = ("on_broker_change", "read_broker_data")

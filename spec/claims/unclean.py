@@ -1,12 +1,23 @@
-"""What unclean leader election costs: claims of scopes in which a replica may be elected that is not in sync."""
+"""What unclean leader election costs, where it is on: a replica may be elected that is not in sync.
 
+And, where topics may be allowed it while all run, what it does not bring.
+"""
+
+from spec.claims.goals import works
 from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
+from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.leadership.leader_selectors import may_be_unclean
+from spec.protocol.leadership.partitions import live_assigned
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
+from spec.state.controller import Controller
+from spec.state.enumerations import Callback
+from spec.tables.partition_states import PartitionState
 
 PARTS = ("partitions", "unclean")
+CHANGED = ("partitions", "unclean_changes")
 
 
 @claim("sometimes", source="PROTOCOL.md section 5", parts=PARTS)
@@ -28,3 +39,18 @@ def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) 
 def isr_is_not_empty(s: State, m: Model) -> Value:
     """The ISR in a state znode has a member."""
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
+
+
+@claim("always", source="PROTOCOL.md D63, KAFKA-6526", witness="a_partition_is_offline", parts=CHANGED)
+def allowed_elections_are_held(s: State, m: Model) -> Facts:
+    """A controller that works, and has nothing left to hear, leaves no partition Offline that may elect uncleanly, and
+    of whose replicas one lives.
+    """
+    for c in m.controllers:
+        controller = s.controllers[c]
+        rests = works(s, c) & (controller.callbacks[0] == Callback.NONE)
+        for p in m.partitions:
+            heard = ~flag(controller.allowed[m.topic_of(p)]) if m.keeps(Controller.allowed) else flag(True)
+            offline = both(controller.partitions[p].state == PartitionState.OFFLINE, ~is_queued(s, m, c, p))
+            electable = both(may_be_unclean(s, m, p), live_assigned(s, m, c, p) != ())
+            yield ~both(rests, heard, offline, electable)

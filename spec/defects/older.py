@@ -75,4 +75,10 @@ ROWS = (
         breaks="metadata_goes_to_all_registered_brokers", scope="cold_metadata", first_depth=17,
         base=frozenset({Switch.TELL_ONLY_THE_NEW}), fix=frozenset({Switch.TELL_ONLY_THE_NEW}),
     ),
+    Defect("D65",
+        "A leader changes its ISR, and tells nobody: what the controller caches, and tells the brokers, is of before",
+        breaks="recoverable_isr_changes_are_known", scope="silent_isr", first_depth=1,
+        base=frozenset({Switch.ANNOUNCE_NO_ISR}),
+        fix=frozenset({Switch.ANNOUNCE_NO_ISR}),
+    ),
 )  # fmt: skip

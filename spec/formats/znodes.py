@@ -33,7 +33,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Self
 
-from spec.errors import NotJson, Where
+from spec.errors import MalformedInput, NotJson, Where
 from spec.formats import znode_paths as paths
 from spec.formats.json_schema import (
     INT_MAX,
@@ -57,6 +57,9 @@ from spec.formats.kafka_types import BrokerId, KafkaVersion, PartitionId, Topic,
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_order import immutable_map_order, mutable_map_order
 from spec.formats.znode_paths import Path, PathKind
+
+UNCLEAN: Final = "unclean.leader.election.enable"
+"""What a topic's configuration may say of elections, in place of the brokers' own."""
 
 Version1 = Annotated[int, Constant(1), UNREAD]
 
@@ -230,6 +233,13 @@ class TopicConfigPayload(JsonPayload):
 
     version: Annotated[int, Constant(1)] = 1
     config: Annotated[Mapping[str, str], MapOf(TEXT)] = field(kw_only=True, hash=False)
+
+    def is_unclean(self, *, default: bool) -> bool:
+        """Whether the topic may elect who is not in sync (`LogConfig.fromProps`); MalformedInput: it says neither."""
+        value = self.config.get(UNCLEAN, str(default)).strip().lower()
+        if value not in {"true", "false"}:
+            raise MalformedInput("config", UNCLEAN, "is neither true nor false")
+        return value == "true"
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ def a_decision_stands_while_the_version_does(s: State, m: Model) -> Facts:
                 yield both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved))
             for r in m.assigned(p):
                 removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
-                yield removing.implies(_is_decided(controller, *without_replica(m, znode, r)))
+                yield removing.implies(_is_decided(controller, *without_replica(s, m, p, r)))
 
 
 def _is_decided(controller: Controller, leader: Value, isr: Value) -> Value:

@@ -31,6 +31,7 @@ from spec.protocol.junctions import Column, Junction, Then, follow
 from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
 from spec.protocol.topics.creation import finish_creation
+from spec.state.controller import Controller
 from spec.state.enumerations import Handler
 
 
@@ -42,8 +43,13 @@ def _takes_the_dead_offline(m: Model) -> bool:
     return m.takes_the_dead_offline
 
 
+def _elects_where_allowed(m: Model) -> bool:
+    return m.keeps(Controller.allowed)
+
+
 NEVER: Final[tuple[Then, ...]] = ()
 LEAVE: Final = (Then(leave_broker_change),)
+ALLOWED: Final = (Then(leave_broker_change, _elects_where_allowed),)
 RESUME: Final = (Then(resume),)
 AFTER_STARTUP: Final = (Then(after_startup),)
 REMOVE_THE_DEAD: Final = (Then(remove_the_dead),)
@@ -84,12 +90,12 @@ HANDLERS: Final[Mapping[Handler, tuple[tuple[Then, ...], ...]]] = {
     Handler.REBALANCE:          (REBALANCED,       NEVER,            NEVER,              LEAVE),
     Handler.SHUTDOWN:           (LEADER_MOVED,     FOLLOWER_LEFT,    NEVER,              SHUTDOWN_FAILS),
     Handler.STARTUP:            (NEVER,            AFTER_THE_DEAD,   NEVER,              LEAVE),
-    Handler.NONE:               (NEVER,            BROKERS_ARE_DEAD, LOAD_DELETIONS,     LEAVE),
+    Handler.NONE:               (ALLOWED,          BROKERS_ARE_DEAD, LOAD_DELETIONS,     LEAVE),
 }  # fmt: skip
 """What each handler does next.
 
-With `Handler.NONE`, a failover reads what is to be reassigned, or the handling of broker failures takes replicas
-Offline.
+With `Handler.NONE`, a failover reads what is to be reassigned, the handling of broker failures takes replicas Offline,
+or a topic that is allowed unclean election now is elected for.
 """
 
 READS: Final[Mapping[Junction, tuple[Then, ...]]] = {

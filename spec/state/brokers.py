@@ -16,9 +16,11 @@ from spec.state.per_scope import (
     STOPPED_REPLICAS,
     TOPIC_IDS,
     budget,
+    fixes,
     has,
 )
 from spec.state.zookeeper import Leadership
+from spec.variants import Switch
 
 
 class Stage(enum.Enum):
@@ -55,13 +57,16 @@ class BrokerPartition(Leadership):
     cached_epoch = Field(
         LEADER_EPOCH, -1, "The leader epoch in the metadata cache, from UpdateMetadata.", kept=has("cached_leaderships")
     )
-    unreported = Flag("The ISR was changed, and that is not announced yet.", kept=has("notifications"))
+    unreported = Flag(
+        "The ISR was changed, and that is not announced yet.",
+        kept=has("notifications") & ~fixes(Switch.ANNOUNCE_NO_ISR),
+    )
     retrying = Field(
         BROKER_LIST, (), "The ISR whose write is to be repeated, since its answer was lost.", kept=budget("losses")
     )
     idle = Flag(
-        "A follower whose fetcher a StopReplica stopped; it starts again for another leader only.",
-        kept=STOPPED_REPLICAS,
+        "A follower whose fetcher was stopped, or never started; it starts for another leader only.",
+        kept=STOPPED_REPLICAS | budget("half_requests"),
     )
     assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=has("reassignment"))
 

@@ -6,6 +6,7 @@ Kafka 0.10.2.2: `KafkaController`, `ControllerContext`, `ZookeeperLeaderElector`
 from spec.language.records import Choice, Each, Field, Flag, Nested, Record, flags
 from spec.model import Model
 from spec.state.controller_parts import (
+    AllowedElections,
     DeletionManager,
     FailedSends,
     LostTopics,
@@ -143,6 +144,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance, FailedSends,
+    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""

@@ -15,6 +15,7 @@ from spec.state.per_scope import (
     TOPIC_NUMBER,
     TOPICS,
     budget,
+    fixes,
     has,
     per_scope,
 )
@@ -78,6 +79,15 @@ class FailedSends(Record, kept=budget("failed_sends")):
     send_fails = Flag("The next batch of a state machine cannot be sent.")
     partition_batch_left = Flag("The partition state machine's batch holds what could not be sent.")
     replica_batch_left = Flag("The replica state machine's batch holds what could not be sent.")
+
+
+class AllowedElections(Record):
+    """What came of a topic's configuration. Kafka 2.1.0: `KafkaController.enableTopicUncleanLeaderElection`."""
+
+    allowed = flags(
+        TOPICS, "The topic was allowed to elect who is not in sync, and the controller has yet to look.",
+        kept=fixes(Switch.ELECT_WHERE_ALLOWED) & budget("unclean_changes"),
+    )  # fmt: skip
 
 
 class Notifications(Record, kept=has("notifications")):

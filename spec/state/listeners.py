@@ -16,31 +16,38 @@ from spec.formats.znode_paths import PathKind
 from spec.language.terms import Kind, enumeration
 from spec.model import Model
 from spec.state.enumerations import Callback
+from spec.variants import Switch, Switches
 
 
 @dataclass(frozen=True)
 class Listened:
-    """A path that is listened to, where any of these parts is in; where none is named, always."""
+    """A path that is listened to, where any of these parts is in; where none is named, always.
+
+    An older release, by its switch, may not have known it.
+    """
 
     kind: PathKind
     callback: Callback
     parts: frozenset[str] = frozenset()
+    unknown_to: Switch | None = None
 
     @property
     def path(self) -> str:
         """The path itself."""
         return str(self.kind.path())
 
-    def is_in(self, parts: frozenset[str]) -> bool:
-        """Whether a scope with these parts has it."""
-        return not self.parts or not self.parts.isdisjoint(parts)
+    def is_in(self, parts: frozenset[str], switches: Switches) -> bool:
+        """Whether a scope with these parts has it, under these switches."""
+        return self.unknown_to not in switches and (not self.parts or not self.parts.isdisjoint(parts))
 
 
 LISTENED: Final[Mapping[str, Listened]] = {
     "brokers": Listened(paths.BROKER_IDS, Callback.BROKERS),
     "topics": Listened(paths.BROKER_TOPICS, Callback.TOPICS, frozenset({"creation", "deletion"})),
     "deletions": Listened(paths.DELETE_TOPICS, Callback.DELETIONS, frozenset({"deletion"})),
-    "isr_changes": Listened(paths.ISR_CHANGES, Callback.ISR_CHANGES, frozenset({"notifications"})),
+    "isr_changes": Listened(
+        paths.ISR_CHANGES, Callback.ISR_CHANGES, frozenset({"notifications"}), Switch.ANNOUNCE_NO_ISR
+    ),
     "reassignments": Listened(paths.REASSIGN_PARTITIONS, Callback.REASSIGNMENTS, frozenset({"reassignment"})),
     "preferred": Listened(paths.PREFERRED_REPLICA_ELECTION, Callback.PREFERRED, frozenset({"preferred_election"})),
 }
@@ -58,7 +65,7 @@ UNWATCHED_FIRST: Final = ("isr_changes", "reassignments", "preferred")
 
 def listened_paths(m: Model) -> dict[str, Callback]:
     """The paths that only a controller listens to, with the callback that each one queues."""
-    return {name: one.callback for name, one in LISTENED.items() if one.is_in(m.scope.parts)}
+    return {name: one.callback for name, one in LISTENED.items() if one.is_in(m.scope.parts, m.switches)}
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:

@@ -17,6 +17,7 @@ from spec.state.per_scope import (
     TOPIC_IDS,
     TOPICS,
     VERSION,
+    budget,
     has,
     per_index,
     per_scope,
@@ -88,4 +89,8 @@ class ZooKeeper(Record):
         PARTITIONS, "/admin/preferred_replica_election names the partition.", kept=has("preferred_election")
     )
     configurations = flags(TOPICS, "/config/topics/T exists.", initial=STANDS, kept=has("deletion"))
+    unclean = flags(
+        TOPICS, "The topic may elect who is not in sync: /config/topics/T says so, or else the brokers' configuration.",
+        initial=per_scope("as the brokers are configured", lambda m: m.unclean), kept=budget("unclean_changes"),
+    )  # fmt: skip
     deletions = flags(TOPICS, "/admin/delete_topics/T exists: the topic is to be deleted.", kept=has("deletion"))

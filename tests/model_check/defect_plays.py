@@ -190,6 +190,20 @@ def unclean() -> Play:
     return play
 
 
+def allowed_too_late() -> Play:
+    """D63: the leader outlives its follower, and dies; the follower is back, may lead by now, and is not elected."""
+    play = Play(a_scope(3, ((2, 3),)))
+    play.start(topics=1)
+    for b in (3, 2):
+        play.kill(b)
+        play.do(f"end_orphaned_session(b={b})")
+        play.rest()
+    play.start([3])
+    play.do("change_unclean_election(t=0)")
+    play.rest()
+    return play
+
+
 def left_request() -> Play:
     """D37: a controller dies between a topic's znode and its request; the next one's deletion thread ends."""
     play = Play(a_scope(3, ((2, 3), (3, 2), (1, 2))))
@@ -328,6 +342,7 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
     })),
     "D53-namesake": (namesake, frozenset({TORN})),
     "D29-D30": (unclean, frozenset({"isr_is_not_empty", "leaders_were_in_sync"})),
+    "D63": (allowed_too_late, frozenset({"allowed_elections_are_held"})),
     "D37": (left_request, frozenset({
         "deletion_threads_live", "eventually_deletions_complete", "nothing_of_a_deleted_topic_is_left",
     })),

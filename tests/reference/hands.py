@@ -73,9 +73,9 @@ class Hand:
         self._take(*(((0, Raised(error)),) if several else (None, error)))
 
 
-def controller(*switches: Switch, unclean: bool = False) -> tuple[KafkaController, list[Entry]]:
+def controller(*switches: Switch) -> tuple[KafkaController, list[Entry]]:
     journal: list[Entry] = []
-    return KafkaController(Configuration(1, frozenset(switches), unclean), journal.append), journal
+    return KafkaController(Configuration(1, frozenset(switches)), journal.append), journal
 
 
 def registered(*brokers: int) -> dict[int, Registration]:
@@ -120,11 +120,9 @@ def milestones(journal: list[Entry]) -> list[Milestone]:
     return [entry.milestone for entry in journal if isinstance(entry, Reached)]
 
 
-def working(
-    brokers: Sequence[int], state: LeaderIsrAndControllerEpoch, *, unclean: bool = False
-) -> tuple[KafkaController, list[Entry]]:
+def working(brokers: Sequence[int], state: LeaderIsrAndControllerEpoch) -> tuple[KafkaController, list[Entry]]:
     """A controller at work, and a fresh journal."""
-    one, journal = controller(unclean=unclean)
+    one, journal = controller()
     hand = failed_over(one, brokers, [state])
     hand.expect(FinishFailover, None)
     journal.clear()

@@ -14,7 +14,7 @@ import spec.protocol
 from spec.expectations import plans
 from spec.language.rules import Action, Rule, TransitionSystem, rules_of
 from spec.language.rules import action as declared
-from spec.model import IMPLIED, REINTRODUCED, UNFIXED, Model
+from spec.model import BROUGHT, IMPLIED, UNFIXED, Model
 from spec.properties import claims
 from spec.protocol.failover.steps import read_epoch
 from spec.scopes import BUDGETS, PARTS, scope, scopes
@@ -31,7 +31,7 @@ SYSTEMS += [("leaderless_election", AS_CODED), ("failed_removal", AS_CODED), ("a
 SYSTEMS += [("unasked_deletion", FENCED), ("stray_deletion", AS_CODED), ("slow_notes", AS_CODED)]
 SYSTEMS += [("joint_shrinks", AS_CODED), ("stale_fetch", AS_CODED), ("failed_send", AS_CODED)]
 SYSTEMS += [("torn_removal", AS_CODED), ("small", AS_CODED), ("lost_moves", AS_CODED)]
-SYSTEMS += [("remedied_move", AS_CODED)]
+SYSTEMS += [("remedied_move", AS_CODED), ("allowed_unclean", FENCED), ("torn_request", AS_CODED)]
 #: What these have others have, too.
 MORE = {
     "losses", "topics", "metadata", "notifications", "reassignment", "preferred_election", "recreation",
@@ -117,7 +117,7 @@ def test_every_rule_has_a_statement_and_a_source_and_a_name_of_its_own() -> None
         assert rule.source, rule.name
         assert rule.actor, rule.name
         assert rule.budget is None or rule.budget in BUDGETS, rule.name
-        assert rule.parts <= {*PARTS, *BUDGETS, *UNFIXED, *REINTRODUCED, *IMPLIED}, rule.name
+        assert rule.parts <= {*PARTS, *BUDGETS, *UNFIXED, *BROUGHT, *IMPLIED}, rule.name
 
 
 def test_every_module_of_rules_has_some() -> None:

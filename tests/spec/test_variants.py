@@ -151,7 +151,7 @@ def test_what_a_release_still_did_is_what_was_fixed_after_it() -> None:
         V0101: {"RUN_WHEN_NOT_ACTIVE", "RESIGN_UNDER_LOCK", "ALWAYS_RESIGN", "METADATA_LAST"},
         V0100: {"REFUSE_DEAD_TARGETS"},
         V090: {"READ_BROKERS_TWICE"},
-        V082: {"IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH", "TELL_ONLY_THE_NEW"},
+        V082: {"ANNOUNCE_NO_ISR", "IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH", "TELL_ONLY_THE_NEW"},
     }
     assert as_of(V0102) == AS_CODED
     did = set[str]()

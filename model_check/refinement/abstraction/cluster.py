@@ -32,7 +32,13 @@ from model_check.refinement.abstraction.threads import (
     read_request,
     requested_elections,
 )
-from model_check.refinement.abstraction.topics import after_removals, deletion_manager, deletion_requests, topic_ids
+from model_check.refinement.abstraction.topics import (
+    after_removals,
+    configured,
+    deletion_manager,
+    deletion_requests,
+    topic_ids,
+)
 from model_check.refinement.history import History
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -178,6 +184,7 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
             named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
             yield f"zookeeper.notified[{p}]", frozenset(named)
     yield from election_request(m, cluster)
+    yield from configured(m, cluster)
     if m.has("deletion"):
         yield from deletion_requests(cluster)
 
@@ -218,6 +225,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield f"{path}.send_fails", controller.send_fails
         yield f"{path}.partition_batch_left", controller.partition_batch.is_left
         yield f"{path}.replica_batch_left", controller.replica_batch.is_left
+    for number, topic in enumerate(cluster.topics() if m.keeps(Controller.allowed) else ()):
+        yield f"{path}.allowed[{number}]", topic in process.allowed
     yield from _callbacks(m, process, path)
     if m.has("partitions"):
         yield from _handler(m, cluster, process, controller, path)

@@ -21,7 +21,7 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.model import Model
-from spec.state.brokers import Stage
+from spec.state.brokers import BrokerPartition, Stage
 
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
@@ -149,12 +149,12 @@ def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) ->
             yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
         if m.has("cached_leaderships"):
             yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
-        if m.has("notifications"):
+        if m.keeps(BrokerPartition.unreported):
             yield f"{place}.unreported", partition in broker.isr_changes
         if m.scope.budget("losses"):
             write = process.isr_writes.get(partition)
             yield f"{place}.retrying", () if write is None else write.leadership.isr
-        if m.stops_replicas:
+        if m.keeps(BrokerPartition.idle):
             yield f"{place}.idle", known.is_idle
         if m.has("reassignment"):
             yield f"{place}.assigned", frozenset(known.assigned_replicas)

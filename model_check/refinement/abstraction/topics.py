@@ -10,11 +10,13 @@ from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
 from reference.deletion.requests import DropRequest
 from reference.deletion.thread import DeleteQueuedTopic
+from reference.memory.admin import is_unclean
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.scripts import delete_topic_path, topic_config_path
 from spec.model import Model
 from spec.state.controller import Controller
+from spec.state.zookeeper import ZooKeeper
 
 
 def deletion_requests(cluster: MemoryCluster) -> Named:
@@ -22,6 +24,12 @@ def deletion_requests(cluster: MemoryCluster) -> Named:
     for number, topic in enumerate(cluster.topics()):
         yield f"zookeeper.configurations[{number}]", topic_config_path(topic) in cluster.zookeeper.tree
         yield f"zookeeper.deletions[{number}]", delete_topic_path(topic) in cluster.zookeeper.tree
+
+
+def configured(m: Model, cluster: MemoryCluster) -> Named:
+    """Which topics may elect who is not in sync."""
+    for number, topic in enumerate(cluster.topics() if m.keeps(ZooKeeper.unclean) else ()):
+        yield f"zookeeper.unclean[{number}]", is_unclean(cluster, topic)
 
 
 def deletion_manager(

@@ -42,9 +42,10 @@ from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
 SOURCE = "KafkaController.IsrChangeNotificationListener 0.10.2.2"
+PARTS = ("notifications", "announcements")
 
 
-@action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=("notifications",))
+@action(actor="broker {b}", source="ReplicaManager.maybePropagateIsrChanges 0.10.2.2", parts=PARTS)
 def report_isr_changes(s: State, m: Model, b: int) -> None:
     """A leader announces the partitions whose ISR it wrote."""
     _announce(s, m, b, {p: flag(s.brokers[b].partitions[p].unreported) for p in m.partitions})
@@ -52,13 +53,13 @@ def report_isr_changes(s: State, m: Model, b: int) -> None:
         s.brokers[b].partitions[p].unreported = False
 
 
-@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=PARTS)
 def report_isr_changes_without(s: State, m: Model, b: int, p: int) -> None:
     """A leader announces ISR changes just before it notes its last one, which it announces the next time."""
     _report_before_note(s, m, b, p, announced=False)
 
 
-@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=("notifications",))
+@action(actor="broker {b}", source="Partition.updateIsr 0.10.2.2", budget="slow_notes", parts=PARTS)
 def report_isr_changes_before(s: State, m: Model, b: int, p: int) -> None:
     """The same, where an earlier change of that partition is announced: it is named this time and the next time."""
     _report_before_note(s, m, b, p, announced=True)
@@ -89,7 +90,7 @@ def _announce(s: State, m: Model, b: int, unreported: Mapping[int, Value]) -> No
     notify(s, m, "isr_changes", Callback.ISR_CHANGES)
 
 
-@listener(Callback.ISR_CHANGES, source=SOURCE, parts=("notifications",))
+@listener(Callback.ISR_CHANGES, source=SOURCE, parts=PARTS)
 def on_isr_change(s: State, m: Model, c: int) -> None:
     """Notifications came or went: those that are there are to be handled."""
     controller, notified = s.controllers[c], s.zookeeper.notified
@@ -107,7 +108,7 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
             controller.at = At.NOTIFIED_READ
 
 
-@controller_step(At.NOTIFIED_READ, source=SOURCE, parts=("notifications",))
+@controller_step(At.NOTIFIED_READ, source=SOURCE, parts=PARTS)
 def read_notified(s: State, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
@@ -143,7 +144,7 @@ def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
     return {p: m.notices.disjoint(taken, s.zookeeper.notified[p]) for p in m.partitions}
 
 
-@controller_step(At.NOTIFIED_DELETE, source=SOURCE, parts=("notifications",))
+@controller_step(At.NOTIFIED_DELETE, source=SOURCE, parts=PARTS)
 def delete_notification(s: State, m: Model, c: int, n: int) -> None:
     """Delete one of the notifications that were handled, unless it is gone; after the last one the handler is done."""
     controller = s.controllers[c]

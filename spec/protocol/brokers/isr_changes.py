@@ -107,7 +107,7 @@ def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     """
     known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
     require(s.processes[r].session != Session.NONE, follower.leader == b)
-    if m.stops_replicas:
+    if m.keeps(BrokerPartition.idle):
         require(~follower.idle)
     if m.has("reassignment") and not m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
         require(m.brokers.in_set(r, known.assigned))

@@ -25,6 +25,7 @@ from spec.protocol.state_change_log import log_lost_leader, replica_goes, replic
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
+from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
@@ -157,6 +158,8 @@ def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     with when(s.zookeeper.configurations[t]):
         observe(f"controller {c}", "delete configuration", topic=t)
         s.zookeeper.configurations[t] = False
+        if m.keeps(ZooKeeper.unclean):
+            s.zookeeper.unclean[t] = m.unclean
         acts(s, m, c)
 
 

@@ -13,7 +13,9 @@ from spec.language.broker_lists import Brokers
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
+from spec.state.cluster import State
 from spec.state.controller import CachedPartition
+from spec.state.zookeeper import ZooKeeper
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,14 @@ def chosen(condition: object, then: ElectionTerms, otherwise: ElectionTerms) -> 
     return ElectionTerms(*(choose(condition, getattr(then, name), getattr(otherwise, name)) for name in names))
 
 
-def offline_partition_leader(m: Model, assigned: Value, isr: Value, live: Value) -> ElectionTerms:
+def may_be_unclean(s: State, m: Model, p: int) -> Value | bool:
+    """Whether a partition's topic is configured to elect who is not in sync, as whoever wants to know reads it."""
+    return s.zookeeper.unclean[m.topic_of(p)] if m.keeps(ZooKeeper.unclean) else m.unclean
+
+
+def offline_partition_leader(s: State, m: Model, p: int, assigned: Value, live: Value) -> ElectionTerms:
     """The offline selector for a partition of a model."""
-    return elect_offline(m.brokers, assigned, isr, live, unclean=m.unclean)
+    return elect_offline(m.brokers, assigned, s.zookeeper.state[p].isr, live, unclean=may_be_unclean(s, m, p))
 
 
 def preferred_replica_leader(
@@ -45,7 +52,9 @@ def preferred_replica_leader(
     return replace(election, possible=both(election.possible, is_cached(cached)))
 
 
-def elect_offline(brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: bool) -> ElectionTerms:
+def elect_offline(
+    brokers: Brokers, assigned: Value, isr: Value, live: Value, *, unclean: Value | bool
+) -> ElectionTerms:
     """First live in-sync replica of AR; if none lives and unclean election is on, the first live one."""
     live_assigned = brokers.filtered(assigned, live)
     live_isr = brokers.filtered(isr, live)

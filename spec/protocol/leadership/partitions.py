@@ -223,7 +223,7 @@ def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     replicas = assigned_replicas(s, m, c, p)
     live = live_brokers(s, m, c)
-    election = offline_partition_leader(m, replicas, znode.isr, live)
+    election = offline_partition_leader(s, m, p, replicas, live)
     if m.elects_preferred:
         preferred = preferred_replica_leader(m, replicas, znode.isr, live, controller.partitions[p])
         election = chosen(elects_preferred(controller), preferred, election)

@@ -32,6 +32,7 @@ from spec.protocol.controller.failed_sends import Machine, can_begin, is_sent
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.junctions import Junction, proceed
+from spec.protocol.leadership.leader_selectors import may_be_unclean
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.state_writes import (
     cache_decision,
@@ -48,7 +49,6 @@ from spec.protocol.zookeeper import exists, is_read_in_vain, note_read
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.enumerations import At
-from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
@@ -225,7 +225,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
     usable = both(~fenced, exists(znode), znode.controller_epoch <= controller.epoch)
     member = m.brokers.contains(znode.isr, r)
     with when(both(usable, member)):
-        leader, isr = without_replica(m, znode, r)
+        leader, isr = without_replica(s, m, p, r)
         decide(s, c, p, leader=leader, isr=isr, at=At.REMOVE_WRITE)
         controller.replica = r
     with when(both(usable, ~member)):
@@ -267,11 +267,11 @@ def _read_again(s: State, c: int) -> None:
     s.controllers[c].replica = 0
 
 
-def without_replica(m: Model, znode: Leadership, r: int) -> tuple[Value, Value]:
+def without_replica(s: State, m: Model, p: int, r: int) -> tuple[Value, Value]:
     """Leader and ISR without a replica; the last member of the ISR stays in it where unclean election is off."""
+    znode, drops_last = s.zookeeper.state[p], not m.fixes(Switch.KEEP_LAST_IN_SYNC) and may_be_unclean(s, m, p)
     shrunk = m.brokers.without(znode.isr, r)
-    if not m.unclean or m.fixes(Switch.KEEP_LAST_IN_SYNC):
-        shrunk = choose(shrunk == (), znode.isr, shrunk)
+    shrunk = choose(both(shrunk == (), ~flag(drops_last)), znode.isr, shrunk)
     return choose(znode.leader == r, 0, znode.leader), shrunk
 
 

@@ -43,6 +43,13 @@ def deliver_request_unanswered(s: State, m: Model, c: int, b: int) -> None:
     execute_head(s, m, c, b)
 
 
+def is_due(s: State, m: Model, c: int, b: int) -> Value:
+    """Whether the LeaderAndIsr at the head, if it is one, is for this registration of a broker, and has the locks."""
+    head = s.connections[c][b][0]
+    free = ~waits_for_isr_write(s, m, b, head)
+    return both(s.processes[b].session != Session.NONE, ~is_stale_registration(s, m, c, b), free)
+
+
 def execute_head(s: State, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
     head = s.connections[c][b][0]

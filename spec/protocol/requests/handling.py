@@ -39,13 +39,24 @@ def handle_leader_and_isr(s: State, m: Model, c: int, b: int, request: Slot) -> 
                     _handle_partition_state(s, m, b, p, request.partitions[p])
 
 
+def _is_newer(m: Model, known: BrokerPartition, state: SlotPartition) -> Value:
+    newer = flag(state.leader_epoch > known.leader_epoch)
+    if m.tells_topics_apart:
+        newer = newer | (state.topic_id != known.topic_id)
+    return newer
+
+
+def accepts(s: State, m: Model, b: int, p: int, state: SlotPartition) -> Value:
+    """Whether a broker accepts what a LeaderAndIsr of no older controller epoch may say of a partition."""
+    accepted = both(state.ordered, _is_newer(m, s.brokers[b].partitions[p], state))
+    return accepted & m.brokers.in_set(b, state.assigned) if m.has("reassignment") else accepted
+
+
 def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotPartition) -> None:
     """Accept a strictly higher leader epoch, ignore any other; refuse a replica that AR does not have with 3."""
     known = s.brokers[b].partitions[p]
     fields = {name: state[name] for name in FIELDS}
-    newer = flag(state.leader_epoch > known.leader_epoch)
-    if m.tells_topics_apart:
-        newer = newer | (state.topic_id != known.topic_id)
+    newer = _is_newer(m, known, state)
     with when(~newer):
         observe(f"broker {b}", "ignore LeaderAndIsr", partition=p, **fields)
     if m.has("reassignment"):
@@ -54,7 +65,7 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
             observe(f"broker {b}", "is not assigned", partition=p, **fields)
         newer = newer & assigned
     leads = flag(state.leader == b)
-    follows = both(~leads, _knows_alive(s, m, b, state.leader))
+    follows = both(~leads, knows_alive(s, m, b, state.leader))
     with when(both(newer, leads)):
         observe(f"broker {b}", "become leader", partition=p, **fields)
     with when(both(newer, follows)):
@@ -64,10 +75,11 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
     if m.stops_replicas:
         with when(newer):
             s.logs[b][p] = True  # even where the new leader is unknown
+    if m.keeps(BrokerPartition.idle):
         with when(both(newer, leads | follows, state.leader != known.leader)):
             known.idle = False
     with when(both(newer, leads | follows)):
-        _store(m, known, state, leads)
+        store(m, known, state, leads)
 
 
 def waits_for_isr_write(s: State, m: Model, b: int, request: Slot) -> Value:
@@ -78,13 +90,13 @@ def waits_for_isr_write(s: State, m: Model, b: int, request: Slot) -> Value:
     for p in m.partitions:
         if b in m.assigned(p):
             known, state = s.brokers[b].partitions[p], request.partitions[p]
-            follows_or_leads = either(state.leader == b, _knows_alive(s, m, b, state.leader))
+            follows_or_leads = either(state.leader == b, knows_alive(s, m, b, state.leader))
             changes = both(state.ordered, state.leader_epoch > known.leader_epoch, follows_or_leads)
             facts.append(both(changes, known.retrying != ()))
     return both(request.epoch >= s.brokers[b].controller_epoch, either(*facts))
 
 
-def _store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) -> None:
+def store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) -> None:
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
@@ -95,7 +107,7 @@ def _store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value)
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
 
 
-def _knows_alive(s: State, m: Model, b: int, leader: Value) -> Value:
+def knows_alive(s: State, m: Model, b: int, leader: Value) -> Value:
     """Whether this broker's metadata cache lists the leader among the living; -1 never is.
 
     Before 0.9.0.0 the request lists the leaders that are registered. Left out: one that is not, of which it tells.

@@ -7,7 +7,7 @@ import pytest
 
 from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
-from model_check.recordings.zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted
+from model_check.recordings.zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted, UncleanChanged
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import Change, changed, recording, replaced
@@ -92,13 +92,14 @@ GONE = (
 NOTHING, UNCLEAN = r"\"config\": {}", r"\"config\": {\"unclean.leader.election.enable\": \"true\"}"
 
 
-def test_a_configuration_that_says_nothing_may_go_and_one_that_says_something_may_not(tmp_path: Path) -> None:
-    """Where no topic is deleted on request, nobody reads configurations but for unclean leader election."""
+def test_a_configuration_that_goes_takes_along_what_it_said_of_unclean_election(tmp_path: Path) -> None:
+    """Where no topic is deleted on request, nobody reads configurations but for that."""
     gone = replaced(LAST, GONE)
-    assert read(changed(BY_HAND, tmp_path / "plain", "zookeeper.jsonl", gone)).cut is None
     first_is_unclean = replaced(NOTHING, UNCLEAN)
-    cut = read(changed(BY_HAND, tmp_path / "unclean", "zookeeper.jsonl", lambda text: first_is_unclean(gone(text)))).cut
-    assert cut is not None
-    assert (cut.place, cut.reason) == (
-        "zookeeper.jsonl:128", "a change of unclean.leader.election.enable is not part of the specification",
-    )  # fmt: skip
+    for name, change, unclean in (
+        ("plain", gone, []), ("unclean", lambda text: first_is_unclean(gone(text)), [True, False]),
+    ):  # fmt: skip
+        found = read(changed(BY_HAND, tmp_path / name, "zookeeper.jsonl", change))
+        assert found.cut is None
+        seen = [one.unclean for one in found.tracks["zookeeper"] if isinstance(one, UncleanChanged)]
+        assert seen == unclean

@@ -1,7 +1,7 @@
 """Recordings are read strictly: every line is an observation, passed over for a reason, or refused with its place."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from model_check.recordings.zookeeper import (
     SessionEnded,
     StateWritten,
     TopicCreated,
+    UncleanChanged,
     WriteConflicted,
 )
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
@@ -26,7 +27,7 @@ from spec.errors import BadInput
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready
 from spec.logs.controller_log.lines import CONTROLLER_LOG
-from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, unpacked
+from tests.model_check.unpacking import NAMES, changed, recording, replaced, unpacked
 
 NAME = "12-D1-epoch-write-delayed"
 AT_18_57 = 1_795_201_020_000
@@ -260,30 +261,24 @@ def test_a_log_of_a_broker_without_a_session_is_refused(tmp_path: Path) -> None:
     assert read_error(folder) == "broker-9/state-change.log: broker 9 has no session in zookeeper.jsonl"
 
 
-ENDS: Mapping[str, tuple[str, Change, str, str]] = {
-    "unclean leader election that is switched on": (
-        "zookeeper.jsonl", replaced('"cxid": 94, "type": "error", "err": -101, "error": "NoNode"',
-                                    '"cxid": 94, "type": "setData", "path": "/config/topics/rf3", "version": 1,'
-                                    ' "data": "{\\"version\\":1,\\"config\\":'
-                                    '{\\"unclean.leader.election.enable\\":\\"true\\"}}"'),
-        "zookeeper.jsonl:39", "a change of unclean.leader.election.enable is not part of the specification",
-    ),
-}  # fmt: skip
-"""What was changed, and where the specification ends, with the reason."""
-
-
-@pytest.mark.parametrize("end", ENDS)
-def test_a_recording_is_judged_up_to_where_the_specification_ends(end: str, tmp_path: Path) -> None:
-    file, change, place, reason = ENDS[end]
-    folder = changed(NAME, tmp_path, file, change)
-    for log in folder.glob("broker-*/state-change.log"):
-        lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
-        log.write_text("".join(line for line in lines if "later" not in line), encoding="utf-8")
-    found = read(folder)
-    assert found.cut is not None
-    assert (found.cut.place, found.cut.reason) == (place, reason)
-    assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
-    assert all(end < found.cut.time for end in found.log_ends.values())
+def test_a_change_of_unclean_election_is_one_of_its_topic_and_other_settings_are_passed_over(tmp_path: Path) -> None:
+    """In the place of a refused write, twice: what is set again changes nothing."""
+    said = '{\\"unclean.leader.election.enable\\":\\"true\\"}'
+    change = (
+        '"type": "setData", "path": "/config/topics/rf3", "version": 1, "data": "{\\"version\\":1,\\"config\\":%s}"'
+    )
+    refused = '"cxid": 94, "type": "error", "err": -101, "error": "NoNode"'
+    allowed = changed(NAME, tmp_path / "allowed", "zookeeper.jsonl", replaced(refused, '"cxid": 94, ' + change % said))
+    found, whole = read(allowed), read(recording(NAME))
+    seen = [one for one in found.tracks["zookeeper"] if isinstance(one, UncleanChanged)]
+    assert [(one.place, one.topic, one.unclean) for one in seen] == [
+        ("zookeeper.jsonl:39", found.cluster.topics.index("rf3"), True)
+    ]
+    assert found.cluster.unclean == {"rf3"}
+    assert found.cut is None
+    assert len(found.tracks["zookeeper"]) == len(whole.tracks["zookeeper"]) + 1
+    empty = replaced(refused, '"cxid": 94, ' + change % "{}")
+    assert read(changed(NAME, tmp_path / "empty", "zookeeper.jsonl", empty)).tracks == whole.tracks
 
 
 def test_an_act_that_is_done_to_no_broker_is_passed_over(tmp_path: Path) -> None:
@@ -323,14 +318,16 @@ def test_a_recording_is_judged_up_to_where_somebody_removes_by_hand_what_brokers
     assert found.cut is not None
     assert found.cut.place == "zookeeper.jsonl:114"
     assert found.cut.reason == "what is removed by hand is not part of the specification"
+    assert all(one.time < found.cut.time for track in found.tracks.values() for one in track)
+    assert all(end < found.cut.time for end in found.log_ends.values())
 
 
 def test_topics_may_override_whether_leader_election_may_be_unclean(tmp_path: Path) -> None:
     """Without a word of the brokers' configuration it is off; the topic "clean" says off, "unclean" says on."""
     assert read(recording("10-unclean")).cluster.topics == ("clean", "unclean")
-    assert read(recording("10-unclean")).cluster.unclean == {1}
+    assert read(recording("10-unclean")).cluster.unclean == {"unclean"}
     assert read(recording(NAME)).cluster.unclean == set()
-    for name, unclean in (("10-unclean", {1}), (NAME, {0, 1, 2, 3})):
+    for name, unclean in (("10-unclean", {"unclean"}), (NAME, {*read(recording(NAME)).cluster.topics})):
         folder = unpacked(name, tmp_path)
         (folder / "broker-1/server.log").write_text("\tunclean.leader.election.enable = true\n", encoding="utf-8")
         assert read(folder).cluster.unclean == unclean

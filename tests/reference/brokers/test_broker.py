@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from reference.brokers.broker import Broker, Partition
+from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.journal import Entry, StateChange
 from reference.leadership.effects import ExpandIsr, ShrinkIsr
 from reference.procedures import Procedure
@@ -210,13 +211,13 @@ def test_a_leader_writes_its_isr_on_the_version_it_cached_and_remembers_it_only_
     before = Partition(led(1, 2, (1, 2), 7, 4), AR)
     wanted = led(1, 2, (1, 2, 3), 7, 4)
     one, _ = broker(7, before)
-    assert finished(one.maybe_expand_isr(TP, 3), None) == (ExpandIsr(TP, wanted, (3,)), False)
+    assert finished(maybe_expand_isr(one, TP, 3), None) == (ExpandIsr(TP, wanted, (3,)), False)
     assert (one.partition(TP), one.isr_changes) == (before, frozenset())
-    assert finished(one.maybe_expand_isr(TP, 3), 5) == (ExpandIsr(TP, wanted, (3,)), True)
+    assert finished(maybe_expand_isr(one, TP, 3), 5) == (ExpandIsr(TP, wanted, (3,)), True)
     assert one.partition(TP) == Partition(led(1, 2, (1, 2, 3), 7, 5), AR)
     assert one.isr_changes == {TP}
     shrunk = led(1, 2, (1, 3), 7, 5)
-    assert finished(one.maybe_shrink_isr(TP, 2), 6) == (ShrinkIsr(TP, shrunk, (2,)), True)
+    assert finished(maybe_shrink_isr(one, TP, 2), 6) == (ShrinkIsr(TP, shrunk, (2,)), True)
 
 
 def test_a_partition_whose_topic_is_being_deleted_leaves_the_metadata_cache() -> None:

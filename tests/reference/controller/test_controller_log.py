@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from reference.journal import Report
+from reference.leadership.effects import ReadUnclean
 from reference.leadership.leader_selection import selector
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.broker_changes import (
@@ -20,6 +21,7 @@ from spec.scopes import Scope
 from spec.state.enumerations import Handler
 from tests.leaderships import led
 from tests.reassignment_moves import OLD, complete
+from tests.reference.hands import Hand
 from tests.reference.reassignment.test_steps import Referred, in_sync, recorded_lines
 
 
@@ -147,7 +149,7 @@ NEVER_MOVED = (
 """The steps of a controller that is asked to move a partition which was never led; the last is for its own write."""
 
 
-def a_topic(assigned: tuple[int, ...], *, wanted: tuple[int, ...] = (), unclean: bool = False) -> Referred:
+def a_topic(assigned: tuple[int, ...], *, wanted: tuple[int, ...] = ()) -> Referred:
     """A cluster of three brokers in which a topic may be created, and moved if so wanted, and brokers be killed."""
     moving = frozenset({"reassignment"}) if wanted else frozenset()
     return Referred(
@@ -160,7 +162,6 @@ def a_topic(assigned: tuple[int, ...], *, wanted: tuple[int, ...] = (), unclean:
             requests=((wanted,),) if wanted else (),
             parts=frozenset({"partitions", "connections", "metadata", "creation"}) | moving,
             budgets=(("creations", 1), ("crashes", 3), ("reassignments", len(moving))),
-            unclean=unclean,
             connection_capacity=12,
             callback_capacity=12,
             versions=100,
@@ -236,7 +237,7 @@ def test_what_a_move_made_of_an_assignment_was_a_set_and_is_told_as_a_buffer() -
 
 def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leader: int) -> str:
     """What a selector says of a partition of brokers 1 and 2, which had this leader and ISR, with these alive."""
-    cluster = a_topic((1, 2), unclean=True)
+    cluster = a_topic((1, 2))
     controller, partition = cluster.cluster.processes[1].controller, TopicPartition("a", 0)
     assert controller is not None
     registered = controller.context.live_brokers
@@ -246,7 +247,9 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
     controller.context.shutting_down_broker_ids = frozenset({leader} if reason is Handler.SHUTDOWN else ())
     told: list[Line] = []
     controller.journal = lambda entry: told.append(entry.line) if isinstance(entry, Report) else None
-    selector(controller, partition, known, reason)(isr)
+    hand = Hand(selector(controller, partition, known, reason)(isr))
+    if reason is Handler.BROKER_FAILURE:
+        hand.expect(ReadUnclean, True)
     return "".join(f"{line}\n" for line in told)
 
 

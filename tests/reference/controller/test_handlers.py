@@ -28,7 +28,14 @@ from reference.controller.effects import (
 from reference.elections.requested import FinishFailover
 from reference.failover.election import elect, on_controller_change, on_new_session
 from reference.journal import Milestone, Reached, RequestSent, StateChange
-from reference.leadership.effects import CreateState, ReadForElection, ReadForRemoval, WriteElectedLeader, WriteRemoval
+from reference.leadership.effects import (
+    CreateState,
+    ReadForElection,
+    ReadForRemoval,
+    ReadUnclean,
+    WriteElectedLeader,
+    WriteRemoval,
+)
 from reference.procedures import Effect, FencedOff, MissingDeletionThread, UnexpectedFailure, snake_case
 from reference.threads import on_callback
 from spec.errors import MalformedInput
@@ -268,15 +275,33 @@ def test_the_death_of_a_leader_elects_and_then_finds_nothing_to_remove() -> None
 def test_the_last_member_of_an_isr_stays_only_where_unclean_election_is_off(
     *, unclean: bool, isr: tuple[int, ...]
 ) -> None:
-    """PROTOCOL.md 7.1: leader -1 in either case; D29 empties the ISR where unclean election is on."""
-    one, _ = working((1,), znode(1, (1,)), unclean=unclean)
+    """PROTOCOL.md 7.1: leader -1 in either case; D29 empties the ISR where unclean election is on.
+
+    The topic's configuration is read each time.
+    """
+    one, _ = working((1,), znode(1, (1,)))
     hand = Hand(on_callback(one, Callback.BROKERS))
     hand.expect(OnBrokerChange, {})
     hand.expect(ReadForElection, znode(1, (1,)))
+    hand.expect(ReadUnclean, False)
     hand.expect(ReadForRemoval, znode(1, (1,)))
+    hand.expect(ReadUnclean, unclean)
     write = hand.expect(WriteRemoval, 1)
     assert isinstance(write, WriteRemoval)
     assert (write.leadership.leader, write.leadership.isr) == (-1, isr)
+
+
+def test_a_configuration_that_cannot_be_read_ends_the_election_and_the_removal() -> None:
+    one, _ = working((1,), znode(1, (1,)))
+    hand = Hand(on_callback(one, Callback.BROKERS))
+    hand.expect(OnBrokerChange, {})
+    hand.expect(ReadForElection, znode(1, (1,)))
+    hand.fail(ReadUnclean, MalformedInput("/config/topics/t", "version", "is not 1"))
+    hand.expect(ReadForRemoval, znode(1, (1,)))
+    hand.fail(ReadUnclean, MalformedInput("/config/topics/t", "version", "is not 1"))
+    assert hand.ended
+    assert one.partition_machine.states[TP] is PartitionState.OFFLINE
+    assert one.replica_machine.states[TP, 1] is ReplicaState.ONLINE
 
 
 @pytest.mark.parametrize("callback", [Callback.CONTROLLER, Callback.SESSION])

@@ -26,7 +26,7 @@ from spec.variants import AS_CODED, FENCED, Switches
 COMES_TO = {
     Junction.VISITS_DONE: {
         Handler.FAILOVER, Handler.BROKER_STARTUP, Handler.BROKER_FAILURE, Handler.CREATION, Handler.PREFERRED_ELECTION,
-        Handler.PENDING_ELECTION, Handler.REBALANCE, Handler.SHUTDOWN,
+        Handler.PENDING_ELECTION, Handler.REBALANCE, Handler.SHUTDOWN, Handler.NONE,
     },
     Junction.REMOVALS_DONE: {
         Handler.NONE, Handler.STARTUP, Handler.FAILOVER, Handler.BROKER_STARTUP, Handler.REASSIGNMENT,
@@ -111,6 +111,7 @@ def on_its_way(m: Model) -> Iterator[Property]:
     [
         "unclean", "creation", "move_crash", "rebalance", "preferred_election", "stray_deletion", "addition_deletion",
         "addition_reassignment", "joint_moves", "move_shutdown", "deletion_shutdown", "creation_shutdown", "shutdown",
+        "allowed_unclean",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])

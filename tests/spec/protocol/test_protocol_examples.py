@@ -3,6 +3,7 @@
 A scope of one's own each, small enough to be followed by eye; where an example forbids a step, the step is asked for.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -113,6 +114,38 @@ def test_5_an_unclean_leader_is_elected_only_where_that_is_on(unclean: bool) -> 
     if unclean:
         run.do("write_elected_leader(c=1, p=0)")
         assert run.leadership(ZNODE) == ("1", "[1]", "1")
+
+
+def outlived() -> Iterable[str]:
+    """AR [2, 1], ISR [2], and 2 dies, which ends with the partition Offline."""
+    yield from ("shrink_isr(b=2, p=0, r=1)", "crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")
+    yield from ("read_for_election(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+
+
+def test_5_who_allows_unclean_election_gets_no_leader_by_that() -> None:
+    """D63: nothing but faults and what concerns broker 2 is possible then."""
+    run = Run(scope("allowed_unclean"), crashes=1, shrinks=1, unclean_changes=1)
+    run.do(*outlived(), "change_unclean_election(t=0)")
+    assert (run.leadership(ZNODE), run[f"{CACHE}.state"]) == (("-1", "[2]", "1"), "OFFLINE")
+    run.drain("on_", "read_", "write_", "deliver_request(")
+    assert run[f"{CACHE}.state"] == "OFFLINE"
+
+
+def test_5_a_controller_that_hears_of_it_elects_at_once() -> None:
+    run = Run(
+        scope("allowed_unclean"), AS_CODED | {Switch.ELECT_WHERE_ALLOWED}, crashes=1, shrinks=1, unclean_changes=1
+    )
+    run.do(*outlived(), "change_unclean_election(t=0)", "elect_where_allowed(c=1, t=0)")
+    run.do("read_for_election(c=1, p=0)", "write_elected_leader(c=1, p=0)")
+    assert (run.leadership(ZNODE), run[f"{CACHE}.state"]) == (("1", "[1]", "2"), "ONLINE")
+
+
+def test_5_who_forbids_unclean_election_keeps_the_last_member_of_the_isr() -> None:
+    """What the configuration says is read at the moment of the removal."""
+    run = Run(replace(scope("allowed_unclean"), assigned=((2,),), unclean=True), crashes=1, unclean_changes=1)
+    run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "read_for_election(c=1, p=0)")
+    run.do("change_unclean_election(t=0)", "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+    assert run.leadership(ZNODE) == ("-1", "[2]", "1")
 
 
 CREATION = replace(scope("creation"), connection_capacity=4)
