@@ -17,6 +17,7 @@ from model_check.refinement.expected_observations import Demanded
 from model_check.refinement.fingerprint import memory
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
+from model_check.refinement.written_lines import WrittenLines
 from model_check.terms.python_code import Raw
 from model_check.traces.trace import State, Trace, shown
 from reference.memory.choices import Choice
@@ -73,10 +74,10 @@ class Sides:
         self.scope, self.switches = scope, switches
         self.system: TransitionSystem = system(scope, switches)
         self.machine = Machine(self.system)
-        self.abstraction = Abstraction(
-            Model(scope, switches), {variable.name: variable.kind for variable in self.system.variables}
-        )
+        model = Model(scope, switches)
+        self.abstraction = Abstraction(model, {variable.name: variable.kind for variable in self.system.variables})
         self.demanded = Demanded(self.system)
+        self.lines = WrittenLines(model)
         self._steps = {action.name: run for action, run in self.machine.steps}
         self._owner = self.machine.names.index("zookeeper.controller")
         self._overflows = dict(self.machine.overflows)
@@ -168,7 +169,9 @@ class Sides:
         if after != reached.raw:
             raise Disagreement(steps, self._differences(after, reached.raw))
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
-        if reasons := self.demanded.differences(choice.name, before, observed):
+        reasons = self.demanded.differences(choice.name, before, observed)
+        values = dict(zip(self.machine.names, before, strict=True))
+        if reasons := reasons + self.lines.differences(choice, values, reached.cluster.entries):
             raise Disagreement(steps, reasons)
 
     def _differences(self, expected: Raw, found: Raw) -> list[str]:
