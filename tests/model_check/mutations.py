@@ -108,9 +108,7 @@ SPEAKER = re.compile(r"^\[(\S+ \S+)\] \w+ (Controller \d+ epoch \d+|Broker \d+)"
 
 def _leave_out_a_line(folder: Path, rng: Random) -> str:
     """A line that is not there; an answer, or the last words before a process was killed, may be missing in truth."""
-    file, lines, at = _a_line(folder, rng)
-    while "received response" in lines[at] or not _speaks_on(lines[at:]):
-        file, lines, at = _a_line(folder, rng)
+    file, lines, at = _a_line(folder, rng, lambda lines: "received response" not in lines[0] and _speaks_on(lines))
     left_out = lines.pop(at)
     file.write_text("".join(lines), encoding="utf-8")
     return f"{file.parent.name}:{at + 1}: without {left_out.strip()}"
@@ -130,10 +128,14 @@ def _say_a_line_twice(folder: Path, rng: Random) -> str:
     return f"{file.parent.name}:{at + 1}: twice {lines[at].strip()}"
 
 
-def _a_line(folder: Path, rng: Random) -> tuple[Path, list[str], int]:
+def _a_line(
+    folder: Path, rng: Random, may_be: Callable[[list[str]], bool] = lambda _: True
+) -> tuple[Path, list[str], int]:
+    """A line that is written once, if it and what follows may be asked for; StopIteration if there is none."""
     file = rng.choice(sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    return file, lines, rng.choice([at for at, line in enumerate(lines) if TOLD_ONCE.search(line)])
+    once = [at for at, line in enumerate(lines) if TOLD_ONCE.search(line)]
+    return file, lines, next(at for at in rng.sample(once, len(once)) if may_be(lines[at:]))
 
 
 RECEIVERS = (

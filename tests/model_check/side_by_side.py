@@ -76,7 +76,8 @@ class SideBySide:
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
         assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
         flat = self.spec.layout.flatten(before)
-        assert self.lines.differences(choice, flat, self.cluster.entries) == [], self.way
+        reasons = self.lines.differences(choice, flat, self.cluster.entries)
+        assert not reasons, f"after {self.way}: {reasons}"
         return [one.kind for one in seen]
 
     def _differences(self) -> Iterator[str]:
