@@ -1,8 +1,9 @@
 """Specification and reference side by side: the same steps taken on both, and everything compared.
 
 In each state the steps that the specification enables must be the choices that the reference has, both ways; a step
-must lead to the state that the specification says, and an observer must see of it what the specification says. A choice
-that the specification stops only for a bound of the scope is no disagreement; it is not taken.
+must lead to the state that the specification says, an observer must see of it what the specification says, and the
+lines that it writes must be those that the rule says. A choice that the specification stops only for a bound of the
+scope is no disagreement; it is not taken.
 """
 
 from __future__ import annotations
