@@ -44,15 +44,15 @@ class Writing:
 
     def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
         """How many of the lines that its process has yet to write are this step's; None if one of its lines differs."""
-        count, left = self._matched(lines)
+        count, left = self.matched(lines)
         return count if count == len(lines) or not left else None
 
     def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
         """Whether something that must be written is not among these lines; a last resignation is not read."""
-        _, left = self._matched(lines)
+        _, left = self.matched(lines)
         return any(one.kind is not Resigned and not _may_be_off(one) for one in left)
 
-    def _matched(self, lines: Sequence[ControllerSaid]) -> tuple[int, list[Expected]]:
+    def matched(self, lines: Sequence[ControllerSaid]) -> tuple[int, list[Expected]]:
         """How many lines come in the order of the step, and which lines of the step do not."""
         certain, possible, count = list(self._certain), list(self._possible), 0
         while count < len(lines):

@@ -3,14 +3,15 @@
 A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
 broker did not give: the answers to its LeaderAndIsr and StopReplica, and to UpdateMetadata that are refused, are those
 of requests that the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no
-line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) What does not agree is a
-contradiction, which no behaviour explains.
+line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) And a channel gives no
+number twice. What does not agree is a contradiction, which no behaviour explains.
 
 PROTOCOL.md sections 9 and 12.2.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from model_check.recordings.processes import (
@@ -23,9 +24,9 @@ from model_check.recordings.processes import (
 )
 from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
 from model_check.recordings.tracks import SKEW
-from model_check.recordings.zookeeper import EpochWritten
+from model_check.recordings.zookeeper import BrokerRegistered, EpochWritten
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
-from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, KafkaVersion
+from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, V090, KafkaVersion
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_request_lines import UpdateMetadataSending
 
@@ -63,6 +64,9 @@ def disagreements(
         for b, name in enumerate(cluster.broker_ids, start=1)
         if (release := releases.get(name)) is not None
     }
+    registered = [one for track in sequences.values() for one in track if isinstance(one, BrokerRegistered)]
+    numbering = {b for b, name in enumerate(cluster.broker_ids, start=1) if (releases.get(name) or V082) >= V090}
+    yield from _numbered_twice([one for one in requests if one.controller in numbering], registered)
     terms = [one for track in sequences.values() for one in track if isinstance(one, EpochWritten)]
     yield from _never_given([one for one in answers if one.broker in logged], handled, codes, terms)
 
@@ -99,6 +103,45 @@ def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, Lea
     told = cluster.in_numbers(line.leadership)
     for broker in line.brokers:
         yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def _numbered_twice(
+    requests: Iterable[RequestHandled], registered: Sequence[BrokerRegistered]
+) -> Iterator[Contradiction]:
+    """Requests with a number that their channel has given before.
+
+    From 0.9.0 on each channel counts what it sends from 0, and what is sent again anew (`RequestSendThread`). A broker
+    that registers while its process goes on may have another channel, once; then the numbers go back.
+    """
+    channels: dict[tuple[int, int, int, int], _Channel] = {}
+    for one in requests:
+        key = one.controller, one.epoch, one.broker, one.incarnation
+        channel = channels.setdefault(key, _Channel(one.time))
+        renewals = sum(one.broker == other.by and channel.since < other.time < one.time + SKEW for other in registered)
+        if one.correlation_id <= channel.last and channel.renewed < renewals:
+            channel.renewed += 1
+            channel.given.clear()
+        if one.correlation_id in channel.given:
+            reason = "has a number that its channel has given before"
+            yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+        channel.given.add(one.correlation_id)
+        channel.last = one.correlation_id
+
+
+@dataclass
+class _Channel:
+    """The numbers of a controller's term to a process: those given, the last one, and how often they went back.
+
+    `since` is when the first of its requests was handled: whatever registered before has that channel.
+    """
+
+    since: int
+    last: int = -1
+    renewed: int = 0
+    given: set[int] = field(default_factory=set)
 
 
 # -------------------------------------------------------------------------------------------------------- answers

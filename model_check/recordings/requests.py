@@ -2,10 +2,10 @@
 
 A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock; it is handled,
 all of it at once, where its first line under the lock stands. Most lines repeat what others say; they are held against
-those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch; a
-transition that ends and did not begin, or never ends although the process goes on; a request that is skipped. One that
-was only received, because the process ended before, is passed over. The lines of a StopReplica do not say whose it is;
-each partition that it stops is an observation by itself.
+those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch, or
+before what it follows; a transition that ends and did not begin, or never ends although the process goes on; a request
+that is skipped. One that was only received, because the process ended before, is passed over. The lines of a
+StopReplica do not say whose it is; each partition that it stops is an observation by itself.
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
@@ -49,6 +49,21 @@ OF_ONE_ROLE: Final[Mapping[type[BrokerLine], Role]] = {
 OF_THE_DECISION: Final = (lines.BecomeFollowerUnchanged, lines.LeaderUnavailable)
 """Lines with the epoch in which the leadership was decided, not the request's."""
 
+IN_ORDER: Final[tuple[set[tuple[type[BrokerLine], Role | None]], ...]] = (
+    {(lines.LeaderEpochNotHigher, None), (lines.NotInAssignedReplicas, None)},
+    {(lines.TransitionStarted, Role.LEADER)},
+    {(lines.BecomeLeaderUnchanged, Role.LEADER), (lines.FetchersStopped, Role.LEADER)},
+    {(lines.TransitionCompleted, Role.LEADER)},
+    {(lines.TransitionStarted, Role.FOLLOWER)},
+    {(lines.BecomeFollowerUnchanged, Role.FOLLOWER), (lines.LeaderUnavailable, Role.FOLLOWER)},
+    {(lines.FetchersStopped, Role.FOLLOWER)},
+    {(lines.LogsTruncated, Role.FOLLOWER)},
+    {(lines.FetcherStarted, Role.FOLLOWER), (lines.FetcherNotStarted, Role.FOLLOWER)},
+    {(lines.TransitionCompleted, Role.FOLLOWER)},
+)
+"""The lines of a LeaderAndIsr under the lock: each for all of its partitions before the next."""
+PHASES: Final = {step: number for number, steps in enumerate(IN_ORDER) for step in steps}
+
 Key = tuple[str, int, int]
 """Kind, controller and correlation id: what the lines of one request share."""
 
@@ -70,6 +85,7 @@ class _Request:
     refused: bool = False
     failed: bool = False
     handled: LogEntry | None = None
+    phase: int = 0
 
     def unfounded(self) -> Iterator[str]:
         """What it says without having said what must come before."""
@@ -219,6 +235,10 @@ class Requests:
         role = getattr(line, "role", OF_ONE_ROLE.get(type(line)))
         if role is not None and p in request.outcomes and ROLES.get(request.outcomes[p]) is not role:
             self._contradict(entry, "is about another role than the transition that was begun")
+        phase = PHASES.get((type(line), role), request.phase)
+        if phase < request.phase:
+            self._contradict(entry, "comes before a line that its request has written")
+        request.phase = phase
 
     def _refused(self, entry: LogEntry, request: _Request) -> None:
         """A refusal; 0.8.2 prints that of a LeaderAndIsr for each partition."""

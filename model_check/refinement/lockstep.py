@@ -1,8 +1,9 @@
 """Specification and reference side by side: the same steps taken on both, and everything compared.
 
 In each state the steps that the specification enables must be the choices that the reference has, both ways; a step
-must lead to the state that the specification says, and an observer must see of it what the specification says. A choice
-that the specification stops only for a bound of the scope is no disagreement; it is not taken.
+must lead to the state that the specification says, an observer must see of it what the specification says, and the
+lines that it writes must be those that the rule says. A choice that the specification stops only for a bound of the
+scope is no disagreement; it is not taken.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +16,7 @@ from model_check.refinement.expected_observations import Demanded
 from model_check.refinement.fingerprint import memory
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
+from model_check.refinement.written_lines import WrittenLines
 from model_check.terms.python_code import Raw
 from model_check.traces.trace import State, Trace, shown
 from reference.memory.choices import Choice
@@ -116,10 +118,10 @@ class Sides(Specified):
         refuse_what_lacks(scope)
         self.scope, self.switches = scope, switches
         super().__init__(system(scope, switches))
-        self.abstraction = Abstraction(
-            Model(scope, switches), {variable.name: variable.kind for variable in self.system.variables}
-        )
+        model = Model(scope, switches)
+        self.abstraction = Abstraction(model, {variable.name: variable.kind for variable in self.system.variables})
         self.demanded = Demanded(self.system)
+        self.lines = WrittenLines(model)
         self._owner = self.machine.names.index("zookeeper.controller")
         self._overflows = dict(self.machine.overflows)
         self._read: dict[bytes, Any] = {}
@@ -183,5 +185,7 @@ class Sides(Specified):
         """Disagreement if the reference's step led to another state than the specification's, or showed otherwise."""
         self.require_state(after, reached.raw, steps)
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
-        if reasons := self.demanded.differences(choice.name, before, observed):
+        reasons = self.demanded.differences(choice.name, before, observed)
+        values = dict(zip(self.machine.names, before, strict=True))
+        if reasons := reasons + self.lines.differences(choice, values, reached.cluster.entries):
             raise Disagreement(steps, reasons)

@@ -10,7 +10,7 @@ taken must lead to the state that the specification says, and observers must see
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -21,8 +21,11 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from model_check.refinement.lockstep import Disagreement, Pair, Sides, refuse_what_lacks
 from model_check.terms.python_code import Raw
 from reference.memory.choices import Choice
-from spec.protocol.controller.failed_sends import BESIDE
+from spec.model import Model
+from spec.protocol.controller.failed_sends import BESIDE, fail_send
 from spec.scopes import BUDGETS, Scope
+from spec.system import is_in_scope, rules
+from spec.variants import AS_CODED
 
 MANY = 1 << 16
 """More than there are ever choices."""
@@ -167,26 +170,18 @@ def chosen(possible: Mapping[str, Choice], enabled: Mapping[str, Raw], number: i
     return same[place % len(same)]
 
 
-OWN_PART: Final = {
-    "creations": "creation", "updates": "delayed_operations", "elections": "preferred_election",
-    "withdrawals": "preferred_election", "reassignments": "reassignment", "deletions": "deletion",
-    "shutdowns": "shutdown", "additions": "addition", "late_copies": "reassignment",
-    "stray_deletions": "deletion", "slow_notes": "notifications", "move_losses": "reassignment",
-    "move_withdrawals": "reassignment",
-}  # fmt: skip
-"""The part that faults of a budget are of, where not every part has them."""
-
 BY_HAND: Final = frozenset({"removals", "state_removals"})
 """Faults that long runs go without: who creates a state znode of a topic that is gone creates the topic's znode, too,
 which the specification leaves out (spec/protocol/topics/removal_by_hand.py).
 """
 
 
-def _is_of(budget: str, scope: Scope) -> bool:
-    """Whether a budget is for faults that a scope with these parts can have, and the reference, too."""
-    travels = budget != "late_copies" or "connections" in scope.parts
-    is_asked = budget != "failed_sends" or scope.parts <= BESIDE
-    return budget not in BY_HAND and OWN_PART.get(budget) in {None, *scope.parts} and travels and is_asked
+def _faults(scope: Scope) -> Iterator[str]:
+    """The budgets that a scope's rules draw on, if none is zero; sends fail only beside parts that ask whether."""
+    full = Model(replace(scope, budgets=tuple((name, PLENTY) for name in BUDGETS)), AS_CODED)
+    drawn = {rule.budget for rule in rules() if is_in_scope(rule, full)}
+    unasked = set() if scope.parts <= BESIDE else {fail_send.budget}
+    return (name for name in BUDGETS if name in drawn - unasked - BY_HAND)
 
 
 def widened(scope: Scope) -> Scope:
@@ -198,7 +193,7 @@ def widened(scope: Scope) -> Scope:
     return replace(
         scope,
         name=f"{scope.name}, widened",
-        budgets=tuple((name, PLENTY) for name in BUDGETS if _is_of(name, scope)),
+        budgets=tuple((name, PLENTY) for name in _faults(scope)),
         callback_capacity=12,
         connection_capacity=6,
         controller_epochs=63,

@@ -22,10 +22,10 @@ def logs_of(system: TransitionSystem) -> Logged:
     """What is logged of the steps of a system; of one that has no rules, or no bounds, nothing is told."""
     if system.model is None or system.model.proving:
         return lambda _action, _before: ()
-    opened, names = _opened(system.model)
+    rules, names = opened(system.model)
 
     def logged(action: Action, before: Mapping[str, int]) -> tuple[str, ...]:
-        found = opened.step(opened.layout.unflatten(before), action.rule, action.parameters)
+        found = rules.step(rules.layout.unflatten(before), action.rule, action.parameters)
         certain = [one for one in names.expected(found.said) if not one.perhaps] if found else []
         lines = (one.line(action.parameters.get("c", 0)) for one in certain)
         return tuple(f"{_log_of(line)}: {line}" for line in lines if line is not None)
@@ -38,7 +38,8 @@ def _log_of(line: Line) -> str:
 
 
 @cache
-def _opened(model: Model) -> tuple[OpenSystem, Names]:
+def opened(model: Model) -> tuple[OpenSystem, Names]:
+    """The rules of a model to be run on numbers, and its names."""
     partitions = tuple(partitions_of(model.scope))
     topics = tuple(dict.fromkeys(one.topic for one in partitions))
     return OpenSystem(model, draws_budgets=True), Names(model.brokers.ids, topics, partitions, model.brokers)

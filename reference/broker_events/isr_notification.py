@@ -21,7 +21,7 @@ from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, Nod
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import PartitionsPayload
-from spec.logs.controller_log.isr_notification import NotificationUnreadable
+from spec.logs.controller_log.isr_notification import NotificationsFound, NotificationUnreadable
 from spec.state.enumerations import At
 
 Paths = frozenset[str]
@@ -89,6 +89,7 @@ def maybe_propagate_isr_changes(
 def on_isr_change(controller: KafkaController) -> Procedure[None]:
     """Refresh the cache for the partitions that are named, send UpdateMetadata to all, delete what was handled."""
     notifications = yield from OnIsrChange()
+    controller.report(NotificationsFound)
     try:
         named = frozenset[TopicPartition]().union(*(_named(controller, *one) for one in notifications.items()))
         if named:

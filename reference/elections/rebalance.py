@@ -15,7 +15,7 @@ from reference.leadership.partitions import bring_online
 from reference.procedures import FencedOff, Procedure
 from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.elections import PreferredElectionStarted
+from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionStarted
 from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 
@@ -43,17 +43,29 @@ def _lacks_head(controller: KafkaController) -> bool:
 
 def find_imbalance(controller: KafkaController, broker: int) -> frozenset[TopicPartition]:
     """The partitions that are to be given back to a broker; none if the share that it lost is not beyond the limit."""
+    lost, ratio = _lost(controller, broker)
+    if ratio <= controller.configuration.imbalance_percentage / 100:
+        return frozenset()
+    if controller.fixes(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
+        known = controller.context.partition_leadership_info
+        return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
+    return lost
+
+
+def begin_rebalance(controller: KafkaController, broker: int) -> None:
+    """The check has found an imbalance: it tells the share, and goes on with the partitions one by one."""
+    controller.report(ImbalanceRatio, broker=broker, ratio=round(_lost(controller, broker)[1], 6))
+    controller.imbalanced = find_imbalance(controller, broker)
+
+
+def _lost(controller: KafkaController, broker: int) -> tuple[frozenset[TopicPartition], float]:
+    """The partitions of a broker that others lead, and their share in all that it is to lead."""
     context = controller.context
     headed = [tp for tp, replicas in context.partition_replica_assignment.items() if replicas[:1] == (broker,)]
     own = [tp for tp in headed if tp.topic not in controller.deleting.queued]
     known = context.partition_leadership_info
     lost = frozenset(tp for tp in own if tp in known and known[tp].leader != broker)
-    ratio = len(lost) / len(own) if own else 0.0
-    if ratio <= controller.configuration.imbalance_percentage / 100:
-        return frozenset()
-    if controller.fixes(Switch.REBALANCE_ONLY_TO_IN_SYNC) and ISR_CHANGES in controller.configuration.paths:
-        return frozenset(tp for tp in lost if broker in known[tp].isr and broker in controller.live)
-    return lost
+    return lost, len(lost) / len(own) if own else 0.0
 
 
 def may_rebalance(controller: KafkaController, partition: TopicPartition) -> bool:

@@ -13,7 +13,7 @@ from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate, RegisterBroker
 from reference.deletion.thread import on_replica_deleted
 from reference.elections.allowed import elect_where_allowed
-from reference.elections.rebalance import find_imbalance
+from reference.elections.rebalance import begin_rebalance
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated, Running
@@ -150,7 +150,7 @@ def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
     """The rebalance thread looks at a broker's partitions, and has some to elect for."""
     controller = cluster.change(c).controller
     if controller is not None:
-        controller.imbalanced = find_imbalance(controller, broker)
+        begin_rebalance(controller, broker)
         cluster.record(ImbalanceFound(c, broker))
 
 

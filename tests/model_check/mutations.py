@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -107,9 +108,7 @@ SPEAKER = re.compile(r"^\[(\S+ \S+)\] \w+ (Controller \d+ epoch \d+|Broker \d+)"
 
 def _leave_out_a_line(folder: Path, rng: Random) -> str:
     """A line that is not there; an answer, or the last words before a process was killed, may be missing in truth."""
-    file, lines, at = _a_line(folder, rng)
-    while "received response" in lines[at] or not _speaks_on(lines[at:]):
-        file, lines, at = _a_line(folder, rng)
+    file, lines, at = _a_line(folder, rng, lambda lines: "received response" not in lines[0] and _speaks_on(lines))
     left_out = lines.pop(at)
     file.write_text("".join(lines), encoding="utf-8")
     return f"{file.parent.name}:{at + 1}: without {left_out.strip()}"
@@ -129,10 +128,93 @@ def _say_a_line_twice(folder: Path, rng: Random) -> str:
     return f"{file.parent.name}:{at + 1}: twice {lines[at].strip()}"
 
 
-def _a_line(folder: Path, rng: Random) -> tuple[Path, list[str], int]:
+def _a_line(
+    folder: Path, rng: Random, may_be: Callable[[list[str]], bool] = lambda _: True
+) -> tuple[Path, list[str], int]:
+    """A line that is written once, if it and what follows may be asked for; StopIteration if there is none."""
     file = rng.choice(sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    return file, lines, rng.choice([at for at, line in enumerate(lines) if TOLD_ONCE.search(line)])
+    once = [at for at, line in enumerate(lines) if TOLD_ONCE.search(line)]
+    return file, lines, next(at for at in rng.sample(once, len(once)) if may_be(lines[at:]))
+
+
+RECEIVERS = (
+    r"sending become-\w+ LeaderAndIsr request \(.*?\) to broker (\d+)",
+    r"sending UpdateMetadata request \(.*?\) to brokers Set\([\d, ]*?(\d+)\)",
+)  # fmt: skip
+
+
+def _lie_about_a_receiver(folder: Path, rng: Random) -> str:
+    """A request that is sent to another broker."""
+    file = rng.choice([log for log in sorted(folder.glob(LOGS)) if re.search(RECEIVERS[0], log.read_text("utf-8"))])
+    text = file.read_text(encoding="utf-8")
+    patterns = [pattern for pattern in RECEIVERS if re.search(pattern, text)]
+    one = rng.choice(list(re.finditer(rng.choice(patterns), text)))
+    return _rewritten(file, one, 1, str(int(one[1]) % 3 + 1))
+
+
+VERB = re.compile(
+    r"^\[(\S+ \S+)\] (?P<said>\w+ (?P<speaker>Controller \d+ epoch \d+|Broker \d+) "
+    r"(?P<verb>elected|changed \w+|sending|received LeaderAndIsr|handling|truncated|completed|ignoring) .*)$"
+)
+NUMBER = re.compile(r"correlation ?[iI]d (\d+) from controller (\d+) epoch (\d+)")
+
+
+def _swap_two_lines(folder: Path, rng: Random) -> str:
+    """Two neighbours of one thread, which say different kinds of things, in the other order; the times stay."""
+    file = rng.choice(sorted(folder.glob(LOGS)))
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    at = rng.choice([at for at in range(1, len(lines)) if _are_in_order(lines[at - 1], lines[at])])
+    before, after = VERB.match(lines[at - 1]), VERB.match(lines[at])
+    assert before
+    assert after
+    swapped = (_said_instead(lines[at - 1], before, after), _said_instead(lines[at], after, before))
+    file.write_text("".join([*lines[: at - 1], *swapped, *lines[at + 1 :]]), encoding="utf-8")
+    return f"{file.parent.name}:{at}: {after['said']} | before | {before['said']}"
+
+
+def _are_in_order(line: str, following: str) -> bool:
+    """Whether two lines are of one thread, and of different kinds: of one kind, their order is that of a hash."""
+    one, other = VERB.match(line), VERB.match(following)
+    if not one or not other or one["speaker"] != other["speaker"] or one["verb"] == other["verb"]:
+        return False
+    return [found[0] for found in NUMBER.finditer(line)] == [found[0] for found in NUMBER.finditer(following)]
+
+
+def _said_instead(line: str, one: re.Match[str], other: re.Match[str]) -> str:
+    return line.replace(one["said"], other["said"])
+
+
+def _give_a_number_twice(folder: Path, rng: Random) -> str:
+    """The correlation id of the LeaderAndIsr before, in the same channel."""
+    zookeeper = (folder / ZOOKEEPER).read_text(encoding="utf-8")
+    registered = re.findall(r'"time": (\d+).*"type": "create", "path": "/brokers/ids/(\d+)"', zookeeper)
+    file = rng.choice(sorted(folder.glob(LOGS)))
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    numbers: dict[tuple[str, ...], list[int]] = {}
+    for at, line in enumerate(lines):
+        if one := NUMBER.search(line):
+            numbers.setdefault(one.groups(), []).append(at)
+    pairs = [
+        (old, new)
+        for old, new in pairwise(numbers)
+        if old[1:] == new[1:] and int(old[0]) < int(new[0]) and numbers[old][-1] < numbers[new][0]
+        and not any(
+            broker == file.parent.name.removeprefix("broker-")
+            and _time(lines[numbers[old][0]]) - SKEW < int(time) < _time(lines[numbers[new][-1]]) + SKEW
+            for time, broker in registered
+        )
+    ]  # fmt: skip
+    old, new = rng.choice(pairs)
+    for at in numbers[new]:
+        lines[at] = re.sub(r"(correlation ?[iI]d) \d+ from", rf"\1 {old[0]} from", lines[at])
+    file.write_text("".join(lines), encoding="utf-8")
+    return f"{file.parent.name}:{numbers[new][0] + 1}: number {old[0]} in the place of {new[0]}, of controller {new[1]}"
+
+
+def _time(line: str) -> int:
+    """The time of a line, in milliseconds."""
+    return round(datetime.fromisoformat(line[1:24].replace(",", ".") + "+00:00").timestamp() * 1000)
 
 
 def _rewritten(file: Path, one: re.Match[str], group: int, new: str) -> str:
@@ -144,5 +226,5 @@ def _rewritten(file: Path, one: re.Match[str], group: int, new: str) -> str:
 
 LIES: tuple[Lie, ...] = (
     _lie_about_a_state, _lie_about_an_epoch, _lie_about_a_session, _lie_about_a_number, _lie_about_a_word,
-    _leave_out_a_line, _say_a_line_twice,
+    _leave_out_a_line, _say_a_line_twice, _lie_about_a_receiver, _swap_two_lines, _give_a_number_twice,
 )  # fmt: skip

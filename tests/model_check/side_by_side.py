@@ -2,7 +2,7 @@
 
 The specification's text is run as plain Python on numbers, so that a scope costs nothing before its first step. After
 each step both must be in the same state, an observer must have seen the same kinds of things of it, and the reference
-must have written the kinds of lines to controller.log that a judge expects of the specification's step.
+must have written the lines that the rules say (`refinement/written_lines.py`).
 """
 
 from __future__ import annotations
@@ -12,25 +12,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.recordings.recording import Cluster
-from model_check.recordings.reports import DELETION_REPORTS, REASSIGNMENT_REPORTS, REPORTS
 from model_check.refinement.abstraction.cluster import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
+from model_check.refinement.written_lines import WrittenLines
 from model_check.stepping.open_system import NoRoom, OpenSystem
-from reference.journal import Report
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
 from spec.language.views import leaves
-from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.log_lines import Line
 from spec.model import Model
 from spec.scopes import Scope
 from spec.variants import AS_CODED, Switches
-
-JUDGED = (REPORTS | DELETION_REPORTS | REASSIGNMENT_REPORTS) - {NotificationsFound}
-"""The lines that are compared; that a callback of ISR changes begins, the reference does not tell."""
 
 
 class SideBySide:
@@ -41,10 +34,8 @@ class SideBySide:
         self.spec = OpenSystem(Model(bounds, switches), draws_budgets=True)
         self.kinds = {one.name: one.kind for one in leaves(self.spec.layout.shape)}
         self.abstraction = Abstraction(self.spec.model, self.kinds)
+        self.lines = WrittenLines(self.spec.model)
         self.settle()
-        partitions, brokers = self.cluster.partitions, tuple(self.spec.model.brokers.ids)
-        topics = tuple(dict.fromkeys(one.topic for one in partitions))
-        self.named = Cluster(brokers, topics, partitions, bounds.assigned, parts=bounds.parts)
 
     def settle(self) -> None:
         """Back to the start."""
@@ -74,24 +65,20 @@ class SideBySide:
 
     def _take(self, choice: Choice) -> list[str]:
         owner = self["zookeeper.controller"]
-        before, parameters = self.state, dict(choice.parameters)
-        taken = self.spec.step(before, choice.rule, parameters)
+        before = self.state
+        taken = self.spec.step(before, choice.rule, dict(choice.parameters))
         assert taken is not None, f"after {self.way} only the reference can do {choice.name}"
         self.way.append(choice.name)
-        self.state, seen, said = taken
+        self.state, seen, _ = taken
         step(self.cluster, choice)
         self.history = self.history.after(choice.rule, self.cluster)
         assert list(self._differences()) == [], self.way
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
         assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
-        if any(one.line in JUDGED for one in said) or "c" in parameters:
-            assert self._written() == Counter(one.line for one in said if one.line in JUDGED), self.way
+        flat = self.spec.layout.flatten(before)
+        reasons = self.lines.differences(choice, flat, self.cluster.entries)
+        assert not reasons, f"after {self.way}: {reasons}"
         return [one.kind for one in seen]
-
-    def _written(self) -> Counter[type[Line]]:
-        """The lines of the last step that a judge goes by."""
-        told = (type(one.line) for one in self.cluster.entries if isinstance(one, Report))
-        return Counter(kind for kind in told if kind in JUDGED)
 
     def _differences(self) -> Iterator[str]:
         flat, found = self.spec.layout.flatten(self.state), self.abstraction(self.cluster, self.history)

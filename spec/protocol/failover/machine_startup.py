@@ -9,10 +9,12 @@ Kafka 0.10.2.2: `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. 
 
 from spec.language.rules import say, when
 from spec.language.terms import Value, both, choose, either, flag
-from spec.logs.controller_log.failover import ActiveBrokers, CurrentTopics, TopicsToBeDeleted
+from spec.logs.controller_log.failover import ActiveBrokers, CurrentTopics, ReadyToServe, TopicsToBeDeleted
+from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.elections.requested import nothing_is_pending
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_online, needs_visit
 from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
@@ -52,6 +54,8 @@ def _initialise_states(s: State, m: Model, c: int) -> None:
     if m.loses_topics:
         controller.started = True
     if not m.has("partitions"):
+        machines_run(s, m, c)
+        nothing_is_pending()
         controller.at = At.FINISH
         return
     for p in m.partitions:
@@ -99,3 +103,19 @@ def start_partitions(s: State, m: Model, c: int) -> None:
     begin_online(s, m, c, Handler.FAILOVER)
     with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
         proceed(Junction.VISITS_DONE, s, m, c, handler=Handler.FAILOVER)
+
+
+def machines_run(s: State, m: Model, c: int) -> None:
+    """Both machines have started, which is told with the states of the partitions."""
+    say(PartitionMachineStarted, states=_states(s, m, c))
+    say(ReadyToServe, epoch=s.controllers[c].epoch)
+
+
+def _states(s: State, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
+    """The states of the partitions whose topics are known; those that are added later have none."""
+    controller, found = s.controllers[c], {}
+    for p in m.partitions:
+        state = controller.partitions[p].state
+        known = both(controller.topics[m.topic_of(p)], state != PartitionState.NON_EXISTENT)
+        found[p] = known, state
+    return found

@@ -22,9 +22,8 @@ Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoc
 """
 
 from spec.language.rules import observe, require, reset, say, successor, when
-from spec.language.terms import Value, both, either, flag
-from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead, ReadyToServe
-from spec.logs.controller_log.state_machines import PartitionMachineStarted
+from spec.language.terms import both, either, flag
+from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead
 from spec.model import Model
 from spec.protocol.context.assignment import is_there, read_assignments
 from spec.protocol.context.live_brokers import forget_shutdowns
@@ -40,7 +39,7 @@ from spec.protocol.elections.requested import (
     nothing_is_requested,
     remove_request,
 )
-from spec.protocol.failover.machine_startup import start_state_machines
+from spec.protocol.failover.machine_startup import machines_run, start_state_machines
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.reassignment.requests import resume_reassignments
 from spec.protocol.requests.batch import FIELDS
@@ -52,7 +51,6 @@ from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.state.listeners import listened_paths
 from spec.state.zookeeper import ZooKeeper
-from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
@@ -285,8 +283,7 @@ def load_deletions(s: State, m: Model, c: int) -> None:
 def resume(s: State, m: Model, c: int) -> None:
     """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
     controller = s.controllers[c]
-    say(PartitionMachineStarted, states=_states(s, m, c))
-    say(ReadyToServe, epoch=controller.epoch)
+    machines_run(s, m, c)
     controller.handler = Handler.NONE
     if m.has("addition") and not m.fixes(Switch.LISTEN_BEFORE_READING):
         for t in m.topics:
@@ -298,16 +295,6 @@ def resume(s: State, m: Model, c: int) -> None:
         resume_reassignments(s, m, c)
     with when(~reassigning):
         elect_pending(s, m, c)
-
-
-def _states(s: State, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
-    """The states of the partitions whose topics are known; those that are added later have none."""
-    controller, found = s.controllers[c], {}
-    for p in m.partitions:
-        state = controller.partitions[p].state
-        known = both(controller.topics[m.topic_of(p)], state != PartitionState.NON_EXISTENT)
-        found[p] = known, state
-    return found
 
 
 def elect_pending(s: State, m: Model, c: int) -> None:

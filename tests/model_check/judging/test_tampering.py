@@ -1,5 +1,6 @@
 """A recording in which a single fact was changed is refused or not explained: all that is read is held together."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,6 +29,22 @@ def doubled(part: str) -> Change:
     return change
 
 
+def before_the_last(part: str) -> Change:
+    """A file in which the first line that has a part stands before the one that it follows."""
+
+    def change(text: str) -> str:
+        lines = text.splitlines(keepends=True)
+        at = next(number for number, line in enumerate(lines) if part in line)
+        return "".join([*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]])
+
+    return change
+
+
+def numbered_again(text: str) -> str:
+    """Request 8 of controller 2 has the number of one before."""
+    return re.sub(r"(correlation ?[iI]d) 8 from controller 2 epoch 2", r"\1 3 from controller 2 epoch 2", text)
+
+
 CONTRADICTIONS: Mapping[str, tuple[str, Change, str]] = {
     "a transition that is completed twice": (
         "broker-2/state-change.log", doubled(COMPLETED), "says again what its request has said of this partition",
@@ -43,6 +60,15 @@ CONTRADICTIONS: Mapping[str, tuple[str, Change, str]] = {
     "a leader that completes becoming a follower": (
         "broker-2/state-change.log", replaced(COMPLETED, COMPLETED.replace("become-leader", "become-follower")),
         "is about another role than the transition that was begun",
+    ),
+    "a follower that begins before the leaders have become such": (
+        "broker-2/state-change.log",
+        before_the_last("handling LeaderAndIsr request correlationId 2 from controller 1 epoch 1 starting the"
+                        " become-follower transition for partition rf3-2"),
+        "comes before a line that its request has written",
+    ),
+    "a number that its channel has given before": (
+        "broker-2/state-change.log", numbered_again, "has a number that its channel has given before",
     ),
     "a partition of a request of which nothing becomes": (
         "broker-3/state-change.log",

@@ -1,4 +1,7 @@
-"""What a broker answers for a partition differs by release; an answer that it cannot have given is a contradiction."""
+"""What a broker answers for a partition differs by release; an answer that it cannot have given is a contradiction.
+
+So is a number that a channel gives twice.
+"""
 
 from typing import Any
 
@@ -7,7 +10,7 @@ import pytest
 from model_check.recordings.agreement import codes_of, disagreements
 from model_check.recordings.processes import AnswerReceived, RequestHandled
 from model_check.recordings.recording import Cluster
-from model_check.recordings.zookeeper import EpochWritten
+from model_check.recordings.zookeeper import BrokerRegistered, EpochWritten
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from tests.leaderships import led
 
@@ -22,21 +25,56 @@ def test_codes_are_those_of_the_release(release: KafkaVersion, ignored: int, una
     assert (codes["ignored"], codes["unassigned"]) == (ignored, unassigned)
 
 
+CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1,),))
+
+
+def at(time: int) -> dict[str, Any]:
+    return {"place": "", "time": time, "text": ""}
+
+
+def handled(number: int, time: int, life: int = 1) -> RequestHandled:
+    """A LeaderAndIsr of controller 2, which tells broker 1 nothing new."""
+    return RequestHandled(
+        **at(time), broker=1, incarnation=life, kind="LeaderAndIsr", controller=2, epoch=2, correlation_id=number,
+        states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"}, refused=False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(("epoch", "agrees"), [(2, True), (0, True), (3, True), (4, False), (5, False), (1, False)])
 def test_an_answer_is_told_by_the_epoch_that_its_controller_has_by_then(epoch: int, agrees: bool) -> None:
     """0 after a resignation; a later one where an elector resigned, which leaves the channels, and won again (D4)."""
-    where: dict[str, Any] = {"place": "", "time": 0, "text": ""}
-    request = RequestHandled(
-        **where, broker=1, incarnation=1, kind="LeaderAndIsr", controller=2, epoch=2, correlation_id=0,
-        states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"}, refused=False,
-    )  # fmt: skip
-    answer = AnswerReceived(**where, controller=2, epoch=epoch, broker=1, error_code=0, codes={0: 11})
-    cluster = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1,),))
+    answer = AnswerReceived(**at(0), controller=2, epoch=epoch, broker=1, error_code=0, codes={0: 11})
     written = [(2, 2, 0), (3, 2, 0), (4, 1, 0), (5, 2, 10_000)]  # 4 is another's, and 5 is yet to come
-    epochs = tuple(
-        EpochWritten(place="", time=at, text="", zxid=0, by=by, epoch=one, version=one) for one, by, at in written
-    )
-    tracks = {"broker 1": (request,), "zookeeper": epochs}
-    found = disagreements(cluster, tracks, [answer], {1: V0102, 2: V0102})
+    epochs = tuple(EpochWritten(**at(time), zxid=0, by=by, epoch=one, version=one) for one, by, time in written)
+    tracks = {"broker 1": (handled(0, 0),), "zookeeper": epochs}
+    found = disagreements(CLUSTER, tracks, [answer], {1: V0102, 2: V0102})
     told = [one.reason for one in found]
     assert told == ([] if agrees else ["is an answer that its broker did not give, or not then"])
+
+
+ONCE = [(0, 0), (2, 1000), (2, 2000)]
+"""Numbers of requests, and when they are handled: one comes twice."""
+
+
+@pytest.mark.parametrize(
+    ("requests", "registered", "release", "twice"),
+    [
+        ([(0, 0), (2, 1000), (5, 2000)], (), V0102, 0),
+        (ONCE, (), V0102, 1),
+        (ONCE, (-1,), V0102, 1),  # what the broker had registered before is its first channel
+        (ONCE, (1500,), V0102, 0),  # who registers anew has another one
+        (ONCE, (500, 5000), V0102, 0),
+        ([(0, 0), (2, 1000), (0, 2000), (2, 3000), (2, 4000)], (1500,), V0102, 1),
+        ([(5, 0), (3, 1000), (4, 2000)], (), V0102, 0),  # a late copy, of its own number
+        ([(2, 0), (2, 1000, 2)], (), V0102, 0),  # of another process
+        (ONCE, (), V090, 1),
+        (ONCE, (), V082, 0),  # all brokers are told of a batch by one number
+    ],
+)
+def test_a_channel_gives_no_number_twice(
+    requests: list[tuple[int, ...]], registered: tuple[int, ...], release: KafkaVersion, twice: int
+) -> None:
+    anew = tuple(BrokerRegistered(**at(time), zxid=0, by=1, may_be_unanswered=False) for time in registered)
+    tracks = {"broker 1": tuple(handled(*one) for one in requests), "zookeeper": anew}
+    found = [one.reason for one in disagreements(CLUSTER, tracks, [], {1: release, 2: release})]
+    assert found == ["has a number that its channel has given before"] * twice

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from model_check.refinement.lockstep import Disagreement, Sides
-from model_check.refinement.simulate import BY_HAND, OWN_PART, chosen, first_disagreement, shortened, simulate, widened
+from model_check.refinement.simulate import BY_HAND, chosen, first_disagreement, shortened, simulate, widened
 from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
-from reference.memory.cluster import LACKING, lacking
+from reference.memory.cluster import lacking
 from reference.procedures import Script
 from spec.errors import BadInput
+from spec.protocol.controller.failed_sends import BESIDE
 from spec.scopes import BUDGETS, scope, scopes
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.side_by_side import SideBySide
@@ -181,19 +182,20 @@ def test_at_rest_there_are_only_faults_and_then_nothing() -> None:
     assert chosen({crash.name: crash}, {}, 0) is None
 
 
-def test_a_widened_scope_has_every_fault_of_its_parts() -> None:
-    wide = widened(scope("tiny"))
-    optional = {*OWN_PART, *LACKING, *BY_HAND}
-    assert {name for name, count in wide.budgets if count} == set(BUDGETS) - optional
+@pytest.mark.parametrize("name", ["tiny", "election", "move", "deletion", "failed_send"])
+def test_a_widened_scope_has_every_fault_that_its_rules_draw_on(name: str) -> None:
+    wide = widened(scope(name))
+    idle = dict(wide.budgets).keys() - {one.budget for one in sides(name).system.actions}
+    assert idle <= {"joint_shrinks"}, "of two brokers never do two lag behind"
     assert wide.budget("crashes") * 8 > 200
-    optional |= {"failed_sends"}  # only beside parts whose calls ask for them
-    assert dict(widened(scope("creation")).budgets).keys() == set(BUDGETS) - optional | {"creations"}
-    moves = {"reassignments", "late_copies", "move_losses", "move_withdrawals"}
-    assert dict(widened(scope("move")).budgets).keys() == set(BUDGETS) - optional | moves
-    untold = dict(widened(scope("reassignment_again")).budgets)
-    assert untold.keys() == set(BUDGETS) - optional | moves - {"late_copies"}
     for kept in ("brokers", "controllers", "assigned", "parts", "unclean", "cold"):
-        assert getattr(wide, kept) == getattr(scope("tiny"), kept)
+        assert getattr(wide, kept) == getattr(scope(name), kept)
+
+
+def test_each_fault_but_removals_by_hand_is_one_of_some_widened_scope() -> None:
+    wide = [widened(one) for one in scopes().values() if not lacking(one)]
+    assert set().union(*(dict(one.budgets) for one in wide)) == {*BUDGETS} - {"updates"} - BY_HAND
+    assert all((one.parts <= BESIDE) == bool(one.budget("failed_sends")) for one in wide)
 
 
 @pytest.mark.parametrize("name", scopes())
