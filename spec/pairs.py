@@ -5,8 +5,6 @@ what users do is put beside all else that they do, and beside each kind of fault
 told that is explored with both. A pair without a scope stands in `WITHOUT` with its reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final

@@ -7,8 +7,6 @@ one was done by a real Kafka 0.10.2.2, too, with the same numbers and the same o
 (tests/reference/reassignment/test_steps.py).
 """
 
-from __future__ import annotations
-
 from tests.reassignment_moves import NEW, OLD, UNION, Make, begin, complete, order, phase_a, queued, settled, to_each
 
 

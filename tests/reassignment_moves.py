@@ -4,8 +4,6 @@ The specification is led through its steps, and so is the reference: an example 
 cluster (tests/reassignment_examples.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Protocol
 

@@ -4,8 +4,6 @@ The values are those of its source, and of `tests/data/kafka-odd-targets.tar.xz`
 and D62.
 """
 
-from __future__ import annotations
-
 from spec.language.broker_lists import NOBODY
 from tests.reassignment_moves import Make, Move, begin, complete, order, queued, settled
 

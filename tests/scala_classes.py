@@ -1,7 +1,5 @@
 """The classes that hold Scala's collections: others in place of those that a text names, and those that a value has."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, is_dataclass
 

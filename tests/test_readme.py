@@ -1,7 +1,5 @@
 """No README says what is not so: numbers are the manifest's, code is code, output is output, what is named exists."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -17,7 +17,13 @@ from itertools import accumulate
 
 import numpy as np
 
-from model_check.explicit_state.exploration import Exploration, Progress, refuse_out_of_range, tallied
+from model_check.explicit_state.exploration import (
+    Exploration,
+    Progress,
+    SpecificationError,
+    refuse_out_of_range,
+    tallied,
+)
 from model_check.explicit_state.graph import Graph, judge
 from model_check.explicit_state.populating import Growing, Populating
 from model_check.explicit_state.retracing import Retracer
@@ -27,7 +33,6 @@ from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.kernel.slicing import BLOCK
-from spec.errors import SpecificationError
 from spec.language.rules import TransitionSystem
 
 MARKS = 32

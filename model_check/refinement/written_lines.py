@@ -5,8 +5,6 @@ of UpdateMetadata in a scope that does not deliver it, and so does not keep what
 with what the rule knows of it; only what a rule says `perhaps` may be missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 

@@ -5,8 +5,6 @@ Nothing but an own success or an accepted LeaderAndIsr ever refreshes that versi
 Kafka 0.10.2.2: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `updateIsr`. PROTOCOL.md section 10.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from reference.brokers.broker import Broker

@@ -5,8 +5,6 @@ A fix of 2.1.0; in the era nobody tells the controller (D63).
 Kafka 2.1.0: `KafkaController.TopicUncleanLeaderElectionEnable`. PROTOCOL.md section 5.
 """
 
-from __future__ import annotations
-
 from reference.controller.controller import KafkaController
 from reference.leadership.partitions import trigger_online_partition_state_change
 from reference.procedures import Procedure

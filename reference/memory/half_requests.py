@@ -6,8 +6,6 @@ or behind all that became followers, before they fetch.
 Kafka 0.10.2.2: `ReplicaManager.makeLeaders`, `makeFollowers`; `KafkaApis.handle`. PROTOCOL.md D64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What is claimed of preferred replica elections: whom they elect, and that every request is answered."""
 
-from __future__ import annotations
-
 from spec.language.rules import Action, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model

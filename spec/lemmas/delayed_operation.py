@@ -3,8 +3,6 @@
 PROTOCOL.md section 11.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from spec.claims.delayed_operation import COMPLETING, PARTS, SOURCE

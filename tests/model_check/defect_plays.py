@@ -4,8 +4,6 @@ Each follows the trigger that PROTOCOL.md section 13 tells, and is told as the w
 or asked for, and which steps wait meanwhile (a process that is stopped, a link that is cut).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Final
 

@@ -15,8 +15,6 @@ so far. `factors` is a system whose only action needs the two factors of a numbe
 think in bits search long.
 """
 
-from __future__ import annotations
-
 import enum
 from typing import Any
 

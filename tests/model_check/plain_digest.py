@@ -1,7 +1,5 @@
 """The plain definition of the digest of a set of states, which `model_check/explicit_state/digest.py` must equal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from model_check.explicit_state.digest import LANE, SetDigest, codes

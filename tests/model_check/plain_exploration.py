@@ -6,8 +6,6 @@ times slower than the native explorer and keeps everything in memory; what it sa
 about the graph and not about its states, and every reduction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

@@ -2,8 +2,6 @@
 to replay a small scope. `tests/model_check/explicit_state/test_spanning_tree.py` shows that it is the explorer's.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from model_check.explicit_state.interpreter import Machine

@@ -4,8 +4,6 @@ The variables are those of `random_terms.py`: two flags, two narrow and two wide
 updates, overflows and properties are random terms; a few actions are faults.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import z3

@@ -4,8 +4,6 @@
 simplifier, which shares no code with this project.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ each step both must be in the same state, an observer must have seen the same ki
 must have written the lines that the rules say (`refinement/written_lines.py`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ A play is told in names of steps, as a story of the specification has them; what
 progress, in the order of the scheduler's choices. So a defect that nobody has recorded can be, and be judged.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

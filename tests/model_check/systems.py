@@ -32,8 +32,6 @@ Each says beside its counts why they are so; `EXPECTED` holds them once more, fo
     pour (4,3).
 """
 
-from __future__ import annotations
-
 import enum
 import math
 from collections.abc import Callable, Mapping, Sequence

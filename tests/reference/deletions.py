@@ -3,8 +3,6 @@
 The topic is that of recording 08-delete: partition 0 on brokers 1, 2 and 3, partition 1 on 2 and 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

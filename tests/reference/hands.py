@@ -3,8 +3,6 @@
 Nothing runs here but the generators themselves: no ZooKeeper, no scheduler.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@
 or the znode has no data; whoever then looks for a key that is not there, or is of another type, raises, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

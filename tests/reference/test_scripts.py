@@ -1,7 +1,5 @@
 """Scripts of ZooKeeper operations: what they make of answers, of refusals, and of what somebody else wrote."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

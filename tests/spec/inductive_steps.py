@@ -2,8 +2,6 @@
 states of a scope do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Every claim is seen to fail somewhere: in an exploration, as a defect, in a run by hand, or by a planted slip."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -13,8 +13,6 @@ Kafka 0.10.2.2: `OfflinePartitionLeaderSelector`, `KafkaController.removeReplica
 `KafkaController.enableTopicUncleanLeaderElection`. PROTOCOL.md section 5.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, when
 from spec.language.terms import flag
 from spec.model import Model

@@ -15,8 +15,6 @@ Kafka 0.10.2.2: `ReplicaManager.makeLeaders`, `makeFollowers`, `Partition.getOrC
 PROTOCOL.md section 10.
 """
 
-from __future__ import annotations
-
 from spec.language.rules import action, observe, require, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model

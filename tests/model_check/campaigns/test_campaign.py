@@ -1,7 +1,5 @@
 """The loop of a campaign, with a cluster that only writes down its faults."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The folder of a campaign: what is whole stays, what is not goes, and nobody else works there."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 `model_check/campaigns/README.md` says what is behind each.
 """
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

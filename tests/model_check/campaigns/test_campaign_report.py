@@ -1,7 +1,5 @@
 """The table of a campaign, its totals, and what is said of single runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

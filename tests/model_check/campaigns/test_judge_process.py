@@ -1,7 +1,5 @@
 """The process that judges: it makes calls, it is replaced when it dies, and it never outlives the first one."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

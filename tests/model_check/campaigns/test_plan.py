@@ -1,7 +1,5 @@
 """What a campaign runs, and the commands that say so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from model_check.campaigns.plan import judge_command

@@ -1,7 +1,5 @@
 """The search for the fewest faults, and the rule by which a run shows something: three of five tries."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

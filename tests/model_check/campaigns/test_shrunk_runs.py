@@ -1,7 +1,5 @@
 """Shrinking the runs of a campaign: with a cluster that shows something whenever the guilty faults are there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """When two runs show the same unexplained observation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Checks in a second process: what they find comes back, and nothing of them outlives the block."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

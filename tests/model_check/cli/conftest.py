@@ -4,8 +4,6 @@
 open questions and bounds. `kcheck` runs a command line on them in this process.
 """
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext

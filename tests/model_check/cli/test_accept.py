@@ -1,7 +1,5 @@
 """`kcheck accept` alone writes the inventory, and says in words what that changes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`kcheck campaign`: what it prints, how it goes on, and that nothing of it is left however it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

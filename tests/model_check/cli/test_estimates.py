@@ -1,7 +1,5 @@
 """Estimates: what the same work took, or its size at a rate; and nothing where nothing is known."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

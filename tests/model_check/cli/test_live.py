@@ -1,7 +1,5 @@
 """`kcheck live`: what it prints, what it keeps, and how it ends when something is in the way."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """What `live` and `campaign` are asked for, as a task and as words."""
 
-from __future__ import annotations
-
 import pytest
 
 from model_check.cli.live_options import Asked

@@ -1,7 +1,5 @@
 """`kcheck matrix`: a table, plain in a pipe; exit codes; traces that replay."""
 
-from __future__ import annotations
-
 import signal
 import tomllib
 from itertools import count

@@ -1,7 +1,5 @@
 """What `kcheck verify` checks from outside: recordings with exactly what they must break, and a live run."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`kcheck refine`: counts beside the explorer's, a disagreement as a story, and an exit code for each verdict."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`kcheck simulate`: how many runs and how long, what was covered, and a disagreement as a story."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model_check.explicit_state.explorer import MARKS, SpecificationError, explore
+from model_check.explicit_state.exploration import SpecificationError
+from model_check.explicit_state.explorer import MARKS, explore
 from model_check.explicit_state.graph import GoalResult, Graph, reaching
 from model_check.terms.straight_line import evaluate
 from spec.language.rules import TransitionSystem

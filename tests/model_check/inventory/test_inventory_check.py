@@ -1,7 +1,5 @@
 """The gate compares with the inventory: every edit that makes it check less is found, and named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A listener writes before it has the lock only where it comes next, and another thread than its own has that."""
 
-from __future__ import annotations
-
 import pytest
 
 from model_check.judging.before_the_lock import waits_for_the_lock

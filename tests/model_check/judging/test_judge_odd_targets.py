@@ -4,8 +4,6 @@ It is read, and each line explained by what the specification has it do. `nobody
 [3, 3], and later, in one request with ["1", "2"] for `text`, on [2, 2]; the controller was killed in between.
 """
 
-from __future__ import annotations
-
 import json
 import tarfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A controller of somebody else, as a command, before brokers of the reference: who does it right, and who does not."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

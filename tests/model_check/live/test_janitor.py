@@ -1,7 +1,5 @@
 """What a run has started and made does not outlive it, even if it is killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Releases of Kafka are fetched once, checked against their sums, and put into the cache whole or not at all."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

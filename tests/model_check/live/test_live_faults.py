@@ -1,7 +1,5 @@
 """The faults of a seed: each keeps its number, its kind and what it draws when others are left out."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from pathlib import Path

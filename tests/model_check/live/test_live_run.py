@@ -1,7 +1,5 @@
 """Live runs: the reference on a real ZooKeeper is explained by the specification; with a fault in it, it is not."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What can run as a member, and how a word of the command line names it."""
 
-from __future__ import annotations
-
 import sys
 import time
 from dataclasses import replace

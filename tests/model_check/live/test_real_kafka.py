@@ -1,7 +1,5 @@
 """Real Kafka 0.10.2.2 in every role, with one fault each: recorded, and judged by both questions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Controllers and brokers chosen apart: who only plays a broker is never elected, and writes down its frames."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The crash matrix of small handlers: known defects show where they should, and are gone with their fixes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -4,8 +4,6 @@ The clock goes on by ten milliseconds a step. Changes are prepared by the refere
 that a server can have written.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import takewhile

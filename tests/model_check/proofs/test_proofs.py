@@ -1,7 +1,5 @@
 """The proofs that the manifest promises: made again, complete, and resting on nothing but what they say."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import cache

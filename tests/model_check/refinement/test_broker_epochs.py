@@ -5,8 +5,6 @@ for the lock nor left-over channels nor a batch that stays dirty. What is expect
 broker is taken out of the living only with its channel, and who is taken out and not taken in again is not known.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from model_check.refinement.lockstep import Sides

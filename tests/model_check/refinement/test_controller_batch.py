@@ -5,8 +5,6 @@ raises, clear the batch and have the elector resign; `updateLeaderEpochAndSendRe
 `ZookeeperLeaderElector.elect` catches whatever a failover raises, and resigns.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from random import Random

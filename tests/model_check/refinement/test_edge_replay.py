@@ -4,8 +4,6 @@ How long the shortest story must be is read off the specification's own tree: th
 can show itself, and that step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Fingerprints: equal in every process, blind to what is left out, and to nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

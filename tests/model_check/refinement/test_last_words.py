@@ -5,8 +5,6 @@ to be deleted, so their brokers are told when one after the other goes Offline (
 `KafkaController.removeReplicaFromIsr` and `ReplicaStateMachine.handleStateChange`, which tells all others of AR.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

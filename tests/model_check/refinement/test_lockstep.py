@@ -1,7 +1,5 @@
 """Specification and reference side by side: the same start, and an abstraction that says all and remembers rightly."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

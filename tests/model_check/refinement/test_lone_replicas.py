@@ -4,8 +4,6 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch.addLeaderAndIsrRequestForBrokers`,
 partition whoever the receivers are. PROTOCOL.md section 9.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

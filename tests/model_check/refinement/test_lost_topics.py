@@ -6,8 +6,6 @@ partitions has leadership and no AR. `handleStateChange` catches that for each t
 what is in the batch by then is sent; `updateLeaderEpochAndSendRequest` does not catch it, and leaves its batch dirty.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from model_check.refinement.lockstep import Sides

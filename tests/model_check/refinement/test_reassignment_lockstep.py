@@ -6,8 +6,6 @@ the cache before it puts RAR in there as AR; `onControllerResignation` unsubscri
 closes the channels, which may never end.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

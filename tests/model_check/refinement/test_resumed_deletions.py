@@ -3,8 +3,6 @@
 Kafka 0.10.2.2: `KafkaController.onBrokerStartup`, which ends with `resumeDeletionForTopics`. PROTOCOL.md section 7.1.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from spec.model import Model

@@ -1,7 +1,5 @@
 """Random runs: as many and as long as asked for, the same for the same seed, and faults are found by short stories."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

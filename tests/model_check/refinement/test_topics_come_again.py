@@ -7,8 +7,6 @@ Kafka 0.10.2.2: `PartitionModificationsListener`, `TopicChangeListener`, and `Pa
 which elects for who is Online already.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from spec.model import Model

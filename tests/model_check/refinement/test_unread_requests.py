@@ -5,8 +5,6 @@ deleted it, the admin asks for something else, which its successor is about to d
 the zxid of the znode's creation; the specification keeps whether the one that stands was read.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

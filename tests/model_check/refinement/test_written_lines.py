@@ -1,7 +1,5 @@
 """What the reference writes to its logs is held against what the rules say: each line, once, with what they know."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

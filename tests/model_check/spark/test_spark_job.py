@@ -1,7 +1,5 @@
 """Jobs that are waited for: what they bring comes back, and none goes on once it is not wanted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,7 +1,5 @@
 """The steps that a controller may take are those that all rules would give: places and memory leave none out."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 

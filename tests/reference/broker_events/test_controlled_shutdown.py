@@ -1,7 +1,5 @@
 """Controlled shutdown by PROTOCOL.md section 7.2 and the recording of it; its log, line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -3,8 +3,6 @@
 The fences are checked against PROTOCOL.md section 10 over every order of the epochs that matter.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,5 @@
 """The request batch: what is sent to whom, in which order, and what an unsent batch does to the next call."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

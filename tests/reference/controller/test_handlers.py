@@ -4,8 +4,6 @@ Nothing runs here but the generators themselves: no ZooKeeper, no scheduler. Exp
 PROTOCOL.md sections 3, 4 and 6.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The charts agree with the tables on every pair of states, and a refusal leaves everything as it was."""
 
-from __future__ import annotations
-
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product

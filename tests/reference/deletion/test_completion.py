@@ -1,7 +1,5 @@
 """The end of a topic's deletion, by PROTOCOL.md section 7.4: handlers led by the hand, scripts on a server."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Topic deletion by PROTOCOL.md section 7.4 and the recordings of it: handlers led by the hand."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -7,8 +7,6 @@ A cluster in memory has two partitions of AR [2, 3], and broker 2, which leads t
 state znode holds by then, somebody has written by hand.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import pytest

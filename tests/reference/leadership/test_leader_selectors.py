@@ -6,8 +6,6 @@ it; a list is the right set in the right order), never by filtering lists again.
 counted a second way: over the 16 sets instead of the 65 lists, since a set of n brokers has n! orders.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """A broker as a process: it registers, obeys, and ends with its parent, with one line where something is wrong."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Channels: in order, one at a time, the same request again until it is answered, and nothing after the close."""
 
-from __future__ import annotations
-
 import queue
 import socket
 import threading

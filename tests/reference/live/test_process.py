@@ -1,7 +1,5 @@
 """A broker process that is not started: what its threads do with what is raised in them."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Iterator

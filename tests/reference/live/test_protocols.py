@@ -1,7 +1,5 @@
 """What a process of the reference sends and writes as one of an older release would."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The broker's socket: requests by their bytes, carried out and logged; what is none ends the connection."""
 
-from __future__ import annotations
-
 import errno
 import socket
 import struct

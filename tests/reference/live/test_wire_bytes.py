@@ -5,8 +5,6 @@ They are written down here field by field from Kafka's schemas (`org.apache.kafk
 connection, and what its broker answers, must be just these.
 """
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

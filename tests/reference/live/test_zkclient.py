@@ -1,7 +1,5 @@
 """ZkClient on a real server: operations outlast expiries, and a new session queues what Kafka's ZkClient queued."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """The cluster in memory: deterministic, forked without a trace, and its faults are those of PROTOCOL.md section 3."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -5,8 +5,6 @@ cluster in memory: a controller creates the state znodes, and what it has a brok
 that broker, where the request waits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from reference.journal import RequestHandled

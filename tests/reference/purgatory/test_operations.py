@@ -1,7 +1,5 @@
 """The purgatory in real threads: every operation is completed exactly once, whoever comes first, and none is lost."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

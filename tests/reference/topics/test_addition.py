@@ -1,7 +1,5 @@
 """Partition addition by PROTOCOL.md section 7.3: the listener of a topic's own znode, led by the hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from reference.controller.controller import KafkaController

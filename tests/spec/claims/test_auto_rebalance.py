@@ -1,7 +1,5 @@
 """What is claimed of the automatic rebalance: each claim is kept by what Kafka does, and broken by what it does not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Slips that Kafka does not have, planted one by one: each breaks its claim, and nothing else that held before."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lemmas about who may be in the ISR of what is reassigned: true of all enumerated states, and each of use."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

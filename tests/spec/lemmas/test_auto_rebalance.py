@@ -1,7 +1,5 @@
 """The lemma about the automatic rebalance: true of all enumerated states, of use, and kept by every resignation."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

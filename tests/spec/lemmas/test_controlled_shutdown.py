@@ -1,7 +1,5 @@
 """Lemmas about controlled shutdowns: true of all enumerated states, each of use; and what is false without fixes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

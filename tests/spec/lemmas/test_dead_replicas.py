@@ -1,7 +1,5 @@
 """The lemma about failovers that take dead replicas Offline: true and of use; and who is taken for in sync."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Lemmas about deletions: true of all enumerated states, each of use; and what a zombie may still do of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Lemmas about who is in sync: true of all enumerated states, of use, and said where they are needed only."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

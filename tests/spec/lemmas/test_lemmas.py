@@ -1,7 +1,5 @@
 """Lemmas: true of all enumerated states, each of use, and false where the fix is missing that they speak of."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import Any

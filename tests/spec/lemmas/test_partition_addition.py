@@ -1,7 +1,5 @@
 """Lemmas about partitions that are added: true of all enumerated states, each of use, and kept by every step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The lemma about preferred elections: true of all enumerated states, of use, and false without its fixes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 

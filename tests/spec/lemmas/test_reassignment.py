@@ -1,7 +1,5 @@
 """Lemmas about reassignments: true of all enumerated states, each of use; and what a zombie may still do."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """The lemmas about what a new controller has read: true in every state, of use, and broken by a read that is lost."""
 
-from __future__ import annotations
-
 import pytest
 
 from spec.language.rules import claims_of

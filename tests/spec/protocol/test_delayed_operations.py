@@ -1,7 +1,5 @@
 """Delayed operations: what makes them right is shown by taking it away, and what is proved stays proved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

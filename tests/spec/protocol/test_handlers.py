@@ -1,7 +1,5 @@
 """What follows what: the table is whole, and says of each junction who comes there."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every rendering, read back, is the table again: nothing lost, nothing added."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 The expected moves are written the other way round, as Kafka's code has them: for each target, what may precede it.
 """
 
-from __future__ import annotations
-
 import networkx as nx
 import pytest
 

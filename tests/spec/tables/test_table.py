@@ -1,7 +1,5 @@
 """What makes a table well formed, each rule seen to refuse."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -3,8 +3,6 @@
 It stands by itself: nothing of this project is in it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

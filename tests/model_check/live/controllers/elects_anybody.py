@@ -1,7 +1,5 @@
 """A controller that wrongly claims to be one: where a leader dies, any broker that lives is made leader."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.model_check.live.controllers.small_controller import Partition, SmallController, main

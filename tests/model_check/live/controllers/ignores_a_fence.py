@@ -1,7 +1,5 @@
 """A controller that wrongly claims to be one: once elected, it goes on for ever, whoever is elected after it."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """A controller that wrongly claims to be one: asked to move replicas, it writes where they are to be, and is done."""
 
-from __future__ import annotations
-
 import json
 
 from tests.model_check.live.controllers.small_controller import SmallController, main

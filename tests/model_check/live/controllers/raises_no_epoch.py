@@ -1,7 +1,5 @@
 """A controller that wrongly claims to be one: it works on in the epoch that it finds, and raises none."""
 
-from __future__ import annotations
-
 from tests.model_check.live.controllers.small_controller import SmallController, main
 
 

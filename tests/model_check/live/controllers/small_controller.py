@@ -4,8 +4,6 @@ It stands for what somebody brings who has a controller in another language: all
 project is the bytes on the wire. It creates partitions and elects leaders; it neither reassigns nor deletes anything.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import socket

@@ -1,7 +1,5 @@
 """Reference and specification of delayed operations agree on every step of every interleaving, and a fault is found."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

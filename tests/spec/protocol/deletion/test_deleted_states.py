@@ -1,7 +1,5 @@
 """A zombie creates a deleted state znode anew (D2), as coded: its versions and leader epochs come again."""
 
-from __future__ import annotations
-
 import pytest
 
 from spec.scopes import Scope

@@ -1,7 +1,5 @@
 """A zombie goes on with a reassignment, or with an election, of which its successor knows nothing (D2), as coded."""
 
-from __future__ import annotations
-
 import pytest
 
 from spec.expectations import plans
