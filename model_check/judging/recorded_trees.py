@@ -110,6 +110,12 @@ def _unclean(tree: Tree, topic: int, *, unclean: bool) -> Tree:
     return (_with if unclean else _without)(tree, "unclean", topic)
 
 
+def _unclean_changed(m: Model, tree: Tree, one: UncleanChanged) -> Tree:
+    """The configuration is written, and be it for a topic that is not there yet."""
+    configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
+    return configured | _unclean(tree, one.topic, unclean=one.unclean)
+
+
 def _with(tree: Tree, name: str, key: int) -> Tree:
     """A record of the tree, with a flag up."""
     return {name: {**tree.get(name, EMPTY), key: 1}}
@@ -140,7 +146,7 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     ConfigurationDeleted: lambda m, tree, one: (
         _without(tree, "configurations", one.topic) | _unclean(tree, one.topic, unclean=m.unclean)
     ),
-    UncleanChanged: lambda _m, tree, one: _unclean(tree, one.topic, unclean=one.unclean),
+    UncleanChanged: _unclean_changed,
     ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
     ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
 }

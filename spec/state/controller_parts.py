@@ -86,7 +86,7 @@ class AllowedElections(Record):
 
     allowed = flags(
         TOPICS, "The topic was allowed to elect who is not in sync, and the controller has yet to look.",
-        kept=fixes(Switch.ELECT_WHERE_ALLOWED) & budget("unclean_changes"),
+        kept=fixes(Switch.ELECT_WHERE_ALLOWED) & has("partitions") & budget("unclean_changes"),
     )  # fmt: skip
 
 

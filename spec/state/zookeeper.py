@@ -91,6 +91,7 @@ class ZooKeeper(Record):
     configurations = flags(TOPICS, "/config/topics/T exists.", initial=STANDS, kept=has("deletion"))
     unclean = flags(
         TOPICS, "The topic may elect who is not in sync: /config/topics/T says so, or else the brokers' configuration.",
-        initial=per_scope("as the brokers are configured", lambda m: m.unclean), kept=budget("unclean_changes"),
+        initial=per_scope("as the brokers are configured", lambda m: m.unclean),
+        kept=has("partitions") & budget("unclean_changes"),
     )  # fmt: skip
     deletions = flags(TOPICS, "/admin/delete_topics/T exists: the topic is to be deleted.", kept=has("deletion"))

@@ -28,6 +28,8 @@ def change_unclean_election(s: State, m: Model, t: int) -> None:
     """A topic is allowed unclean election, or forbidden it; its configuration may say so before the topic is there."""
     unclean = ~flag(s.zookeeper.unclean[t])
     s.zookeeper.unclean[t] = unclean
+    if m.has("deletion"):
+        s.zookeeper.configurations[t] = True
     observe("admin", "change unclean election", topic=t)
     for c in m.controllers if m.keeps(Controller.allowed) else ():
         with when(unclean & (s.processes[c].session != Session.NONE)):
@@ -35,7 +37,9 @@ def change_unclean_election(s: State, m: Model, t: int) -> None:
 
 
 @controller_step(
-    At.IDLE, source="TopicUncleanLeaderElectionEnable 2.1.0", parts=("allowed_elections", "unclean_changes")
+    At.IDLE,
+    source="TopicUncleanLeaderElectionEnable 2.1.0",
+    parts=("partitions", "allowed_elections", "unclean_changes"),
 )
 def elect_where_allowed(s: State, m: Model, c: int, t: int) -> None:
     """A controller that hears that a topic may elect who is not in sync elects for its partitions, if it is active."""
