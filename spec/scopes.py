@@ -27,6 +27,7 @@ BUDGETS = (
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
+    "early_reads",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10

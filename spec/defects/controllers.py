@@ -187,6 +187,23 @@ ROWS = (
         defining=("expand_isr_on_a_stale_fetch",),
     ),
     Defect(
+        "D72",
+        "A broker wins at its start, hears late that nobody was controller, resigns, and keeps /controller",
+        breaks="eventually_one_working_controller",
+        scope="early_reads",
+        first_depth=16,
+        fix=frozenset({Switch.READ_UNDER_LOCK}),
+    ),
+    Defect(
+        "D72-expiry",
+        "Likewise who hears of a new session before it has won at its start",
+        breaks="eventually_one_working_controller",
+        scope="early_expiry",
+        first_depth=13,
+        fix=frozenset({Switch.READ_UNDER_LOCK}),
+        defining=("read_for_listener", "on_new_session"),
+    ),
+    Defect(
         "D43",
         "An older leadership replaces a newer one in a broker's metadata cache",
         breaks="caches_get_no_older_leadership",

@@ -9,6 +9,7 @@ from spec.language.records import Choice, Each, Field, Flag, Nested, Record, fla
 from spec.model import Model
 from spec.state.controller_parts import (
     DeletionManager,
+    EarlyReads,
     FailedSends,
     LostTopics,
     Notifications,
@@ -145,6 +146,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance, FailedSends,
+    Elections, Shutdowns, Rebalance, FailedSends, EarlyReads,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""

@@ -23,9 +23,10 @@ from spec.language.records import Record
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
+from spec.protocol.controller.early_reads import given
 from spec.protocol.controller.places import controller_step
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.zookeeper import take_head
+from spec.protocol.zookeeper import rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
@@ -72,19 +73,11 @@ def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
         rearm_isr_watch(s, m, c)
     if taken is Callback.MODIFICATIONS:
         rearm_topic_watch(s, m, c)
+    with when(~given(s, m, c)):
+        for path, queued in listened_paths(m).items():
+            if queued == taken:
+                rearm_watch(s, c, path)
     take_head(s, m, c)
-    for path, queued in listened_paths(m).items():
-        if queued == taken:
-            rearm_watch(s, c, path)
-
-
-def rearm_watch(s: State, c: int, path: str) -> None:
-    """What is read before a listener runs sets the watch of its path again, if it is subscribed still.
-
-    A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
-    """
-    with when(s.controllers[c].listening[path]):
-        s.controllers[c].watching[path] = True
 
 
 def rearm_isr_watch(s: State, m: Model, c: int) -> None:
