@@ -142,7 +142,7 @@ def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Even
     yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
     if "deletion" in cluster.scope.parts:
         yield Callback.DELETIONS
-        if "addition" in cluster.scope.parts:
+        if not cluster.scope.parts.isdisjoint({"addition", "reassignment"}):
             yield Callback.TOPICS
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
 from spec.state.per_scope import (
+    ASSIGNMENTS,
     BROKER,
     BROKER_LIST,
     BROKER_SET,
@@ -65,8 +66,8 @@ def _listeners_are_given(m: Model) -> bool:
 
 
 GIVEN = per_scope("a listener goes by what was read before it had the lock", _listeners_are_given)
-NAMED = has("deletion") & has("addition")
-"""A topic may be known by its name only, and is created when its own znode is heard of."""
+NAMED = has("deletion") & ASSIGNMENTS
+"""A topic may be known by its name only, without partitions."""
 
 
 class LostTopics(Record):

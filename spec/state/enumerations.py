@@ -24,7 +24,7 @@ class Owes(enum.Enum):
 
 
 class Callback(enum.Enum):
-    """An entry of ZkClient's event queue: which listener is to run. It carries no data; the listener reads afresh."""
+    """An entry of ZkClient's event queue: which listener is to run. It carries no data: that is read when it is next."""
 
     NONE = "an empty place"
     CONTROLLER = "/controller was created, changed or deleted"

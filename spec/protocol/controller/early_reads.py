@@ -11,8 +11,8 @@ that is an event of its own.
 
 Left out: that data is read early of /admin/reassign_partitions and /admin/preferred_replica_election; that a listener
 which needs nothing of ZooKeeper any more goes on without a session. The other listeners on data read again under the
-lock. A topic that is gone by then is known by its name only, and created by the listener on its own znode, so topics
-are read early only where there is that one.
+lock. A topic that is gone by then is known by its name only, so topics are read early only where AR is kept; where the
+listeners on the topics' own znodes are left out ("addition"), nobody creates it until the next callback is handled.
 
 Kafka 0.10.2.2: ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`; `SessionExpirationListener`, which
 reads /controller itself. PROTOCOL.md section 6.1.

@@ -9,8 +9,8 @@ Callbacks give the lock back on their way: a request to reassign partitions take
 has resigned takes it anew to elect. There another thread may have it first, and then gives it back to a listener that
 waits, while no other callback can run.
 
-Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
-it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
+What ZkClient reads before it calls a listener is one step with what that does first, unless another thread has the lock
+meanwhile (spec/protocol/controller/early_reads.py). The deletion, rebalance and request-handler threads come with their
 parts; what they have in hand while the lock is free is counted here.
 
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.

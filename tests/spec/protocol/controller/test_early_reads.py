@@ -67,6 +67,16 @@ def test_the_deletion_thread_completes_a_topic_that_the_listener_finds_new() -> 
     assert run["controllers[1].partitions[0].state"] == "ONLINE", "its own znode was listened to"
 
 
+def test_who_is_controller_already_needs_no_lock_for_a_new_session() -> None:
+    """The answer to its create of /controller under the new session is known to nobody yet: start-up has the lock."""
+    run = Run(scope("early_expiry"), expiries=1, early_reads=2)
+    run.do("start_process(b=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)", "elect_read(c=1)")
+    run.do("elect_create(c=1)")
+    assert run["controllers[1].callbacks[0]"] == "SESSION"
+    assert run.do("read_for_listener(c=1)") == [("read /controller", "1")]
+    assert [run["controllers[1].callbacks[0]"], run["controllers[1].given"]] == ["CONTROLLER", "no"]
+
+
 def test_what_is_read_early_is_not_lost_with_the_session() -> None:
     run = Run(scope("early_expiry"), expiries=1, early_reads=1)
     run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "read_for_listener(c=1)")
