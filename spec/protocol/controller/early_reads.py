@@ -104,13 +104,14 @@ def _readable(m: Model) -> Iterator[Callback]:
 def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
     """Whether ZkClient's thread is in no listener: nobody has the lock, or a thread that is not ZkClient's."""
     controller = s.controllers[c]
-    free = [flag(controller.at == At.IDLE), flag(s.processes[c].owes == Owes.AFTER_ELECTION)]
+    starts = flag(s.processes[c].owes == Owes.AFTER_ELECTION)
+    free = [flag(controller.at == At.IDLE), starts]
     if m.has("partitions"):
         free += [flag(controller.at == place) for place in DELETING if m.has("deletion")]
         free += [flag(controller.handler == one) for one in OF_OTHER_THREADS]
     between = [flag(False)]
     if m.has("reassignment"):
-        between += [flag(controller.due[p] != ()) for p in m.partitions]
+        between += [both(controller.due[p] != (), ~starts) for p in m.partitions]
     if m.takes_lock_to_elect:
         between.append(flag(controller.elects))
     return both(either(*free), ~either(*between))
