@@ -2,7 +2,8 @@
 
 All callbacks of a process run on ZkClient's event thread, one after the other, under the controller lock; start-up
 elects on the main thread under the same lock, and the deletion thread works under it. So a driver runs one procedure of
-a controller to its end before it begins the next. A callback carries no data: its listener reads afresh.
+a controller to its end before it begins the next. What ZkClient reads for a listener belongs to the latter's first
+step, unless another thread has the lock: then the listener is given what was read before (`read_for_listener`).
 
 Some listeners take the lock several times: behind `on_reassignment_request` the event thread runs `take_up` for each
 partition that is to be reassigned, and behind a resignation `on_election`, and takes no callback before that is done.
@@ -19,7 +20,7 @@ from typing import Final, TypeAlias
 from reference.broker_events.broker_changes import on_broker_change
 from reference.broker_events.isr_notification import on_isr_change
 from reference.controller.controller import KafkaController
-from reference.controller.effects import SkipCallback
+from reference.controller.effects import Given, ReadForListener, SkipCallback
 from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
@@ -33,6 +34,7 @@ from reference.topics.addition import on_partition_modifications
 from reference.topics.creation import on_topic_change
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path
+from spec.logs.controller_log.failover import SessionExpired
 from spec.state.enumerations import Callback
 from spec.state.listeners import BEHIND_CONTROLLER, LISTENED
 from spec.variants import Switch
@@ -53,7 +55,7 @@ BEHIND: Final = tuple(LISTENED[name].path for name in BEHIND_CONTROLLER)
 """The paths whose callbacks come behind that of /controller, after an expiry."""
 ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
 """The listeners that do not ask whether the broker is the active controller."""
-HANDLERS: Final[Mapping[Callback, Callable[[KafkaController], Procedure[None]]]] = {
+HANDLERS: Final[Mapping[Callback, Callable[..., Procedure[None]]]] = {
     Callback.CONTROLLER: on_controller_change,
     Callback.SESSION: on_new_session,
     Callback.BROKERS: on_broker_change,
@@ -112,17 +114,28 @@ def is_run(controller: KafkaController, callback: Callback) -> bool:
     return callback in ALWAYS or controller.is_active or runs_anyway
 
 
-def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
-    """What the event thread does for a callback; an exception that leaves the listener is only logged."""
+def read_for_listener(controller: KafkaController, callback: Callback) -> ReadForListener:
+    """What ZkClient reads for a listener that has to wait for the lock; that of a new session reads itself."""
+    if callback is not Callback.SESSION:
+        return ReadForListener(PATH_OF[callback])
+    controller.report(SessionExpired)
+    return ReadForListener(CONTROLLER, watched=False)
+
+
+def on_callback(controller: KafkaController, callback: Event, given: Given | None = None) -> Procedure[None]:
+    """What the event thread does for a callback, whose listener may be given what was read before it had the lock.
+
+    An exception that leaves the listener is only logged.
+    """
     try:
         if not is_run(controller, callback_of(callback)):
-            yield from SkipCallback(path_of(callback))
+            yield from SkipCallback(path_of(callback), was_read=given is not None)
         elif isinstance(callback, str):
             yield from on_partition_modifications(controller, callback)
         elif isinstance(callback, TopicPartition):
             yield from on_state_change(controller, callback)
         else:
-            yield from HANDLERS[callback](controller)
+            yield from HANDLERS[callback](controller, *(() if given is None else (given,)))
     except FencedOff:
         on_controller_moved(controller)
     except THROWABLE:

@@ -19,7 +19,7 @@ from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
 from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers import processes as processes_and_sessions
-from spec.protocol.controller import epoch_listener, failed_sends
+from spec.protocol.controller import early_reads, epoch_listener, failed_sends
 from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
 from spec.protocol.deletion import requests as deletion_requests
@@ -54,7 +54,7 @@ MODULES = (
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
     topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown,
-    late_requests, epoch_listener, failed_sends, allowed, half_requests, delayed_operations,
+    late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, delayed_operations,
 )  # fmt: skip
 
 

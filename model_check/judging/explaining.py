@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from model_check.judging.before_the_lock import WAITING, waits_for_the_lock
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
 from model_check.judging.hidden_steps import HiddenSteps, is_instead_of
@@ -287,12 +286,6 @@ class Explainer:
         alive = one.incarnation == self.tracks.life(at.place, one.controller)
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
 
-    def _is_before_the_lock(self, one: ControllerSaid, at: Position) -> bool:
-        """Whether a listener says this while it waits for the lock, and has not said it before."""
-        life = self.tracks.life(at.place, one.controller)
-        is_new = one.incarnation == life and (one.controller, life) not in at.announced
-        return is_new and waits_for_the_lock(one, at.state)
-
     def _is_no_step(self, one: Observed, at: Position) -> Certainty:
         """Whether what was observed changes nothing."""
         match one:
@@ -304,7 +297,7 @@ class Explainer:
                 return Certainty.MAYBE if p is None else Certainty.LIKELY
             case ProcessKilled(broker=b) | ProcessStopping(broker=b) if self._is_gone(b, at):
                 return Certainty.MAYBE
-            case ControllerSaid() if self._is_before_the_lock(one, at) or self._is_nothing_new(one, at):
+            case ControllerSaid() if self._is_nothing_new(one, at):
                 return Certainty.MAYBE
             case _:
                 return Certainty.NO
@@ -315,10 +308,8 @@ class Explainer:
 
     def _without_step(self, at: Position, number: int, one: Observed) -> Position:
         place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
-        stopped, announced = at.stopped, at.announced
+        stopped = at.stopped
         if isinstance(one, ProcessPaused):
             runs = one.resumed or self._is_gone(one.broker, at)
             stopped = stopped - {one.broker} if runs else stopped | {one.broker}
-        if isinstance(one, ControllerSaid) and type(one.line) in WAITING:
-            announced |= {(one.controller, one.incarnation)}
-        return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=(), announced=announced)
+        return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=())

@@ -119,9 +119,8 @@ class Position:
 
     `breaks_off`: in which logs this step is not told to its end. `silent`: which controllers, in which of their lives,
     have broken off in a log that goes on. A log has no hole, so they take no more steps. `ended`: the logs, of which
-    lives of which controllers, that are known by now to end early. `announced`: which controllers, in which lives, have
-    written already what the listener that waits for the lock writes before it has it. `slow`: which controllers do
-    nothing unseen before what they do next is due.
+    lives of which controllers, that are known by now to end early. `slow`: which controllers do nothing unseen before
+    what they do next is due.
     """
 
     state: PlainState
@@ -132,7 +131,6 @@ class Position:
     breaks_off: tuple[BreakOff, ...] = ()
     silent: frozenset[tuple[int, int]] = frozenset()
     ended: frozenset[tuple[int, int, str]] = frozenset()
-    announced: frozenset[tuple[int, int]] = frozenset()
     slow: frozenset[int] = frozenset()
 
     @property

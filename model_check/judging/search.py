@@ -22,8 +22,7 @@ from model_check.stepping.plain_state import PlainState
 
 Key = tuple[Place, frozenset[int], tuple[frozenset[Any], ...], int]
 """What tells positions apart: the place in the recording, who is stopped, who is silent, which logs have ended (that
-makes a next step likely that another log's end explains), who has announced what, who is slow, and a hash of the
-state."""
+makes a next step likely that another log's end explains), who is slow, and a hash of the state."""
 
 PATIENCE: Final = 400
 """How many positions a search visits without coming further, before it goes back to a choice far back."""
@@ -198,7 +197,7 @@ class Search:
         return node
 
     def _key(self, position: Position) -> Key:
-        past = position.silent, position.ended, position.announced, position.slow
+        past = position.silent, position.ended, position.slow
         return position.place, position.stopped, past, self._hash(position.state)
 
     def _hash(self, node: Any) -> int:

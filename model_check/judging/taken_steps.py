@@ -7,7 +7,6 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 from collections.abc import Mapping
 from typing import Final
 
-from model_check.judging.before_the_lock import BEFORE_THE_LOCK
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees
@@ -28,7 +27,6 @@ from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import ControllerLine
-from spec.logs.log_lines import Line
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
 
@@ -69,12 +67,12 @@ class Steps:
             return True
         return not any(written.must_say for written in self._written(found).values())
 
-    def _written(self, found: Step, but: type[Line] | None = None) -> Mapping[str, Writing]:
-        """What a step writes to the logs of its controller, but for a line that it has written before."""
+    def _written(self, found: Step) -> Mapping[str, Writing]:
+        """What a step writes to the logs of its controller."""
         if not found.said:
             return {}
         changes = self._names.expected(found.said, ControllerLine)
-        reports = [one for one in self._names.expected(found.said, ControllerLogLine) if one.kind is not but]
+        reports = self._names.expected(found.said, ControllerLogLine)
         return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
     def taken(
@@ -102,9 +100,7 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        early = BEFORE_THE_LOCK.get(rule)
-        is_announced = early is not None and self._life(at, parameters["c"]) in at.announced
-        for log, written in self._written(found, but=early if is_announced else None).items():
+        for log, written in self._written(found).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:
@@ -119,9 +115,8 @@ class Steps:
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
-        announced = at.announced if early is None else at.announced - {self._life(at, parameters["c"])}
         slow = at.slow if rule in DELIVERIES else at.slow - {parameters.get("c")}
-        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, announced, slow)
+        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, slow)
 
     def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
         """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""

@@ -198,6 +198,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     starting = process.starting, process.electing
     events = bool(process.events) if process.controller is None else tuple(process.events)
     yield f"process {b}", (process.is_running, process.orphan is not None, starting, events)
+    yield f"given to the listener of {b}", process.given
     yield f"departure of {b}, and what it has to hear", (process.departure, process.allowed)
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)

@@ -48,6 +48,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import BROKER, BROKER_TOPIC, STATE, Path
 from spec.formats.znodes import ControllerEpochPayload, ControllerPayload, TopicPayload
 from spec.language.broker_lists import as_listed
+from spec.protocol.controller.early_reads import read_for_listener
 from spec.protocol.controller.epoch_listener import adopt_epoch
 from spec.protocol.deletion.requests import on_deletion_change, read_deletions
 from spec.protocol.failover.election import elect_create, elect_read, elect_reread, on_controller_change, on_new_session
@@ -87,7 +88,11 @@ MILESTONES = {
 """Where a controller stands, in the words of the specification."""
 WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write /controller_epoch"}
 """The milestones that are told with the controller's epoch."""
-READS_DELETIONS = (on_deletion_change.name, read_deletions.name)
+READS_CONTROLLER = (
+    elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name, read_for_listener.name,
+)  # fmt: skip
+READS_TOPICS = (on_topic_change.name, read_for_listener.name)
+READS_DELETIONS = (on_deletion_change.name, read_deletions.name, read_for_listener.name)
 """The steps that read which topics are to be deleted to find out."""
 
 
@@ -138,7 +143,7 @@ class Observer:
         return self.after.topics().index(topic)
 
     def _reads_controller(self) -> bool:
-        return self.rule in (elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name)
+        return self.rule in READS_CONTROLLER
 
     # ------------------------------------------------------------------------------------------ processes, milestones
 
@@ -208,7 +213,7 @@ class Observer:
                 yield Seen(role, "read /admin/reassign_partitions", {})
             case GetChildren() if operation.path == BROKER_IDS and self.rule == read_brokers.name:
                 yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
-            case GetChildren() if operation.path == BROKER_TOPICS and self.rule == on_topic_change.name:
+            case GetChildren() if operation.path == BROKER_TOPICS and self.rule in READS_TOPICS:
                 yield from self._listed(role, "read /brokers/topics", done)
             case GetChildren() if operation.path == DELETE_TOPICS and self.rule in READS_DELETIONS:
                 yield from self._listed(role, "read /admin/delete_topics", done)

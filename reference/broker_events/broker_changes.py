@@ -36,9 +36,9 @@ from spec.state.enumerations import Handler
 from spec.variants import Switch
 
 
-def on_broker_change(controller: KafkaController) -> Procedure[None]:
+def on_broker_change(controller: KafkaController, given: frozenset[str] | None = None) -> Procedure[None]:
     """Take over who is registered, then handle the new and the dead."""
-    current = yield from OnBrokerChange()
+    current = yield from OnBrokerChange(given)
     controller.report(BrokersChanged, brokers=tuple(sorted(current, key=str)))
     if not controller.replica_machine.has_started:
         return

@@ -10,6 +10,7 @@ Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback r
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from reference.controller.context import Registration
 from reference.procedures import AskSession, ControllerMoved, Effect, Script, SessionView
@@ -30,6 +31,9 @@ from reference.zookeeper.api import BadVersion, Delete, Exists, GetChildren, Nod
 from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
 from spec.state.enumerations import At
+
+Given: TypeAlias = "int | frozenset[str]"
+"""What ZkClient reads for a listener before it calls it."""
 
 # ----------------------------------------------------------------------------------------------- election, resignation
 
@@ -138,22 +142,47 @@ class ResignDelete(Effect[None]):
             yield Delete(CONTROLLER)
 
 
+class ReadForListener(Effect["Given"]):
+    """What a listener is given: the id in /controller, or the children of its path.
+
+    ZkClient sets the watch of a path again, whether or not the znode is there, then reads. The handler of a new session
+    only reads.
+    """
+
+    path: str
+    watched: bool = True
+
+    def script(self) -> Script[Given]:
+        """Read it."""
+        if self.path in CHILD_PATHS:
+            return frozenset((yield GetChildren(self.path)).names)
+        if self.watched:
+            yield Exists(self.path)
+        return (yield from read_controller_id())
+
+
 class OnControllerChange(Effect["int | None"]):
-    """A data callback of /controller: the id in it, or None where it is gone."""
+    """A data callback of /controller: the id in it, or None where it is gone; it may be given what was read before."""
+
+    given: int | None = None
 
     def script(self) -> Script[int | None]:
-        """ZkClient sets the watch again, whether or not the znode is there, then reads."""
-        yield Exists(CONTROLLER)
-        current = yield from read_controller_id()
+        """What ZkClient reads."""
+        current = self.given
+        if current is None:
+            yield Exists(CONTROLLER)
+            current = yield from read_controller_id()
         return None if current == NO_LEADER else current
 
 
 class OnNewSession(Effect[int]):
-    """The new-session handler: the id in /controller, or -1."""
+    """The new-session handler: the id in /controller, or -1; it may have read that before."""
+
+    given: int | None = None
 
     def script(self) -> Script[int]:
         """Read it."""
-        return read_controller_id()
+        return self.given if self.given is not None else (yield from read_controller_id())
 
 
 # ------------------------------------------------------------------------------------------------------------ failover
@@ -216,10 +245,10 @@ class Subscribe(Effect[None]):
             yield GetChildren(path, watch=True) if path in CHILD_PATHS else Exists(path, watch=True)
 
 
-def _read_brokers() -> Script[Mapping[int, Registration]]:
+def _read_brokers(given: frozenset[str] | None = None) -> Script[Mapping[int, Registration]]:
     """`getAllBrokersInCluster`: the registrations that could be read, by broker id."""
-    children = yield GetChildren(BROKER_IDS)
-    return (yield from _read_registrations(number_of(BROKER_IDS, name) for name in children.names))
+    children = given if given is not None else (yield GetChildren(BROKER_IDS)).names
+    return (yield from _read_registrations(number_of(BROKER_IDS, name) for name in children))
 
 
 def _read_registrations(broker_ids: Iterable[int]) -> Script[Mapping[int, Registration]]:
@@ -246,11 +275,13 @@ class ReadBrokers(Effect[Mapping[int, Registration]]):
 
 
 class OnBrokerChange(Effect[Mapping[int, Registration]]):
-    """A child callback of /brokers/ids: the registered brokers, all from one read (0.10.0)."""
+    """A child callback of /brokers/ids: the registered brokers of the children, all from one read (0.10.0)."""
+
+    given: frozenset[str] | None = None
 
     def script(self) -> Script[Mapping[int, Registration]]:
         """Children and data."""
-        return _read_brokers()
+        return _read_brokers(self.given)
 
 
 class ReadBrokerData(Effect[Mapping[int, Registration]]):
@@ -268,9 +299,12 @@ class SkipCallback(Effect[None]):
     """A callback of a listener that is the controller's only, on a broker that is not active."""
 
     path: str
+    was_read: bool = False
 
     def script(self) -> Script[None]:
         """ZkClient reads before it calls the listener, which then does nothing."""
+        if self.was_read:
+            return
         if self.path in CHILD_PATHS:
             yield GetChildren(self.path)
         else:

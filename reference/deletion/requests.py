@@ -38,9 +38,11 @@ def _read_requests() -> Script[Topics]:
 class OnDeletionChange(Effect[Topics]):
     """A child callback of /admin/delete_topics: the topics whose deletion is asked for."""
 
+    given: Topics | None = None
+
     def script(self) -> Script[Topics]:
         """Children."""
-        return _read_requests()
+        return self.given if self.given is not None else (yield from _read_requests())
 
 
 class ReadDeletions(Effect[Topics]):
@@ -70,13 +72,13 @@ class DropRequest(Effect[None]):
         yield from delete_recursively(delete_topic_path(self.topic))
 
 
-def on_deletion_change(controller: KafkaController) -> Procedure[None]:
+def on_deletion_change(controller: KafkaController, given: Topics | None = None) -> Procedure[None]:
     """`DeleteTopicsListener`: requests for unknown topics are dropped, then the others are queued, the thread is woken.
 
     A topic that is being elected for or reassigned is marked as ineligible before it is queued, which does nothing
     (D44).
     """
-    requested = yield from OnDeletionChange()
+    requested = yield from OnDeletionChange(given)
     known, unknown = requested & controller.context.all_topics, requested - controller.context.all_topics
     controller.report(DeletionRequested, topics=listed(requested))
     if unknown:

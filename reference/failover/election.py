@@ -60,9 +60,9 @@ def elect(controller: KafkaController) -> Procedure[None]:
     controller.leader_id = yield from ElectReread()
 
 
-def on_controller_change(controller: KafkaController) -> Procedure[None]:
+def on_controller_change(controller: KafkaController, given: int | None = None) -> Procedure[None]:
     """`LeaderChangeListener`: learn who is controller, resign if that was us, elect if nobody is."""
-    current = yield from OnControllerChange()
+    current = yield from OnControllerChange(given)
     was_leader = controller.am_i_leader
     if current is not None:
         controller.leader_id = current
@@ -75,15 +75,23 @@ def on_controller_change(controller: KafkaController) -> Procedure[None]:
     yield from _elect_anew(controller)
 
 
-def on_new_session(controller: KafkaController) -> Procedure[None]:
+def on_new_session(controller: KafkaController, given: int | None = None) -> Procedure[None]:
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
-    controller.report(SessionExpired)
-    current = yield from OnNewSession()
-    if current == controller.broker_id and not controller.reintroduces(Switch.ALWAYS_RESIGN):
-        controller.report(SessionExpiredElectedAlready)
+    if given is None:
+        controller.report(SessionExpired)
+    current = yield from OnNewSession(given)
+    if is_elected_already(controller, current):
         return
     yield from on_controller_resignation(controller)
     yield from _elect_anew(controller)
+
+
+def is_elected_already(controller: KafkaController, current: int) -> bool:
+    """Whether who hears of a new session is controller already, and does nothing; before 0.10.2.0 nobody asked."""
+    already = current == controller.broker_id and not controller.reintroduces(Switch.ALWAYS_RESIGN)
+    if already:
+        controller.report(SessionExpiredElectedAlready)
+    return already
 
 
 def _elect_anew(controller: KafkaController) -> Procedure[None]:

@@ -3,8 +3,8 @@
 A generator cannot be copied. So a procedure under way keeps the controller's memory as it was when it began, and what
 was sent or thrown into it since: a fork begins it again there and repeats that. Nothing else is ever read from it.
 
-Left out on purpose: that ZkClient reads for a callback while another thread holds the controller lock; one procedure
-runs to its end before the next callback is taken.
+One procedure runs to its end before the next callback is taken. What ZkClient reads for that while another thread has
+the controller lock is kept until then.
 """
 
 import enum
@@ -15,6 +15,7 @@ from typing import Any, Final, Self, TypeAlias
 from reference.broker_events.controlled_shutdown import Departure
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
+from reference.controller.effects import Given
 from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
 from reference.leadership.effects import IsrWrite
@@ -40,9 +41,12 @@ class Repeated(enum.Enum):
 
 
 class Running:
-    """A procedure under way, and what it waits for (None: it has ended)."""
+    """A procedure under way, and what it waits for (None: it has ended); `listens` where ZkClient's thread runs it."""
 
-    def __init__(self, begin: Callable[[KafkaController], Procedure[None]], controller: KafkaController) -> None:
+    def __init__(
+        self, begin: Callable[[KafkaController], Procedure[None]], controller: KafkaController, *, listens: bool = False
+    ) -> None:
+        self.listens = listens
         self._begin = begin
         self._start = controller.fork()
         self._moves: tuple[Move, ...] = ()
@@ -99,6 +103,7 @@ class MemoryProcess:
     until the start-up has registered the broker, `electing` while its own election holds the lock; it `gives_up` when
     it finds its id taken, and is on its way out; its `departure` is that of a process that is told to stop.
     `allowed` are the topics that were allowed unclean election, of which it has yet to hear (a fix).
+    The listener of the first of its `events` is `given` what was read before it had the lock, unless that is None.
     `isr_writes` are ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process;
     it is forgotten when the process changes.
     """
@@ -114,6 +119,7 @@ class MemoryProcess:
     departure: Departure | None = None
     events: list[Event] = field(default_factory=list)
     allowed: frozenset[str] = frozenset()
+    given: Given | None = None
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
     remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -125,8 +131,11 @@ class MemoryProcess:
 
     @property
     def losable(self) -> int:
-        """How many events at the end of the queue may not have reached the client: those behind its own handlers."""
+        """How many events at the end of the queue may not have reached the client: those behind its own handlers, and
+        behind what has been read for.
+        """
         own = [place for place, event in enumerate(self.events) if event in OWN]
+        own += [] if self.given is None else [0]
         return len(self.events) - 1 - max(own, default=-1)
 
     def listens_to(self, path: str) -> bool:

@@ -28,7 +28,7 @@ from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment.requests import take_up, verdict
 from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path, parsed
-from reference.threads import HANDLERS, callback_of, is_run, on_election
+from reference.threads import HANDLERS, Event, callback_of, is_run, on_election
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
@@ -59,6 +59,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
         if process.is_running:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
+            yield from _early_read(cluster, process)
             yield from _goes_on(cluster, process)
             yield from _new_epoch(cluster, process)
             yield from _rebalance(cluster, process)
@@ -108,8 +109,33 @@ def _is_idle(process: MemoryProcess) -> bool:
 
 def _has_no_listener(process: MemoryProcess) -> bool:
     """Whether nobody has the lock, and the event thread is in the middle of nothing."""
-    controller = process.controller
-    return _is_idle(process) and (controller is None or not (controller.to_reassign or controller.elects))
+    return _is_idle(process) and _takes_events(process)
+
+
+def _takes_events(process: MemoryProcess) -> bool:
+    """Whether the event thread is in the middle of nothing; another may have the lock."""
+    controller, running = process.controller, process.running
+    is_between = controller is not None and bool(controller.to_reassign or controller.elects)
+    return not is_between and (running is None or not running.listens)
+
+
+def _early_read(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """ZkClient reads for the first callback, whose listener waits for the lock until it has its turn."""
+    if process.given is not None or not _takes_events(process) or not cluster.can_operate(process):
+        return
+    if any(head in _read_early(cluster, process) for head in process.events[:1]):
+        yield Choice("read_for_listener", (("c", process.broker_id),), partial(steps.read_early, c=process.broker_id))
+
+
+def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Event]:
+    """The listeners that go by what they are given, and may be given it early."""
+    if process.controller is None or Switch.READ_UNDER_LOCK in cluster.switches:
+        return
+    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
+    if "deletion" in cluster.scope.parts:
+        yield Callback.DELETIONS
+        if not cluster.scope.parts.isdisjoint({"addition", "reassignment"}):
+            yield Callback.TOPICS
 
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:

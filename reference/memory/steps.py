@@ -14,13 +14,15 @@ from reference.controller.effects import ElectCreate, RegisterBroker
 from reference.deletion.thread import on_replica_deleted
 from reference.elections.allowed import elect_where_allowed
 from reference.elections.rebalance import begin_rebalance
+from reference.failover.election import is_elected_already
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated, Running
 from reference.procedures import Procedure, Raised
+from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import broker_path
-from reference.threads import on_callback, on_deletion_thread, on_startup
+from reference.threads import on_callback, on_deletion_thread, on_startup, read_for_listener
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
@@ -125,15 +127,28 @@ def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
 
 def take_callback(cluster: MemoryCluster, *, c: int) -> None:
     """Begin a callback: what it reads first belongs to this step."""
-    callback = cluster.change(c).events.pop(0)
-    begin(cluster, c=c, handler=partial(on_callback, callback=callback))
+    process = cluster.change(c)
+    callback, given, process.given = process.events.pop(0), process.given, None
+    begin(cluster, c=c, handler=partial(on_callback, callback=callback, given=given))
+
+
+def read_early(cluster: MemoryCluster, *, c: int) -> None:
+    """ZkClient reads for the first callback, whose listener has to wait for the lock."""
+    process = cluster.change(c)
+    callback = process.events[0]
+    if process.controller is not None and isinstance(callback, Callback):
+        given = cluster.carry_out(process, read_for_listener(process.controller, callback))
+        if callback is Callback.SESSION and is_elected_already(process.controller, given):
+            process.events.pop(0)
+        else:
+            process.given = given
 
 
 def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:
     """A handler of the controller begins: what it does first belongs to this step."""
     process = cluster.change(c)
     if process.controller is not None:
-        process.running = Running(handler, process.controller)
+        process.running = Running(handler, process.controller, listens=True)
         carry_out(cluster, c=c, index=0)
 
 
@@ -163,7 +178,7 @@ def take_lock(
     """
     process = cluster.change(c)
     if process.controller is not None:
-        process.running = Running(partial(treat, partition=partition), process.controller)
+        process.running = Running(partial(treat, partition=partition), process.controller, listens=treat is take_up)
         if process.running.options and process.running.options[0].at not in {At.RESIGN_DELETE, At.REMOVE_READ}:
             carry_out(cluster, c=c, index=0)
         settle(cluster, process)

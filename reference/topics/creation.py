@@ -32,6 +32,7 @@ from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
 Assignment = Mapping[int, tuple[int, ...]]
+Names = frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,19 @@ class Topics:
     The latter tell a topic from one before it that had its name, which only later versions do (topic ids, KIP-516).
     """
 
-    names: frozenset[str]
+    names: Names
     assignments: Mapping[str, Assignment]
     ids: Mapping[str, int] = field(default_factory=dict)
 
 
-def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) -> Script[Topics]:
+def _read_topics(known: Names = frozenset(), given: Names | None = None, *, listens: bool = False) -> Script[Topics]:
     """`getAllTopics`, and `getReplicaAssignmentForTopics` for those that are not known yet.
 
     Each of these may be listened to before it is read.
     """
-    children = yield GetChildren(BROKER_TOPICS)
+    children = given if given is not None else frozenset((yield GetChildren(BROKER_TOPICS)).names)
     found, ids = {}, {}
-    for topic in children.names:
+    for topic in sorted(children):
         if topic in known:
             continue
         if listens:
@@ -63,7 +64,7 @@ def _read_topics(known: frozenset[str] = frozenset(), *, listens: bool = False) 
             payload = parsed_if_json(TopicPayload, topic_path(topic), node.data)
             found[topic] = {} if payload is None else payload.partitions
             ids[topic] = node.stat.czxid
-    return Topics(frozenset(children.names), found, ids)
+    return Topics(children, found, ids)
 
 
 class ReadTopics(Effect[Topics]):
@@ -81,11 +82,12 @@ class ReadTopics(Effect[Topics]):
 class OnTopicChange(Effect[Topics]):
     """A child callback of /brokers/topics: the topics, and the assignments of those that are not known yet."""
 
-    known: frozenset[str]
+    known: Names
+    given: Names | None = None
 
     def script(self) -> Script[Topics]:
         """Children and data."""
-        return _read_topics(self.known)
+        return _read_topics(self.known, self.given)
 
 
 class ListenToTopics(Effect[None]):
@@ -106,17 +108,17 @@ def listen_to_topics(controller: KafkaController, topics: Iterable[str]) -> Proc
         controller.listeners |= {topic_path(topic) for topic in topics}
 
 
-def on_topic_change(controller: KafkaController) -> Procedure[None]:
+def on_topic_change(controller: KafkaController, given: Names | None = None) -> Procedure[None]:
     """Learn the new topics and their assignments, and create their partitions."""
     context = controller.context
-    topics = yield from OnTopicChange(context.all_topics)
+    topics = yield from OnTopicChange(context.all_topics, given)
     if not controller.partition_machine.has_started:
         return
-    names, vanished = sorted(topics.assignments), context.all_topics - topics.names
+    names, vanished = sorted(topics.names - context.all_topics), context.all_topics - topics.names
     new = {
         TopicPartition(topic, partition): replicas
         for topic in names
-        for partition, replicas in topics.assignments[topic].items()
+        for partition, replicas in topics.assignments.get(topic, {}).items()
     }
     controller.report(TopicsChanged, topics=tuple(sorted(topics.names)))
     try:
@@ -128,7 +130,7 @@ def on_topic_change(controller: KafkaController) -> Procedure[None]:
         _forget_vanished(controller, vanished)
         controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
         controller.topic_listeners |= set(names)
-        if new:
+        if names:
             controller.report(TopicsCreated, partitions=tuple(new))
             controller.is_about(created=frozenset(names))
             yield from listen_to_topics(controller, names)

@@ -13,10 +13,13 @@ in any behaviour, after whatever others do meanwhile. Only where the operation w
 the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
 """
 
-from spec.language.rules import fits, observe, when
+from spec.language.records import names
+from spec.language.rules import fits, observe, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State, epochs_acted_in, target
+from spec.state.controller import Controller
+from spec.state.controller_parts import EarlyReads
 from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
@@ -51,6 +54,17 @@ def take_head(s: State, m: Model, c: int) -> None:
         for i in range(size - 1):
             concerns[i] = concerns[i + 1]
         concerns[size - 1] = 0
+    if m.keeps(Controller.given):
+        reset(s.controllers[c], *(name for name in names(EarlyReads) if name in s.controllers[c]))
+
+
+def rearm_watch(s: State, c: int, path: str) -> None:
+    """What is read of a path sets its watch again, if a listener is subscribed still.
+
+    A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
+    """
+    with when(s.controllers[c].listening[path]):
+        s.controllers[c].watching[path] = True
 
 
 def notify(s: State, m: Model, path: str, callback: Callback) -> None:

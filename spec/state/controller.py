@@ -8,6 +8,7 @@ from spec.model import Model
 from spec.state.controller_parts import (
     AllowedElections,
     DeletionManager,
+    EarlyReads,
     FailedSends,
     LostTopics,
     Notifications,
@@ -144,6 +145,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections,
+    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections, EarlyReads,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""

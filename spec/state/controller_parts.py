@@ -3,6 +3,8 @@
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
 from spec.state.per_scope import (
+    ASSIGNMENTS,
+    BROKER,
     BROKER_LIST,
     BROKER_SET,
     LOST_TOPICS,
@@ -57,6 +59,16 @@ def _something_comes_before(m: Model) -> bool:
     return m.has("reassignment") or m.has_several_topics
 
 
+def _listeners_are_given(m: Model) -> bool:
+    """A listener goes by what was read before it had the lock, and that may be another's doing since."""
+    return "listeners_given_what_was" in m.features and bool(m.scope.budget("early_reads"))
+
+
+GIVEN = per_scope("a listener goes by what was read before it had the lock", _listeners_are_given)
+NAMED = has("deletion") & ASSIGNMENTS
+"""A topic may be known by its name only, without partitions."""
+
+
 class LostTopics(Record):
     """What a controller keeps only where topics may be gone without its doing, or new to one listener only."""
 
@@ -88,6 +100,21 @@ class AllowedElections(Record):
         TOPICS, "The topic was allowed to elect who is not in sync, and the controller has yet to look.",
         kept=fixes(Switch.ELECT_WHERE_ALLOWED) & has("partitions") & budget("unclean_changes"),
     )  # fmt: skip
+
+
+class EarlyReads(Record, kept=GIVEN):
+    """What ZkClient has read for the listener at the head of its queue, which waits for the controller lock.
+
+    ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`. PROTOCOL.md section 6.1.
+    """
+
+    given = Flag("The callback at the head has been read for; its listener waits for the lock.")
+    given_id = Field(BROKER, 0, "The id in /controller that its listener is given; -1: there was none.")
+    given_brokers = Field(BROKER_SET, (), "The children of /brokers/ids that their listener is given.")
+    given_topics = flags(TOPICS, "The topic is among the children that the listener on topics is given.", kept=NAMED)
+    given_requests = flags(
+        TOPICS, "The topic is among the requests that the listener on deletions is given.", kept=has("deletion")
+    )
 
 
 class Notifications(Record, kept=has("notifications")):

@@ -22,7 +22,7 @@ class Owes(enum.Enum):
 
 
 class Callback(enum.Enum):
-    """An entry of ZkClient's event queue: which listener is to run. It carries no data; the listener reads afresh."""
+    """An entry of ZkClient's event queue: the listener that is to run. What it is given is read when it is next."""
 
     NONE = "an empty place"
     CONTROLLER = "/controller was created, changed or deleted"

@@ -187,7 +187,7 @@ def test_defects_stand_in_the_order_of_their_numbers_and_ways_of_one_below_it() 
 def test_sections_are_numbered_in_order() -> None:
     assert [one for one in SECTIONS if "." not in one] == [str(one) for one in range(1, 15)]
     inner = [tuple(map(int, one.split("."))) for one in SECTIONS if "." in one]
-    assert inner == [(7, one) for one in range(1, 9)] + [(12, one) for one in range(1, 5)]
+    assert inner == [(6, 1), *((7, one) for one in range(1, 9)), *((12, one) for one in range(1, 5))]
 
 
 @pytest.mark.parametrize(("section", "table"), [("3", PARTITION_TRANSITIONS), ("4", REPLICA_TRANSITIONS)])

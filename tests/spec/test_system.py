@@ -31,7 +31,12 @@ SYSTEMS += [("leaderless_election", AS_CODED), ("failed_removal", AS_CODED), ("a
 SYSTEMS += [("unasked_deletion", FENCED), ("stray_deletion", AS_CODED), ("slow_notes", AS_CODED)]
 SYSTEMS += [("joint_shrinks", AS_CODED), ("stale_fetch", AS_CODED), ("failed_send", AS_CODED)]
 SYSTEMS += [("torn_removal", AS_CODED), ("small", AS_CODED), ("lost_moves", AS_CODED)]
-SYSTEMS += [("remedied_move", AS_CODED), ("allowed_unclean", FENCED), ("torn_request", AS_CODED)]
+SYSTEMS += [
+    ("remedied_move", AS_CODED),
+    ("allowed_unclean", FENCED),
+    ("torn_request", AS_CODED),
+    ("early_topics", AS_CODED),
+]
 #: What these have others have, too.
 MORE = {
     "losses", "topics", "metadata", "notifications", "reassignment", "preferred_election", "recreation",

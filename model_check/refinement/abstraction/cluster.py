@@ -228,6 +228,8 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     for number, topic in enumerate(cluster.topics() if m.keeps(Controller.allowed) else ()):
         yield f"{path}.allowed[{number}]", topic in process.allowed
     yield from _callbacks(m, process, path)
+    if m.keeps(Controller.given):
+        yield from _given(m, cluster, process, path)
     if m.has("partitions"):
         yield from _handler(m, cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
@@ -308,6 +310,20 @@ def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
     for place in range(m.scope.callback_capacity):
         callback = callback_of(waiting[place]) if place < len(waiting) else Callback.NONE
         yield f"{path}.callbacks[{place}]", callback
+
+
+def _given(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+    """What the listener that is next has been given before it has the lock."""
+    given, head = process.given, process.events[0] if process.events else None
+    children = given if isinstance(given, frozenset) else frozenset[str]()
+    yield f"{path}.given", given is not None
+    yield f"{path}.given_id", given if isinstance(given, int) and given != NO_LEADER else NOBODY
+    yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
+    of_topics = (Controller.given_topics, "given_topics", Callback.TOPICS)
+    of_requests = (Controller.given_requests, "given_requests", Callback.DELETIONS)
+    for field, name, callback in (of_topics, of_requests):
+        for number, topic in enumerate(cluster.topics() if m.keeps(field) else ()):
+            yield f"{path}.{name}[{number}]", head is callback and topic in children
 
 
 def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:

@@ -29,6 +29,7 @@ from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
+from spec.protocol.controller.early_reads import brokers_for, given
 from spec.protocol.controller.failed_sends import Machine, can_begin
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import has_started, leave_broker_change
@@ -53,14 +54,16 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
     """The registered brokers changed: take them over, then handle who is new, then who is dead."""
     controller = s.controllers[c]
     require(controller.active)
+    registered = brokers_for(s, m, c)
+    with when(~given(s, m, c)):
+        controller.watching["brokers"] = True
     take_head(s, m, c)
-    controller.watching["brokers"] = True
     with when(has_started(s, m, c)):
         if m.reintroduces(Switch.READ_BROKERS_TWICE):
-            controller.listed = s.zookeeper.registered
+            controller.listed = registered
             controller.at = At.READ_BROKER_DATA
         else:
-            _take_over(s, m, c, s.zookeeper.registered, s.zookeeper.registered)
+            _take_over(s, m, c, registered, registered)
 
 
 @controller_step(

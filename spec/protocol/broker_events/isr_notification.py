@@ -23,7 +23,7 @@ from spec.model import Model
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import become_idle, rearm_watch
+from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.requests.batch import known_partitions
 from spec.protocol.zookeeper import (
@@ -34,6 +34,7 @@ from spec.protocol.zookeeper import (
     is_read_in_vain,
     note_read,
     notify,
+    rearm_watch,
     take_head,
 )
 from spec.state.cluster import State

@@ -23,6 +23,7 @@ from spec.language.records import names
 from spec.language.rules import action, fits, observe, require, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
+from spec.protocol.controller.early_reads import given
 from spec.protocol.controller.places import lock_is_free
 from spec.protocol.controller.threads import reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
@@ -165,6 +166,8 @@ def _lose_events(s: State, m: Model, b: int, lost: int) -> None:
         beyond = flag(True) if i + lost >= size else places[i + lost] == Callback.NONE
         with when(both(lost > 0, beyond)):
             require(places[i] != Callback.SESSION, places[i] != Callback.REGISTRATION)
+            if i == 0:
+                require(~given(s, m, b))
             places[i] = Callback.NONE
             if m.tells_concerns:
                 s.controllers[b].concerns[i] = 0

@@ -9,8 +9,8 @@ Callbacks give the lock back on their way: a request to reassign partitions take
 has resigned takes it anew to elect. There another thread may have it first, and then gives it back to a listener that
 waits, while no other callback can run.
 
-Left out: that a callback's first read may come while start-up still holds the lock (only the start-up thread could hold
-it then, and the read is followed by its event). The deletion, rebalance and request-handler threads come with their
+What ZkClient reads before it calls a listener is one step with what that does first, unless another thread has the lock
+meanwhile (spec/protocol/controller/early_reads.py). The deletion, rebalance and request-handler threads come with their
 parts; what they have in hand while the lock is free is counted here.
 
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.
@@ -21,9 +21,10 @@ from spec.language.records import Record
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
+from spec.protocol.controller.early_reads import given
 from spec.protocol.controller.places import controller_step
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.zookeeper import take_head
+from spec.protocol.zookeeper import rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
@@ -70,19 +71,11 @@ def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
         rearm_isr_watch(s, m, c)
     if taken is Callback.MODIFICATIONS:
         rearm_topic_watch(s, m, c)
+    with when(~given(s, m, c)):
+        for path, queued in listened_paths(m).items():
+            if queued == taken:
+                rearm_watch(s, c, path)
     take_head(s, m, c)
-    for path, queued in listened_paths(m).items():
-        if queued == taken:
-            rearm_watch(s, c, path)
-
-
-def rearm_watch(s: State, c: int, path: str) -> None:
-    """What is read before a listener runs sets the watch of its path again, if it is subscribed still.
-
-    A resignation that raises (D56) has unsubscribed some, whose callbacks may wait.
-    """
-    with when(s.controllers[c].listening[path]):
-        s.controllers[c].watching[path] = True
 
 
 def rearm_isr_watch(s: State, m: Model, c: int) -> None:

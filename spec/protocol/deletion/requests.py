@@ -24,12 +24,13 @@ from spec.logs.controller_log.topic_deletion import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
+from spec.protocol.controller.early_reads import given, requests_for
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import become_idle, rearm_watch
+from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import delete_the_request, enqueue, hold_back, wake
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.zookeeper import is_fenced_off, notify, take_head
+from spec.protocol.zookeeper import is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.variants import Switch
@@ -68,15 +69,15 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     require(controller.active)
+    requests = requests_for(s, m, c)
+    with when(~given(s, m, c)):
+        rearm_watch(s, c, "deletions")
     take_head(s, m, c)
-    rearm_watch(s, c, "deletions")
     known, unknown = {}, {}
-    for t in m.topics:
-        asked = s.zookeeper.deletions[t]
-        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=asked)
+    for t, asked in requests.items():
         known[t], unknown[t] = both(asked, controller.topics[t]), both(asked, ~controller.topics[t])
     drops = either(*unknown.values())
-    say(DeletionRequested, topics={t: s.zookeeper.deletions[t] for t in m.topics})
+    say(DeletionRequested, topics=requests)
     with when(drops):
         say(UnknownTopicsIgnored, topics=unknown)
         _drop(s, m, c, unknown)

@@ -11,8 +11,9 @@ completes in `completion.py`.
 An exception ends the thread; nothing is deleted until the next failover. The next controller begins every deletion from
 the start.
 
-Left out: `delete.topic.enable` off; that the thread takes its notice before it has the lock (it might run once more,
-for nothing); that a listener reads while the thread still has the lock; the znodes between a topic and its states.
+What a listener is given while the thread has the lock is told in spec/protocol/controller/early_reads.py. Left out:
+that the thread takes its notice before it has the lock (it might run once more, for nothing); the znodes between a
+topic and its states.
 
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """

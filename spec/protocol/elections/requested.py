@@ -37,12 +37,12 @@ from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
-from spec.protocol.controller.threads import become_idle, rearm_watch
+from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, lacks_head
-from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
+from spec.protocol.zookeeper import acts, is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
 from spec.tables.partition_states import PartitionState

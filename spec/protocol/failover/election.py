@@ -11,6 +11,7 @@ from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
+from spec.protocol.controller.early_reads import controller_for, given, read_controller
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
 from spec.protocol.controller.threads import become_idle, leave_handler
@@ -21,22 +22,15 @@ from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
 
-def read_controller(s: State, c: int) -> Value:
-    """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
-    with when(s.zookeeper.controller != 0):
-        s.controllers[c].watching["controller"] = True
-    observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
-    return s.zookeeper.controller
-
-
 @listener(Callback.CONTROLLER, source="LeaderChangeListener 0.10.2.2, handleDataChange and handleDataDeleted")
 def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
-    take_head(s, m, c)
     was_leader = flag(controller.leader_id == c)
-    controller.watching["controller"] = True
-    current = read_controller(s, c)
+    with when(~given(s, m, c)):
+        controller.watching["controller"] = True
+    current = controller_for(s, m, c)
+    take_head(s, m, c)
     deleted = flag(current == 0)
     with when(~deleted):
         controller.leader_id = current
@@ -54,16 +48,16 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
 @listener(Callback.SESSION, source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
 def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
-    controller = s.controllers[c]
+    current = controller_for(s, m, c)
+    with when(~given(s, m, c)):
+        say(SessionExpired)
     take_head(s, m, c)
-    current = read_controller(s, c)
-    say(SessionExpired)
-    with when(current == c):
+    with when(both(current == c, not m.reintroduces(Switch.ALWAYS_RESIGN))):
         say(SessionExpiredElectedAlready)
     with when(either(current != c, m.reintroduces(Switch.ALWAYS_RESIGN))):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
-            _is_to_elect(controller, m)
+            _is_to_elect(s.controllers[c], m)
 
 
 def _is_to_elect(controller: Controller, m: Model) -> None:

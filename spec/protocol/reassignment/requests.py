@@ -41,11 +41,11 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.protocol.controller.threads import become_idle, leave_broker_change, rearm_watch, reset_present
+from spec.protocol.controller.threads import become_idle, leave_broker_change, reset_present
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import assigned_replicas, is_cached
-from spec.protocol.zookeeper import acts, is_fenced_off, notify, take_head
+from spec.protocol.zookeeper import acts, is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import History, State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler

@@ -18,12 +18,15 @@ Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.on
 section 7.3.
 """
 
+from collections.abc import Mapping
+
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
+from spec.protocol.controller.early_reads import given, topics_for
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import become_idle, has_started
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
@@ -32,7 +35,7 @@ from spec.protocol.state_change_log import partition_stays, refused, replica_goe
 from spec.protocol.topics.addition import become_new, listen_to_topic, refuse_new_replicas
 from spec.protocol.topics.recreation import is_elected_again, tell_of_left_overs
 from spec.protocol.topics.removal_by_hand import forget_leadership, read_topic_id
-from spec.protocol.zookeeper import exists, notify, take_head
+from spec.protocol.zookeeper import exists, notify, take_head, topic_changed
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
@@ -54,6 +57,8 @@ def create_topic(s: State, m: Model, t: int) -> None:
     if m.tells_topics_apart:
         s.zookeeper.topic_ids[t] = ~s.zookeeper.topic_ids[t]
     observe("admin", "create topic", topic=t)
+    if m.keeps(Controller.given_topics):
+        topic_changed(s, m, t)
     notify(s, m, "topics", Callback.TOPICS)
 
 
@@ -62,28 +67,28 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
     require(controller.active)
+    there, known = topics_for(s, m, c), controller.topics
+    with when(~given(s, m, c)):
+        controller.watching["topics"] = True
     take_head(s, m, c)
-    controller.watching["topics"] = True
     started = has_started(s, m, c)
     with when(started):
-        there, known = s.zookeeper.topics, controller.topics
         new_topics = {t: both(there[t], ~known[t]) for t in m.topics}
         say(TopicDifference, new=new_topics, deleted={t: both(~there[t], known[t]) for t in m.topics})
     with in_any_order():
-        _take_over(s, m, c, started)
+        _take_over(s, m, c, there, started)
     if m.keeps(Controller.created):
         with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
             _partitions_to_online(s, m, c)
 
 
-def _take_over(s: State, m: Model, c: int, started: Value) -> None:
-    """What the children are now: those that are gone are forgotten, those that are new are tracked."""
+def _take_over(s: State, m: Model, c: int, children: Mapping[int, Value], started: Value) -> None:
+    """What the children are: those that are gone are forgotten, those that are new are tracked."""
     controller = s.controllers[c]
-    for topic in m.topics:
-        new = both(started, s.zookeeper.topics[topic], ~controller.topics[topic])
-        observe(f"controller {c}", "read /brokers/topics", topic=topic, present=s.zookeeper.topics[topic])
+    for topic, there in children.items():
+        new = both(started, there, ~controller.topics[topic])
         if m.topics_vanish:
-            _forget_vanished(s, m, c, topic, started)
+            _forget_vanished(s, m, c, topic, there, started)
         with when(new):
             _track(s, m, c, topic)
 
@@ -123,13 +128,13 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
             controller.at = At.NEW_REPLICA_READ
 
 
-def _forget_vanished(s: State, m: Model, c: int, topic: int, started: Value) -> None:
+def _forget_vanished(s: State, m: Model, c: int, topic: int, there: Value, started: Value) -> None:
     """A topic that is gone without this controller's doing is no longer known; all else about it stays (D53).
 
     A controller whose machines are not up does not look.
     """
     looks = started if m.loses_topics else flag(True)
-    with when(both(looks, ~s.zookeeper.topics[topic])):
+    with when(both(looks, ~there)):
         with when(s.controllers[c].topics[topic]):
             forget_leadership(s, m, c, topic)
         forget_assignments(s, m, c, topic)

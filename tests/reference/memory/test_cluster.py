@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from reference.journal import Report
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
@@ -165,3 +166,33 @@ def test_who_asks_for_it_has_the_listeners_on_children_called_as_zkclients_table
     children = [Callback.ISR_CHANGES, Callback.BROKERS, Callback.DELETIONS, Callback.TOPICS]
     queued = list(cluster.processes[1].events)
     assert queued == [Callback.SESSION, Callback.REGISTRATION, *children, Callback.CONTROLLER]
+
+
+# --------------------------------------------------------------------------------- what is read before the lock is had
+
+
+def drain(cluster: MemoryCluster, *rules: str) -> None:
+    """Take what has one of these rules until there is none."""
+    while found := [choice for choice in choices(cluster) if choice.rule in rules]:
+        step(cluster, found[0])
+
+
+def said(cluster: MemoryCluster) -> list[str]:
+    return [str(entry.line) for entry in cluster.entries if isinstance(entry, Report)]
+
+
+def test_a_listener_goes_by_what_was_read_before_it_had_the_lock() -> None:
+    """The deletion thread completes a topic meanwhile, which the listener then finds new, and without partitions."""
+    one = initial_cluster(scope("early_topics"))
+    take(one, "request_deletion(t=0)", "request_deletion(t=1)")
+    drain(one, "on_deletion_change", "delete_queued_topic", "read_for_removal", "write_removal")
+    drain(one, "deliver_request", "deliver_deletion", "on_replica_deleted")
+    take(one, "delete_queued_topic(c=1, t=1)", "delete_state(c=1, p=1)", "delete_topic(c=1, t=1)")
+    assert "on_topic_change(c=1)" not in names(one), "the thread has the lock"
+    take(one, "read_for_listener(c=1)")
+    assert one.processes[1].given == frozenset("a")
+    drain(one, "delete_queued_topic", "delete_state", "delete_topic", "delete_configuration", "delete_request")
+    take(one, "on_topic_change(c=1)")
+    fired, difference, *_ = [line.partition(": ")[2] for line in said(one)]
+    assert fired == "Topic change listener fired for path /brokers/topics with children a"
+    assert difference == "New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map()]"

@@ -1,0 +1,170 @@
+"""What ZkClient reads for a listener that has to wait for the controller lock.
+
+ZkClient's thread takes a callback, sets the watch of its path again and reads it, and only then calls the listener,
+which takes the lock and goes by what it was given. Who has the lock meanwhile goes on: start-up elects and makes its
+failover on the main thread, the deletion thread completes a topic. So a broker that has just become controller hears
+that there was none, resigns, and keeps /controller (D72). Where nobody else comes in between, reading is one step with
+what the listener does first.
+
+While start-up makes its failover nothing else is read early: the listener on /controller is next, since the create of
+that is an event of its own.
+
+Left out: that data is read early of /admin/reassign_partitions and /admin/preferred_replica_election; that a listener
+which needs nothing of ZooKeeper any more goes on without a session. The other listeners on data read again under the
+lock. A topic that is gone by then is known by its name only, so topics are read early only where AR is kept; where the
+listeners on the topics' own znodes are left out ("addition"), nobody creates it until the next callback is handled.
+
+Kafka 0.10.2.2: ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`; `SessionExpirationListener`, which
+reads /controller itself. PROTOCOL.md section 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from spec.language.rules import action, observe, require, say, when
+from spec.language.terms import Value, both, choose, either, flag
+from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
+from spec.model import Model
+from spec.protocol.zookeeper import can_operate, rearm_watch, take_head
+from spec.state.cluster import State
+from spec.state.controller import Controller
+from spec.state.enumerations import At, Callback, Handler, Owes
+from spec.variants import Switch
+
+OF_OTHER_THREADS: Final = Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START
+"""What handlers do on other threads than ZkClient's: a request's, the rebalance's, and the deletion thread."""
+DELETING: Final = At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST
+"""Where the deletion thread is between its handlers."""
+
+
+@action(
+    actor="controller {c}",
+    source="ZkClient 0.10 fireDataChangedEvents, fireChildChangedEvents",
+    budget="early_reads",
+    parts=("listeners_given_what_was",),
+)
+def read_for_listener(s: State, m: Model, c: int) -> None:
+    """ZkClient sets a watch again, and reads for a listener that has to wait for the controller lock."""
+    controller = s.controllers[c]
+    head = controller.callbacks[0]
+    require(can_operate(s, c), ~controller.given, _its_thread_is_free(s, m, c))
+    require(either(*(head == callback for callback in _readable(m))))
+    controller.given = True
+    with when(head == Callback.CONTROLLER):
+        controller.watching["controller"] = True
+        controller.given_id = read_controller(s, c)
+    with when(head == Callback.SESSION):
+        _begin_new_session(s, m, c)
+    with when(head == Callback.BROKERS):
+        rearm_watch(s, c, "brokers")
+        controller.given_brokers = s.zookeeper.registered
+    if m.keeps(Controller.given_topics):
+        with when(head == Callback.TOPICS):
+            rearm_watch(s, c, "topics")
+            _see_topics(s, m, c)
+            for t in m.topics:
+                controller.given_topics[t] = s.zookeeper.topics[t]
+    if m.keeps(Controller.given_requests):
+        with when(head == Callback.DELETIONS):
+            rearm_watch(s, c, "deletions")
+            _see_requests(s, m, c)
+            for t in m.topics:
+                controller.given_requests[t] = s.zookeeper.deletions[t]
+
+
+def _begin_new_session(s: State, m: Model, c: int) -> None:
+    """The handler of a new session needs no lock if /controller has the own id; before 0.10.2.0 it needs it always."""
+    say(SessionExpired)
+    s.controllers[c].given_id = read_controller(s, c)
+    if not m.reintroduces(Switch.ALWAYS_RESIGN):
+        with when(s.zookeeper.controller == c):
+            say(SessionExpiredElectedAlready)
+            take_head(s, m, c)
+
+
+def read_controller(s: State, c: int) -> Value:
+    """The id in /controller, -1 if there is none; reading arms the watch, unless there is nothing to read."""
+    with when(s.zookeeper.controller != 0):
+        s.controllers[c].watching["controller"] = True
+    observe(f"controller {c}", "read /controller", controller=s.zookeeper.controller)
+    return s.zookeeper.controller
+
+
+def _readable(m: Model) -> Iterator[Callback]:
+    """The listeners that go by what they are given."""
+    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
+    if m.keeps(Controller.given_topics):
+        yield Callback.TOPICS
+    if m.keeps(Controller.given_requests):
+        yield Callback.DELETIONS
+
+
+def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
+    """Whether ZkClient's thread is in no listener: nobody has the lock, or a thread that is not ZkClient's."""
+    controller = s.controllers[c]
+    starts = flag(s.processes[c].owes == Owes.AFTER_ELECTION)
+    free = [flag(controller.at == At.IDLE), starts]
+    if m.has("partitions"):
+        free += [flag(controller.at == place) for place in DELETING if m.has("deletion")]
+        free += [flag(controller.handler == one) for one in OF_OTHER_THREADS]
+    between = [flag(False)]
+    if m.has("reassignment"):
+        between += [both(controller.due[p] != (), ~starts) for p in m.partitions]
+    if m.takes_lock_to_elect:
+        between.append(flag(controller.elects))
+    return both(either(*free), ~either(*between))
+
+
+def given(s: State, m: Model, c: int) -> Value:
+    """Whether a listener goes by what it was given before it had the lock."""
+    return flag(s.controllers[c].given) if m.keeps(Controller.given) else flag(False)
+
+
+def controller_for(s: State, m: Model, c: int) -> Value:
+    """The id in /controller for a listener: what it was given, or what is read now."""
+    if not m.keeps(Controller.given):
+        return read_controller(s, c)
+    with when(~given(s, m, c)):
+        read_controller(s, c)
+    return choose(given(s, m, c), s.controllers[c].given_id, s.zookeeper.controller)
+
+
+def brokers_for(s: State, m: Model, c: int) -> Value:
+    """Likewise the children of /brokers/ids, as far as their data can be read now."""
+    registered = s.zookeeper.registered
+    if not m.keeps(Controller.given):
+        return registered
+    there = m.brokers.intersection(s.controllers[c].given_brokers, registered)
+    return choose(given(s, m, c), there, registered)
+
+
+def topics_for(s: State, m: Model, c: int) -> dict[int, Value]:
+    """Likewise the children of /brokers/topics."""
+    with when(~given(s, m, c)):
+        _see_topics(s, m, c)
+    there = s.zookeeper.topics
+    if not m.keeps(Controller.given_topics):
+        return {t: flag(there[t]) for t in m.topics}
+    return {t: choose(given(s, m, c), s.controllers[c].given_topics[t], there[t]) for t in m.topics}
+
+
+def requests_for(s: State, m: Model, c: int) -> dict[int, Value]:
+    """Likewise the children of /admin/delete_topics."""
+    with when(~given(s, m, c)):
+        _see_requests(s, m, c)
+    asked = s.zookeeper.deletions
+    if not m.keeps(Controller.given_requests):
+        return {t: flag(asked[t]) for t in m.topics}
+    return {t: choose(given(s, m, c), s.controllers[c].given_requests[t], asked[t]) for t in m.topics}
+
+
+def _see_topics(s: State, m: Model, c: int) -> None:
+    for t in m.topics:
+        observe(f"controller {c}", "read /brokers/topics", topic=t, present=s.zookeeper.topics[t])
+
+
+def _see_requests(s: State, m: Model, c: int) -> None:
+    for t in m.topics:
+        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=s.zookeeper.deletions[t])

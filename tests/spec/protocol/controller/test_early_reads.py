@@ -1,0 +1,92 @@
+"""A listener that had to wait for the controller lock goes by what ZkClient read for it before."""
+
+import pytest
+
+from spec.scopes import scope
+from spec.variants import AS_CODED, Switch
+from tests.spec.stepping import Run
+
+FAILOVER = ("read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)", "finish_failover(c=1)")
+
+
+def restarted() -> Run:
+    """A controller is killed and starts again, and its old /controller goes right after it has subscribed."""
+    run = Run(scope("early_reads"), crashes=1, early_starts=1, early_reads=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", *FAILOVER[:2], "create_epoch(c=1)")
+    run.do(*FAILOVER[2:], "on_controller_change(c=1)")
+    run.do("crash(b=1)", "start_process_early(b=1)", "end_orphaned_session(b=1)")
+    return run
+
+
+def test_d72_who_has_won_hears_that_there_was_no_controller() -> None:
+    run = restarted()
+    assert run.do("read_for_listener(c=1)") == [("read /controller", "-1")]
+    assert run["controllers[1].watching.controller"] == "yes", "set again before anybody has the lock"
+    run.do("elect_read(c=1)", "elect_create(c=1)", *FAILOVER)
+    assert run["controllers[1].active"] == "yes"
+    assert run.do("on_controller_change(c=1)") == [("resigned",)], "and nothing is read any more"
+    run.do("elect_read(c=1)", "on_controller_change(c=1)")
+    assert [run["zookeeper.controller"], run["controllers[1].active"], run["controllers[1].at"]] == ["1", "no", "IDLE"]
+
+
+def test_who_reads_under_the_lock_finds_itself() -> None:
+    run = restarted()
+    run.do("elect_read(c=1)", "elect_create(c=1)", *FAILOVER)
+    assert run.do("on_controller_change(c=1)") == [("read /controller", "1")]
+    assert run["controllers[1].active"] == "yes"
+
+
+def test_while_start_up_makes_its_failover_the_listener_on_controller_is_next() -> None:
+    run = Run(scope("early_reads"), early_reads=2)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", *FAILOVER[:2], "create_epoch(c=1)")
+    run.do("subscribe(c=1)", "start_process(b=2)", "register_broker(b=2)", "read_for_listener(c=1)")
+    assert [run[f"controllers[1].callbacks[{place}]"] for place in (0, 1)] == ["CONTROLLER", "BROKERS"]
+    assert not run.can("read_for_listener(c=1)")
+
+
+def deleting() -> Run:
+    """Two topics are asked to be deleted, and the thread has just deleted the znode of the first."""
+    run = Run(scope("early_topics"), deletions=2, creations=1, early_reads=1)
+    run.do("request_deletion(t=0)", "request_deletion(t=1)")
+    run.drain("on_deletion_change", "delete_queued_topic", "_removal")
+    run.drain("deliver", "on_replica_deleted")
+    run.do("delete_queued_topic(c=1, t=1)", "delete_state(c=1, p=1)", "delete_topic(c=1, t=1)")
+    return run
+
+
+def test_the_deletion_thread_completes_a_topic_that_the_listener_finds_new() -> None:
+    run = deleting()
+    seen = [("read /brokers/topics", "0", "yes"), ("read /brokers/topics", "1", "no")]
+    assert run.do("read_for_listener(c=1)") == seen, "the thread has the lock"
+    run.drain("delete_")
+    assert [run["controllers[1].at"], run["controllers[1].topics[0]"]] == ["IDLE", "no"]
+    assert run.do("on_topic_change(c=1)") == []
+    assert [run["controllers[1].topics[0]"], run["controllers[1].partitions[0].state"]] == ["yes", "NON_EXISTENT"]
+    run.do("create_topic(t=0)")
+    run.drain("on_", "read_for_new_replica", "create_state")
+    assert run["controllers[1].partitions[0].state"] == "ONLINE", "its own znode was listened to"
+
+
+def test_who_is_controller_already_needs_no_lock_for_a_new_session() -> None:
+    """The answer to its create of /controller under the new session is known to nobody yet: start-up has the lock."""
+    run = Run(scope("early_expiry"), expiries=1, early_reads=2)
+    run.do("start_process(b=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)", "elect_read(c=1)")
+    run.do("elect_create(c=1)")
+    assert run["controllers[1].callbacks[0]"] == "SESSION"
+    assert run.do("read_for_listener(c=1)") == [("read /controller", "1")]
+    assert [run["controllers[1].callbacks[0]"], run["controllers[1].given"]] == ["CONTROLLER", "no"]
+
+
+def test_what_is_read_early_is_not_lost_with_the_session() -> None:
+    run = Run(scope("early_expiry"), expiries=1, early_reads=1)
+    run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)", "read_for_listener(c=1)")
+    assert run.can("expire_session(b=1, lost=0)")
+    assert not run.can("expire_session(b=1, lost=1)")
+
+
+@pytest.mark.parametrize("name", ["early_reads", "early_expiry", "early_topics"])
+def test_where_listeners_read_under_the_lock_none_reads_early(name: str) -> None:
+    bounds = scope(name)
+    fixed = Run(bounds, AS_CODED | {Switch.READ_UNDER_LOCK}, **dict(bounds.budgets))
+    assert not any("read_for_listener" in one.name for one in fixed.system.actions)
+    assert not any(".given" in path for path in fixed.state)
