@@ -90,6 +90,9 @@ class Switch(enum.Enum):
     READ_BROKERS_TWICE = (
         "before 0.10.0.0, D24: who is new or dead, and who lives, is read one after the other (KAFKA-3085)"
     )
+    SHUTDOWN_FOLLOWS_ISR = (
+        "before 0.10.0.0, D67: a controlled shutdown elects the first who stays in the ISR, alive or not (KAFKA-3670)"
+    )
     REFUSE_DEAD_TARGETS = "before 0.10.1.0, D14: a reassignment is refused unless all of RAR lives (KAFKA-4214)"
     RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: the ISR notification listener does not ask who is active (KAFKA-4447)"
     RESIGN_UNDER_LOCK = "before 0.10.2.0, D9: a resignation joins the deletion thread under the lock (KAFKA-4360)"

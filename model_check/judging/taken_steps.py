@@ -13,7 +13,7 @@ from model_check.judging.before_the_lock import BEFORE_THE_LOCK
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees
-from model_check.judging.writing import Writing, names_of
+from model_check.judging.writing import Writing, as_written, names_of
 from model_check.recordings.processes import (
     ControllerSaid,
     ProcessKilled,
@@ -69,14 +69,17 @@ class Steps:
         found = self.step(at, rule, parameters)
         if found is None:
             return True
-        return not any(written.must_say for written in self._written(found).values())
+        return not any(written.must_say for written in self._written(found, parameters.get("c", 0)).values())
 
-    def _written(self, found: Step, but: type[Line] | None = None) -> Mapping[str, Writing]:
+    def _written(self, found: Step, c: int, but: type[Line] | None = None) -> Mapping[str, Writing]:
         """What a step writes to the logs of its controller, but for a line that it has written before."""
         if not found.said:
             return {}
-        changes = self._names.expected(found.said, ControllerLine)
-        reports = [one for one in self._names.expected(found.said, ControllerLogLine) if one.kind is not but]
+        names, release = self._names, self.tracks.releases[c]
+        assert release is not None  # noqa: S101 - who claims no release is not searched
+        lines = list(as_written(names.expected(found.said), release, names.broker_ids))
+        changes = [one for one in lines if issubclass(one.kind, ControllerLine)]
+        reports = [one for one in lines if issubclass(one.kind, ControllerLogLine) and one.kind is not but]
         return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
     def taken(
@@ -106,7 +109,7 @@ class Steps:
         broken_off: list[str] = []
         early = BEFORE_THE_LOCK.get(rule)
         is_announced = early is not None and self._life(at, parameters["c"]) in at.announced
-        for log, written in self._written(found, but=early if is_announced else None).items():
+        for log, written in self._written(found, parameters.get("c", 0), early if is_announced else None).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:

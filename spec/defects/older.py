@@ -126,4 +126,13 @@ ROWS = (
         base=frozenset({Switch.TELL_ONLY_THE_NEW}),
         fix=frozenset({Switch.TELL_ONLY_THE_NEW}),
     ),
+    Defect(
+        "D67",
+        "A controlled shutdown makes a replica leader that is dead, and nobody replaces it",
+        breaks="a_shutdown_elects_who_lives",
+        scope="dead_replica_shutdown",
+        first_depth=17,
+        base=frozenset({Switch.SHUTDOWN_FOLLOWS_ISR}),
+        fix=frozenset({Switch.SHUTDOWN_FOLLOWS_ISR}),
+    ),
 )
