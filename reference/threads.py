@@ -110,14 +110,23 @@ def is_run(controller: KafkaController, callback: Callback) -> bool:
 
     Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
     """
-    runs_anyway = callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-    return callback in ALWAYS or controller.is_active or runs_anyway
+    return callback in ALWAYS or controller.is_active or _runs_anyway(controller, callback)
 
 
-def on_callback(controller: KafkaController, callback: Event) -> Procedure[None]:
+def may_be_skipped(controller: KafkaController, callback: Callback) -> bool:
+    """Whether a listener may do nothing: one that does not ask may have been unsubscribed before it was called."""
+    unsubscribed = _runs_anyway(controller, callback) and PATH_OF[callback] not in controller.listeners
+    return not is_run(controller, callback) or (unsubscribed and not controller.is_active)
+
+
+def _runs_anyway(controller: KafkaController, callback: Callback) -> bool:
+    return callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+
+
+def on_callback(controller: KafkaController, callback: Event, *, skipped: bool = False) -> Procedure[None]:
     """What the event thread does for a callback; an exception that leaves the listener is only logged."""
     try:
-        if not is_run(controller, callback_of(callback)):
+        if skipped or not is_run(controller, callback_of(callback)):
             yield from SkipCallback(path_of(callback))
         elif isinstance(callback, str):
             yield from on_partition_modifications(controller, callback)

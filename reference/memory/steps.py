@@ -124,10 +124,10 @@ def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
 # ------------------------------------------------------------------------------------------- handlers of the controller
 
 
-def take_callback(cluster: MemoryCluster, *, c: int) -> None:
-    """Begin a callback: what it reads first belongs to this step."""
+def take_callback(cluster: MemoryCluster, *, c: int, skipped: bool = False) -> None:
+    """Begin a callback, or skip it: what it reads first belongs to this step."""
     callback = cluster.change(c).events.pop(0)
-    begin(cluster, c=c, handler=partial(on_callback, callback=callback))
+    begin(cluster, c=c, handler=partial(on_callback, callback=callback, skipped=skipped))
 
 
 def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:
