@@ -47,8 +47,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
         case SomeBehind():
             runs = rests or runs_anyway
             written = _callback(system, c, cluster.partition(line.partition), state) if runs else ()
-        case DeletionRequested(topics=()):
-            return runs_anyway
+        case DeletionRequested(topics=topics):
+            return runs_anyway and not (topics and rests)
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())
         case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):
