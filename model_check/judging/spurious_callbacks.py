@@ -24,6 +24,7 @@ from spec.logs.controller_log.reassignment import SomeBehind
 from spec.logs.controller_log.topic_deletion import (
     DeletionIneligible,
     DeletionInProgress,
+    DeletionQueued,
     DeletionRequested,
     HandlingDeletion,
 )
@@ -49,6 +50,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
             written = _callback(system, c, cluster.partition(line.partition), state) if runs else ()
         case DeletionRequested(topics=topics):
             return runs_anyway and not (topics and rests)
+        case DeletionQueued():  # in the queue of a deletion manager that the next term replaces
+            return runs_anyway and not rests
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())
         case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):

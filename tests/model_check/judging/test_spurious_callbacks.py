@@ -17,6 +17,7 @@ from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.topic_deletion import (
     DeletionIneligible,
     DeletionInProgress,
+    DeletionQueued,
     DeletionRequested,
     HandlingDeletion,
 )
@@ -101,9 +102,12 @@ def test_a_line_is_no_step_only_where_there_is_nothing_to_do(line: Line, at: Pla
 def test_before_0_10_2_who_is_not_active_tells_of_requests_too(
     topics: tuple[str, ...], at: PlainState, *, expected: bool
 ) -> None:
-    line = DeletionRequested(topics=topics, controller=1)
-    assert is_nothing(line, at, frozenset({Switch.RUN_WHEN_NOT_ACTIVE})) is expected
-    assert not is_nothing(line, at)
+    before = frozenset({Switch.RUN_WHEN_NOT_ACTIVE})
+    lines: list[Line] = [DeletionRequested(topics=topics, controller=1)]
+    if topics:
+        lines += [DeletionQueued(topics=topics, controller=1)]
+    assert {is_nothing(line, at, before) for line in lines} == {expected}
+    assert not any(is_nothing(line, at) for line in lines)
 
 
 @pytest.mark.parametrize(
