@@ -110,8 +110,17 @@ def is_run(controller: KafkaController, callback: Callback) -> bool:
 
     Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
     """
-    runs_anyway = callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-    return callback in ALWAYS or controller.is_active or runs_anyway
+    return callback in ALWAYS or controller.is_active or _runs_anyway(controller, callback)
+
+
+def may_be_skipped(controller: KafkaController, callback: Callback) -> bool:
+    """Whether a listener may do nothing: one that does not ask may have been unsubscribed before it was called."""
+    unsubscribed = _runs_anyway(controller, callback) and PATH_OF[callback] not in controller.listeners
+    return not is_run(controller, callback) or (unsubscribed and not controller.is_active)
+
+
+def _runs_anyway(controller: KafkaController, callback: Callback) -> bool:
+    return callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
 
 def read_for_listener(controller: KafkaController, callback: Callback) -> ReadForListener:
@@ -122,13 +131,15 @@ def read_for_listener(controller: KafkaController, callback: Callback) -> ReadFo
     return ReadForListener(CONTROLLER, watched=False)
 
 
-def on_callback(controller: KafkaController, callback: Event, given: Given | None = None) -> Procedure[None]:
+def on_callback(
+    controller: KafkaController, callback: Event, given: Given | None = None, *, skipped: bool = False
+) -> Procedure[None]:
     """What the event thread does for a callback, whose listener may be given what was read before it had the lock.
 
     An exception that leaves the listener is only logged.
     """
     try:
-        if not is_run(controller, callback_of(callback)):
+        if skipped or not is_run(controller, callback_of(callback)):
             yield from SkipCallback(path_of(callback), was_read=given is not None)
         elif isinstance(callback, str):
             yield from on_partition_modifications(controller, callback)

@@ -171,6 +171,11 @@ class Model:
         return self.removes_topics and self.fixes(Switch.TOPIC_IDS)
 
     @property
+    def asks_requests_who_lives(self) -> bool:
+        """Whether a follower asks LeaderAndIsr, and not its metadata cache, if its new leader is registered (D60)."""
+        return self.has("metadata") and self.reintroduces(Switch.TELL_ONLY_THE_NEW)
+
+    @property
     def fences_deletions(self) -> bool:
         """Whether StopReplica has a leader epoch; kept where copies of it may come late."""
         return bool(self.scope.budget("late_copies")) and self.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)

@@ -44,7 +44,7 @@ from spec.state.cluster import shape
 from spec.state.enumerations import Callback
 from spec.state.listeners import listened_paths
 from spec.state.start import running
-from spec.variants import AS_CODED, Switch, Switches, show_switches
+from spec.variants import AS_CODED, Switches, show_switches
 
 CONTINUATIONS = handlers
 """What the rules of all parts go on with; it has no rules of its own, and must be read where they are."""
@@ -124,12 +124,8 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
 
 
 def _controllers_callbacks(m: Model) -> Iterator[Callback]:
-    """The callbacks of listeners that do nothing while their broker is not the active controller.
-
-    Before 0.10.2.0 that of ISR change notifications did not ask (D8).
-    """
-    runs_anyway = {Callback.ISR_CHANGES} if m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE) else set()
-    yield from (one for one in listened_paths(m).values() if one not in runs_anyway)
+    """The callbacks of listeners that may do nothing while their broker is not the active controller."""
+    yield from listened_paths(m).values()
     if m.has("addition"):
         yield Callback.MODIFICATIONS
     if m.has("reassignment"):

@@ -66,7 +66,7 @@ class Switch(enum.Enum):
     )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"
-    READ_UNDER_LOCK = "D72: a listener reads when it has its turn, not before (KAFKA-5642, 1.1.0)"
+    READ_UNDER_LOCK = "D67: a listener reads when it has its turn, not before (KAFKA-5642, 1.1.0)"
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
@@ -94,6 +94,9 @@ class Switch(enum.Enum):
     ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
     READ_BROKERS_TWICE = (
         "before 0.10.0.0, D24: who is new or dead, and who lives, is read one after the other (KAFKA-3085)"
+    )
+    SHUTDOWN_FOLLOWS_ISR = (
+        "before 0.10.0.0, D66: a controlled shutdown elects the first who stays in the ISR, alive or not (KAFKA-3670)"
     )
     REFUSE_DEAD_TARGETS = "before 0.10.1.0, D14: a reassignment is refused unless all of RAR lives (KAFKA-4214)"
     RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: the ISR notification listener does not ask who is active (KAFKA-4447)"

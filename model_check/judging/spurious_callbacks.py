@@ -22,6 +22,7 @@ from spec.logs.controller_log.reassignment import SomeBehind
 from spec.logs.controller_log.topic_deletion import (
     DeletionIneligible,
     DeletionInProgress,
+    DeletionQueued,
     DeletionRequested,
     HandlingDeletion,
 )
@@ -32,15 +33,23 @@ from spec.variants import Switch
 
 
 def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid, state: PlainState) -> bool:
-    """Whether a line is one of somebody who has the controller lock, and finds nothing to do."""
+    """Whether a line is one of somebody who has the controller lock, and finds nothing to do.
+
+    Before 0.10.2.0 these listeners do not ask whether the broker is the controller.
+    """
     line, c = said.line, said.controller
     controller = part(state, "controllers", c)
-    rests = place_of(state, c) is At.IDLE and bool(controller.get("active", 0))
+    is_idle = place_of(state, c) is At.IDLE
+    rests = is_idle and bool(controller.get("active", 0))
+    runs_anyway = is_idle and system.model.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
     match line:
         case SomeBehind():
-            written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
-        case DeletionRequested(topics=()):  # before 0.10.2.0 nobody asks whether the broker is the controller
-            return place_of(state, c) is At.IDLE and system.model.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+            runs = rests or runs_anyway
+            written = _callback(system, c, cluster.partition(line.partition), state) if runs else ()
+        case DeletionRequested(topics=topics):
+            return runs_anyway and not (topics and rests)
+        case DeletionQueued():  # in the queue of a deletion manager that the next term replaces
+            return runs_anyway and not rests
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())
         case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):
@@ -53,7 +62,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
 
 def _callback(system: OpenSystem, c: int, p: int, state: PlainState) -> tuple[Step, ...]:
     """The listener on a state znode, if it ran now."""
-    woken = _with(state, c, callbacks={0: list(Callback).index(Callback.STATE)}, concerns={0: p} if p else {})
+    callbacks, concerns = {0: list(Callback).index(Callback.STATE)}, {0: p} if p else {}
+    woken = _with(state, c, active=1, callbacks=callbacks, concerns=concerns)
     found = system.step(woken, on_state_change.name, {"c": c, "p": p})
     return () if found is None else (found,)
 

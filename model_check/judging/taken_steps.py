@@ -10,7 +10,7 @@ from typing import Final
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees
-from model_check.judging.writing import Writing, names_of
+from model_check.judging.writing import Writing, as_written, names_of
 from model_check.recordings.processes import (
     ControllerSaid,
     ProcessKilled,
@@ -65,14 +65,17 @@ class Steps:
         found = self.step(at, rule, parameters)
         if found is None:
             return True
-        return not any(written.must_say for written in self._written(found).values())
+        return not any(written.must_say for written in self._written(found, parameters.get("c", 0)).values())
 
-    def _written(self, found: Step) -> Mapping[str, Writing]:
+    def _written(self, found: Step, c: int) -> Mapping[str, Writing]:
         """What a step writes to the logs of its controller."""
         if not found.said:
             return {}
-        changes = self._names.expected(found.said, ControllerLine)
-        reports = self._names.expected(found.said, ControllerLogLine)
+        names, release = self._names, self.tracks.releases[c]
+        assert release is not None  # noqa: S101 - who claims no release is not searched
+        lines = list(as_written(names.expected(found.said), release, names.broker_ids))
+        changes = [one for one in lines if issubclass(one.kind, ControllerLine)]
+        reports = [one for one in lines if issubclass(one.kind, ControllerLogLine)]
         return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
 
     def taken(
@@ -100,7 +103,7 @@ class Steps:
             steps[number] = self._count(at, seen, one)
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
-        for log, written in self._written(found).items():
+        for log, written in self._written(found, parameters.get("c", 0)).items():
             track, lines = self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:

@@ -3,26 +3,43 @@
 The rules say the lines where Kafka writes them, on the thread that holds the controller's lock; so each step has its
 own, in this order, and no other step may take them. (A process that is killed may not come to write them, and a log
 that was copied early does not have them; but behind what is missing in a log that goes on, no more steps of that
-process follow.)
+process follow.) Where an older release writes otherwise, its lines are made of those of 0.10.2.
 
 Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`.
 PROTOCOL.md sections 12.1 and 12.4.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import takewhile
 
 from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.said_lines import Expected, Names
-from spec.formats.kafka_types import V0102
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.failover import Resigned
 from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_request_lines import UpdateMetadataSending
 
 
 def _may_be_off(one: Expected) -> bool:
     return issubclass(one.kind, ControllerLogLine) and one.kind.level_at(V0102) in MAY_BE_OFF
+
+
+def as_written(lines: Iterable[Expected], release: KafkaVersion, brokers: Sequence[int]) -> Iterator[Expected]:
+    """The lines of 0.10.2 as a release writes them: none that it lacks, and up to 0.10.1 one a broker that is told.
+
+    0.8.2 does not say that a resignation is through. `brokers` are all that may be told, where it is open who is.
+    """
+    for one in lines:
+        if one.kind is UpdateMetadataSending and release < V0102:
+            told = one.fields.get("brokers", brokers)
+            assert isinstance(told, Iterable)  # noqa: S101 - a line names a set of brokers
+            yield from (replace(one, known=partial(dict, one.fields, brokers=(broker,))) for broker in told)
+        elif release in one.kind.templates:
+            yield one
 
 
 def names_of(cluster: Cluster, system: OpenSystem) -> Names:

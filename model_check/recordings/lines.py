@@ -2,19 +2,9 @@
 
 A controller's line is an observation by itself; the answers that it got are held against what the brokers did
 (`agreement.py`). A broker's lines are put together to requests (`requests.py`).
-
-Up to 0.10.1 a controller prints an UpdateMetadata's line for each broker. What is to be judged is the same in all
-releases, so it is made the same here: one line for all brokers, as 0.10.2 prints it. A batch is sent broker by broker,
-so that all that it tells one broker is printed in a row; a broker that is told again, after another, is told by the
-next batch.
-
-Kafka: `ControllerBrokerRequestBatch.sendRequestsToBrokers`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import groupby
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
@@ -22,8 +12,7 @@ from model_check.recordings.processes import AnswerReceived, ControllerSaid
 from model_check.recordings.recording import Cluster, Contradiction, Observed
 from model_check.recordings.requests import Requests
 from spec.errors import MalformedInput
-from spec.formats.kafka_types import LEADER_DURING_DELETE, V0102, TopicPartition
-from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import PartitionsResponse
 from spec.logs.broker_change_lines import BrokerLine
 from spec.logs.controller_request_lines import (
@@ -65,7 +54,7 @@ class Lines:
             except KeyError as error:
                 raise MalformedInput(entry.place, "", f"names {error}, which no transaction created") from error
         name = self.cluster.broker_ids[self.broker - 1]
-        return {f"controller {name}": tuple(for_all_brokers(self.said)), f"broker {name}": self.requests.observed()}
+        return {f"controller {name}": tuple(self.said), f"broker {name}": self.requests.observed()}
 
     def _entry(self, entry: LogEntry, line: Line) -> None:
         match line:
@@ -133,55 +122,3 @@ class Lines:
 
     def _pass_over(self, reason: str) -> None:
         self.passed_over[f"state-change.log: {reason}"] += 1
-
-
-AT_ONCE: Final = 100
-"""The milliseconds within which a controller prints what a batch tells one broker, and then the next."""
-
-Batch = dict[tuple[TopicPartition, LeaderIsrAndControllerEpoch], ControllerSaid]
-"""What one batch tells, each with the brokers that it tells it so far."""
-
-
-def for_all_brokers(said: Iterable[Observed]) -> Iterator[Observed]:
-    """What a controller said, with one line for all brokers in the place of the first of those that tell the same."""
-    for is_told_one_by_one, group in groupby(said, _is_told_one_by_one):
-        lines = list(group)
-        yield from _batches(lines) if is_told_one_by_one else lines
-
-
-def _is_told_one_by_one(one: Observed) -> bool:
-    return isinstance(one, ControllerSaid) and isinstance(one.line, UpdateMetadataSending) and one.line.version < V0102
-
-
-def _batches(group: Iterable[Observed]) -> Iterator[Observed]:
-    """The lines of a row of batches."""
-    batch: Batch = {}
-    told: list[int] = []
-    last: Observed | None = None
-    for one in group:
-        assert isinstance(one, ControllerSaid)  # noqa: S101 - it was chosen so
-        assert isinstance(one.line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
-        (broker,) = one.line.brokers
-        key = one.line.partition, one.line.leadership
-        is_next = broker in told[:-1] or (key in batch and broker in _brokers(batch[key]))
-        if is_next or (last is not None and _differs(one, last)):
-            yield from batch.values()
-            batch, told = {}, []
-        last = one
-        told += [broker] if broker not in told else []
-        brokers = (*_brokers(batch[key]), broker) if key in batch else (broker,)
-        line = replace(one.line, brokers=brokers, correlation_id=None, version=V0102)
-        batch[key] = replace(batch.get(key, one), line=line)
-    yield from batch.values()
-
-
-def _brokers(one: ControllerSaid) -> tuple[int, ...]:
-    brokers: tuple[int, ...] = getattr(one.line, "brokers", ())
-    return brokers
-
-
-def _differs(one: Observed, last: Observed) -> bool:
-    """Whether two lines are of different processes, terms or requests, or too far apart to be of one batch."""
-    lines = [(getattr(each, "incarnation", 0), getattr(each, "line", None)) for each in (one, last)]
-    said = [(life, getattr(line, "epoch", 0), getattr(line, "correlation_id", None)) for life, line in lines]
-    return said[0] != said[1] or one.time > last.time + AT_ONCE

@@ -90,7 +90,7 @@ class Broker:
     `alive` are the brokers that its metadata cache lists, None where every leader counts as known, and `cached_epochs`
     the leader epochs of the partitions that it has; `compares_epochs`: none is replaced by a lower one, which is a fix
     (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
-    does since 0.8.2.0 (D31); `asks_who_lives`: it follows only whom its metadata cache lists, since 0.9.0.0 (D60).
+    does since 0.8.2.0 (D31); `asks_its_cache` who lives, and not the request, since 0.9.0.0 (D60).
     `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log
     here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher starts any more.
     """
@@ -105,7 +105,7 @@ class Broker:
     cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     compares_epochs: bool = False
     compares_content: bool = True
-    asks_who_lives: bool = True
+    asks_its_cache: bool = True
     is_shutting_down: bool = False
 
     def partition(self, partition: TopicPartition) -> Partition:
@@ -173,7 +173,7 @@ class Broker:
             codes = dict.fromkeys(codes, ErrorCode.UNKNOWN)
         for state in accepted if reaches is None else [one for one in accepted if one.topic_partition in reaches]:
             self.logs |= {state.topic_partition}
-            self._note_topic(state, topic_ids.get(state.topic))
+            self._note_topic(state, request, topic_ids.get(state.topic))
         return PartitionsResponse(
             ErrorCode.NONE,
             tuple(PartitionError(one.topic, one.partition, codes[one.topic_partition]) for one in states),
@@ -204,9 +204,9 @@ class Broker:
             return ErrorCode.STALE_CONTROLLER_EPOCH
         return ErrorCode.NONE if self.broker_id in state.replicas else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
-    def _note_topic(self, state: PartitionLeadership, topic_id: int | None) -> None:
+    def _note_topic(self, state: PartitionLeadership, request: LeaderAndIsrRequest, topic_id: int | None) -> None:
         """Remember which topic of that name an accepted state was about."""
-        if topic_id is not None and self._stores(state.leadership.leader):
+        if topic_id is not None and self._stores(state.leadership.leader, request):
             partition = state.topic_partition
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
@@ -272,7 +272,7 @@ class Broker:
         partition, known = state.topic_partition, self.partition(state.topic_partition)
         leader, epoch = state.leadership.leader, state.leadership.controller_epoch
         about = (self.broker_id, request.controller_id, epoch, number, partition, leader)
-        if not self.knows_alive(leader):
+        if not self.knows_alive(leader, request):
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
             self.journal(StateChange(LeaderUnavailable(*about)))
             return False
@@ -287,17 +287,17 @@ class Broker:
         """Whether this part of a request would change what is known of the partition, under the partition's lock."""
         told, known = state.leadership, self.partition(state.topic_partition).leadership
         newer = told.leader_epoch > known.leader_epoch
-        return request.controller_epoch >= self.controller_epoch and newer and self._stores(told.leader)
+        return request.controller_epoch >= self.controller_epoch and newer and self._stores(told.leader, request)
 
-    def _stores(self, leader: int) -> bool:
+    def _stores(self, leader: int, request: LeaderAndIsrRequest) -> bool:
         """Whether an accepted leadership is stored, in which this broker leads."""
-        return leader == self.broker_id or self.knows_alive(leader)
+        return leader == self.broker_id or self.knows_alive(leader, request)
 
-    def knows_alive(self, leader: int) -> bool:
+    def knows_alive(self, leader: int, request: LeaderAndIsrRequest) -> bool:
         """Whether this broker takes a leader for one that lives."""
-        if self.alive is None or not self.asks_who_lives:
+        if self.alive is None:
             return leader != NO_LEADER
-        return leader in self.alive
+        return leader in (self.alive if self.asks_its_cache else {live.id for live in request.live_leaders})
 
     def _maybe_update_metadata_cache(
         self, request: UpdateMetadataRequest, correlation_id: int, *, whole: bool

@@ -32,6 +32,7 @@ from spec.logs.controller_log.leader_selection import (
 from spec.logs.logged_values import LeaderAndIsr
 from spec.protocol.leadership.partitions import PREFERRED_HANDLERS
 from spec.state.enumerations import Handler
+from spec.variants import Switch
 
 Select = Callable[[tuple[int, ...]], Procedure[Election]]
 """A selector: who is to lead, given the ISR that was just read."""
@@ -75,7 +76,8 @@ def _elect_on_controlled_shutdown(
     context = controller.context
     replicas = context.partition_replica_assignment.get(partition)
     registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
-    election = elect_on_controlled_shutdown(replicas, isr, registered, leaving)
+    by_isr = controller.reintroduces(Switch.SHUTDOWN_FOLLOWS_ISR)
+    election = elect_on_controlled_shutdown(replicas, isr, registered, leaving, by_isr=by_isr)
     if found is not None:
         controller.note(ShutdownSelected(partition, found.leader, election.leader))
     return election

@@ -6,7 +6,7 @@ ISR shall be, and which brokers get LeaderAndIsr. Reading the znode, writing it 
 epoch and sending are for the caller, who asks again with fresh data whenever its conditional write fails.
 
 Kafka: `PartitionLeaderSelector.scala`, 0.8.2 to 0.10.2; `PartitionStateMachine.initializeLeaderAndIsrForPartition` for
-the creation. The reading is that of 0.10.2.2; the one selector that changed in these versions is there in both forms.
+the creation. The reading is that of 0.10.2.2; the one selector that changed in these versions is told which it is.
 
 Lists are ordered and keep their order: AR (assigned replicas), RAR (reassigned replicas), ISR. `live` is Kafka's
 `liveBrokerIds`: the registered brokers that are not shutting down; `live_or_shutting_down` is all registered ones.
@@ -123,30 +123,25 @@ def elect_preferred(ar: Replicas | None, isr: Replicas, live: BrokerIds, *, cach
 
 
 def elect_on_controlled_shutdown(
-    ar: Replicas | None, isr: Replicas, live_or_shutting_down: BrokerIds, shutting_down: BrokerIds
+    ar: Replicas | None,
+    isr: Replicas,
+    live_or_shutting_down: BrokerIds,
+    shutting_down: BrokerIds,
+    *,
+    by_isr: bool = False,
 ) -> Election:
     """Elect away from brokers that shut down: the first registered replica in what the ISR is without all of these.
 
-    The brokers that are leaving are sent it as well. Source: ControlledShutdownLeaderSelector, 0.10.0 and later.
+    Before 0.10.0.0 (`by_isr`) the first of that ISR, without asking whether it lives (D66). The brokers that are
+    leaving are sent it as well. Source: ControlledShutdownLeaderSelector.
     """
     replicas = tuple(cached(ar, "assigned replicas"))
     registered = filtered(replicas, live_or_shutting_down)
     remaining = without(isr, shutting_down)
-    eligible = filtered(registered, remaining)
+    eligible = remaining if by_isr else filtered(registered, remaining)
     if not eligible:
         raise StateChangeFailed(f"no replica in ISR {list(isr)} besides shutting down brokers {sorted(shutting_down)}")
     return Election(eligible[0], remaining, registered)
-
-
-def elect_on_controlled_shutdown_before_0_10(
-    ar: Replicas | None, isr: Replicas, live_or_shutting_down: BrokerIds, shutting_down: BrokerIds
-) -> Election:
-    """Elect as 0.8.2 and 0.9.0 did: the first of the remaining ISR, in ISR order, without asking whether it lives."""
-    replicas = tuple(cached(ar, "assigned replicas"))
-    remaining = without(isr, shutting_down)
-    if not remaining:
-        raise StateChangeFailed(f"no replica in ISR {list(isr)} besides shutting down brokers {sorted(shutting_down)}")
-    return Election(remaining[0], remaining, filtered(replicas, live_or_shutting_down))
 
 
 def elect_no_op(ar: Replicas | None, leader: int, isr: Replicas) -> Election:

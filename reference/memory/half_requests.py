@@ -43,7 +43,7 @@ def _may_end(
     following = [one for one in done if accepted[one] != b]
     if not left:
         known = {one: broker.partition(one).leadership.leader for one in following}
-        return any(broker.knows_alive(accepted[one]) and accepted[one] != known[one] for one in following)
+        return any(broker.knows_alive(accepted[one], request) and accepted[one] != known[one] for one in following)
     to_lead = {one for one in left if accepted[one] == b}
     if to_lead and following:
         return False

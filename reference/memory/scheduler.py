@@ -28,7 +28,7 @@ from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment.requests import take_up, verdict
 from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path, parsed
-from reference.threads import HANDLERS, Event, callback_of, is_run, on_election
+from reference.threads import HANDLERS, Event, callback_of, is_run, may_be_skipped, on_election
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
@@ -167,9 +167,12 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         return
     of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
     callback = callback_of(head)
+    if may_be_skipped(process.controller, callback):
+        parameters = (*of_controller, ("callback", list(Callback).index(callback)))
+        yield Choice("skip_callback", parameters, partial(take, skipped=True))
     if not is_run(process.controller, callback):
-        yield Choice("skip_callback", (*of_controller, ("callback", list(Callback).index(callback))), take)
-    elif isinstance(head, Callback):
+        return
+    if isinstance(head, Callback):
         yield Choice(HANDLERS[head].__name__, of_controller, take)
     elif isinstance(head, str):
         yield Choice("on_partition_modifications", (*of_controller, ("t", cluster.topics().index(head))), take)

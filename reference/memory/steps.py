@@ -125,11 +125,11 @@ def close_failed_startup(cluster: MemoryCluster, *, b: int) -> None:
 # ------------------------------------------------------------------------------------------- handlers of the controller
 
 
-def take_callback(cluster: MemoryCluster, *, c: int) -> None:
-    """Begin a callback: what it reads first belongs to this step."""
+def take_callback(cluster: MemoryCluster, *, c: int, skipped: bool = False) -> None:
+    """Begin a callback, or skip it: what it reads first belongs to this step."""
     process = cluster.change(c)
     callback, given, process.given = process.events.pop(0), process.given, None
-    begin(cluster, c=c, handler=partial(on_callback, callback=callback, given=given))
+    begin(cluster, c=c, handler=partial(on_callback, callback=callback, given=given, skipped=skipped))
 
 
 def read_early(cluster: MemoryCluster, *, c: int) -> None:

@@ -61,6 +61,17 @@ def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Act
     return either(~treats, both(*(either(states[0][p].leader == 0, states[1][p].leader != 0) for p in m.partitions)))
 
 
+@claim("step", source="PROTOCOL.md D66", witness="a_broker_is_shutting_down", parts=(*PARTS, "dead_replicas"))
+def a_shutdown_elects_who_lives(before: State, after: State, m: Model, action: Action) -> Facts:
+    """Treating a broker's partitions for its shutdown makes nobody leader whom the controller takes to be dead."""
+    if action.rule != "write_elected_leader":
+        return
+    controller = before.controllers[action.parameters["c"]]
+    for p in m.partitions:
+        old, new = before.zookeeper.state[p].leader, after.zookeeper.state[p].leader
+        yield either(controller.handler != Handler.SHUTDOWN, old == new, m.brokers.in_set(new, controller.live))
+
+
 @claim("goal", source="PROTOCOL.md D12", parts=PARTS)
 def running_brokers_are_not_counted_as_shutting_down(s: State, m: Model) -> Facts:
     """No active controller counts a broker as shutting down that runs and has not been told to stop."""

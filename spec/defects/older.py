@@ -81,4 +81,10 @@ ROWS = (
         base=frozenset({Switch.ANNOUNCE_NO_ISR}),
         fix=frozenset({Switch.ANNOUNCE_NO_ISR}),
     ),
+    Defect("D66",
+        "A controlled shutdown makes a replica leader that is dead, and nobody replaces it",
+        breaks="a_shutdown_elects_who_lives", scope="dead_replica_shutdown", first_depth=17,
+        base=frozenset({Switch.SHUTDOWN_FOLLOWS_ISR}),
+        fix=frozenset({Switch.SHUTDOWN_FOLLOWS_ISR}),
+    ),
 )  # fmt: skip

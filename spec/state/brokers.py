@@ -11,6 +11,7 @@ from spec.state.per_scope import (
     CONTROLLER_EPOCH,
     FENCED_DELETIONS,
     LEADER_EPOCH,
+    LIVE_LEADERS,
     PARTITION_NUMBER,
     PARTITIONS,
     STOPPED_REPLICAS,
@@ -88,6 +89,7 @@ class SlotPartition(Leadership):
     ordered = Flag("LeaderAndIsr names the partition, with the leadership above.")
     topic_id = Flag("The id of its topic.", kept=TOPIC_IDS)
     assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr says it.", kept=has("reassignment"))
+    leader_lives = Flag("LeaderAndIsr lists its leader as registered.", kept=LIVE_LEADERS)
 
 
 class Slot(Record):

@@ -66,6 +66,7 @@ PLACES: PerScope[Iterable[int]] = per_scope("place", lambda m: range(m.scope.cal
 STOPPED_REPLICAS: PerScope[bool] = per_scope("StopReplica is sent to living brokers", lambda m: m.stops_replicas)
 SEVERAL_TOPICS: PerScope[bool] = per_scope("there are several topics", lambda m: m.has_several_topics)
 TOPIC_IDS: PerScope[bool] = per_scope("topics have ids, and may be removed by hand", lambda m: m.tells_topics_apart)
+LIVE_LEADERS: PerScope[bool] = per_scope("followers ask LeaderAndIsr who lives", lambda m: m.asks_requests_who_lives)
 FENCED_DELETIONS: PerScope[bool] = per_scope(
     "StopReplica has a leader epoch, and copies of it may come late", lambda m: m.fences_deletions
 )

@@ -228,8 +228,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     for number, topic in enumerate(cluster.topics() if m.keeps(Controller.allowed) else ()):
         yield f"{path}.allowed[{number}]", topic in process.allowed
     yield from _callbacks(m, process, path)
-    if m.keeps(Controller.given):
-        yield from _given(m, cluster, process, path)
+    yield from _given(m, cluster, process, path)
     if m.has("partitions"):
         yield from _handler(m, cluster, process, controller, path)
         for p, partition in enumerate(cluster.partitions):
@@ -314,6 +313,8 @@ def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
 
 def _given(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     """What the listener that is next has been given before it has the lock."""
+    if not m.keeps(Controller.given):
+        return
     given, head = process.given, process.events[0] if process.events else None
     children = given if isinstance(given, frozenset) else frozenset[str]()
     yield f"{path}.given", given is not None

@@ -38,6 +38,10 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
         told = {state.topic_partition: state for one in ordered for state in one.partition_states}
         for p, partition in enumerate(cluster.partitions):
             yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
+            if m.asks_requests_who_lives:
+                leaders = {live.id for one in ordered for live in one.live_leaders}
+                lives = partition in told and told[partition].leadership.leader in leaders
+                yield f"{slot}.partitions[{p}].leader_lives", lives
             if m.tells_topics_apart:
                 ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
                 yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))

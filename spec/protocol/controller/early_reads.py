@@ -3,7 +3,7 @@
 ZkClient's thread takes a callback, sets the watch of its path again and reads it, and only then calls the listener,
 which takes the lock and goes by what it was given. Who has the lock meanwhile goes on: start-up elects and makes its
 failover on the main thread, the deletion thread completes a topic. So a broker that has just become controller hears
-that there was none, resigns, and keeps /controller (D72). Where nobody else comes in between, reading is one step with
+that there was none, resigns, and keeps /controller (D67). Where nobody else comes in between, reading is one step with
 what the listener does first.
 
 While start-up makes its failover nothing else is read early: the listener on /controller is next, since the create of

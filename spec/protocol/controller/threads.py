@@ -67,6 +67,10 @@ def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
     """A listener of the controller's runs on a broker that is not active; at most its watch is set again."""
     taken = list(Callback)[callback]
     require(~s.controllers[c].active, s.controllers[c].callbacks[0] == taken)
+    if taken is Callback.ISR_CHANGES and m.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE):
+        # It runs (D8). But ZkClient queues a new session's handler first, and then, on another thread, those whom it
+        # finds subscribed: one that the handler unsubscribes may not be among them.
+        require(~s.controllers[c].listening["isr_changes"])
     if taken is Callback.STATE:
         rearm_isr_watch(s, m, c)
     if taken is Callback.MODIFICATIONS:

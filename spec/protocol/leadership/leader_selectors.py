@@ -84,13 +84,16 @@ def elect_preferred(brokers: Brokers, assigned: Value, isr: Value, live: Value, 
 
 
 def elect_controlled_shutdown(
-    brokers: Brokers, assigned: Value, isr: Value, registered: Value, shutting_down: Value
+    brokers: Brokers, assigned: Value, isr: Value, registered: Value, shutting_down: Value, *, by_isr: bool = False
 ) -> ElectionTerms:
-    """First of AR that is registered and in sync and not leaving; all leaving brokers go from the ISR."""
+    """First of AR that is registered and in sync and not leaving; all leaving brokers go from the ISR.
+
+    Before 0.10.0.0 (`by_isr`) the first of that ISR, whether it is registered or not (D66).
+    """
     staying = brokers.filtered(isr, brokers.complement(shutting_down))
-    candidates = brokers.filtered(brokers.filtered(assigned, registered), brokers.members(staying))
-    receivers = brokers.members(brokers.filtered(assigned, registered))
-    return ElectionTerms(flag(candidates != ()), brokers.first(candidates), staying, receivers)
+    informed = brokers.filtered(assigned, registered)
+    candidates = staying if by_isr else brokers.filtered(informed, brokers.members(staying))
+    return ElectionTerms(flag(candidates != ()), brokers.first(candidates), staying, brokers.members(informed))
 
 
 def elect_noop(brokers: Brokers, assigned: Value, isr: Value, leader: Value) -> ElectionTerms:

@@ -228,7 +228,10 @@ def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
         preferred = preferred_replica_leader(m, replicas, znode.isr, live, controller.partitions[p])
         election = chosen(elects_preferred(controller), preferred, election)
     if m.has("shutdown"):
-        leaving = elect_controlled_shutdown(m.brokers, replicas, znode.isr, controller.live, controller.shutting_down)
+        leaving = elect_controlled_shutdown(
+            m.brokers, replicas, znode.isr, controller.live, controller.shutting_down,
+            by_isr=m.reintroduces(Switch.SHUTDOWN_FOLLOWS_ISR),
+        )  # fmt: skip
         election = chosen(controller.handler == Handler.SHUTDOWN, leaving, election)
     return election
 

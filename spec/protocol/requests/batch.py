@@ -235,6 +235,8 @@ def _fill_partition(m: Model, p: int, slot: Slot, controller: Controller, conten
         slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
     if m.has("reassignment"):
         slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
+    if m.asks_requests_who_lives:
+        slot.partitions[p].leader_lives = m.brokers.in_set(content["leader"], controller.live)
 
 
 def _fill_stops(m: Model, b: int, slot: Slot, controller: Controller, batch: Batch) -> None:

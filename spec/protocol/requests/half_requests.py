@@ -59,7 +59,7 @@ def _ends_here(s: State, m: Model, b: int, head: Slot, done: int) -> Value:
     at_leader = either(*(leads[p] & new[p] for p in left)) & ~either(*(follows[p] for p in reached))
     led = ~either(*(leads[p] for p in left))
     at_follower = led & either(*(follows[p] & new[p] for p in left))
-    moved = (both(follows[p], knows_alive(s, m, b, told[p].leader), told[p].leader != known[p].leader) for p in reached)
+    moved = (both(follows[p], knows_alive(s, m, b, told[p]), told[p].leader != known[p].leader) for p in reached)
     behind = both(~either(*(accepted[p] for p in left)), either(*moved))
     return both(*(accepted[p] for p in reached), either(at_leader, at_follower, behind))
 
@@ -73,7 +73,7 @@ def _carry_out(s: State, m: Model, b: int, head: Slot, done: int) -> None:
         known, told = s.brokers[b].partitions[p], head.partitions[p]
         accepted, leads = accepts(s, m, b, p, told), flag(told.leader == b)
         if done >> p & 1:
-            stored = leads | knows_alive(s, m, b, told.leader)
+            stored = leads | knows_alive(s, m, b, told)
             with when(both(stored, told.leader != known.leader)):
                 known.idle = ~leads
             with when(stored):

@@ -65,7 +65,7 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
             observe(f"broker {b}", "is not assigned", partition=p, **fields)
         newer = newer & assigned
     leads = flag(state.leader == b)
-    follows = both(~leads, knows_alive(s, m, b, state.leader))
+    follows = both(~leads, knows_alive(s, m, b, state))
     with when(both(newer, leads)):
         observe(f"broker {b}", "become leader", partition=p, **fields)
     with when(both(newer, follows)):
@@ -90,7 +90,7 @@ def waits_for_isr_write(s: State, m: Model, b: int, request: Slot) -> Value:
     for p in m.partitions:
         if b in m.assigned(p):
             known, state = s.brokers[b].partitions[p], request.partitions[p]
-            follows_or_leads = either(state.leader == b, knows_alive(s, m, b, state.leader))
+            follows_or_leads = either(state.leader == b, knows_alive(s, m, b, state))
             changes = both(state.ordered, state.leader_epoch > known.leader_epoch, follows_or_leads)
             facts.append(both(changes, known.retrying != ()))
     return both(request.epoch >= s.brokers[b].controller_epoch, either(*facts))
@@ -107,14 +107,11 @@ def store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) 
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
 
 
-def knows_alive(s: State, m: Model, b: int, leader: Value) -> Value:
-    """Whether this broker's metadata cache lists the leader among the living; -1 never is.
-
-    Before 0.9.0.0 the request lists the leaders that are registered. Left out: one that is not, of which it tells.
-    """
-    if not m.has("metadata") or m.reintroduces(Switch.TELL_ONLY_THE_NEW):
-        return flag(leader != 0)
-    return m.brokers.in_set(leader, s.brokers[b].alive)
+def knows_alive(s: State, m: Model, b: int, state: SlotPartition) -> Value:
+    """Whether this broker's metadata cache, or before 0.9.0.0 the request, lists the leader as alive; -1 never is."""
+    if m.asks_requests_who_lives:
+        return flag(state.leader_lives)
+    return m.brokers.in_set(state.leader, s.brokers[b].alive) if m.has("metadata") else flag(state.leader != 0)
 
 
 def handle_update_metadata(s: State, m: Model, c: int, b: int, request: Slot) -> None:

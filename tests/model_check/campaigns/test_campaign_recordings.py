@@ -1,4 +1,4 @@
-"""Runs of real Kafka 0.10.2.2 that a campaign recorded and the specification did not explain then, one of each kind.
+"""Runs of real Kafka that campaigns recorded and the specification did not explain then, one of each kind.
 
 `model_check/campaigns/README.md` says what is behind each.
 """
@@ -13,7 +13,8 @@ from model_check.recordings.reading import read
 from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
-ARCHIVE = Path(__file__).parents[2] / "data/kafka-campaign.tar.xz"
+DATA = Path(__file__).parents[2] / "data"
+ARCHIVES = (DATA / "kafka-campaign.tar.xz", DATA / "kafka-campaign-older.tar.xz")
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
     "killed-before-it-is-told-as-sent": 536,
@@ -28,6 +29,13 @@ OBSERVATIONS = {
     "three-stops-refused": 933,
     "two-leave-the-isr": 412,
     "two-leave-the-isr-and-a-late-note": 649,
+    # Of older releases: two each of 0.8.2.2 and 0.9.0.1, one each of 0.10.0.1 and 0.10.1.1.
+    "resignation-is-not-told": 396,
+    "leader-is-not-in-the-request": 491,
+    "shutdown-follows-the-isr": 540,
+    "two-batches-in-a-row": 416,
+    "unsubscribed-before-it-is-called": 540,
+    "who-resigned-counts-on": 843,
 }
 
 
@@ -35,8 +43,9 @@ OBSERVATIONS = {
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with all of them."""
     folder = tmp_path_factory.mktemp("campaign")
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    for file in ARCHIVES:
+        with tarfile.open(file) as archive:
+            archive.extractall(folder, filter="data")
     return folder
 
 
@@ -44,7 +53,10 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
     assert {one.name: read(one).observations for one in recordings.iterdir()} == OBSERVATIONS
 
 
-FAST = ("taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie")
+FAST = (
+    "taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie",
+    "resignation-is-not-told", "two-batches-in-a-row",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def completed_meanwhile() -> Play:
 
 
 def won_meanwhile() -> Play:
-    """D72: ZkClient reads that nobody is controller, and start-up becomes it; only the end of its session helps."""
+    """D67: ZkClient reads that nobody is controller, and start-up becomes it; only the end of its session helps."""
     play = Play(a_scope(2, ((1, 2),)))
     play.start(topics=1)
     play.kill(1)

@@ -14,10 +14,17 @@ from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.controller_log.topic_deletion import DeletionIneligible, DeletionInProgress, HandlingDeletion
+from spec.logs.controller_log.topic_deletion import (
+    DeletionIneligible,
+    DeletionInProgress,
+    DeletionQueued,
+    DeletionRequested,
+    HandlingDeletion,
+)
 from spec.logs.log_lines import Line
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
+from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.unpacking import changed
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
@@ -34,9 +41,9 @@ IN_PROGRESS = DeletionInProgress(replicas=(2,), partitions=(TopicPartition("t", 
 HELD_BACK = DeletionIneligible(topic="t", controller=1)
 
 
-def system() -> OpenSystem:
+def system(switches: Switches) -> OpenSystem:
     parts = frozenset({"deletion", "reassignment"})
-    return open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=parts, requests=(((2,),),))
+    return open_system(2, ((1, 2),), (0,), controller_epochs=2, switches=switches, parts=parts, requests=(((2,),),))
 
 
 def state(replica: int = 0, *, notified: int = 0, marked: bool = False, **fields: int) -> PlainState:
@@ -53,9 +60,9 @@ def state(replica: int = 0, *, notified: int = 0, marked: bool = False, **fields
     return {"controllers": {1: {**controller, **fields}}, **({"zookeeper": {"notified": {0: 1}}} if notified else {})}
 
 
-def is_nothing(line: Line, at: PlainState) -> bool:
+def is_nothing(line: Line, at: PlainState, switches: Switches = AS_CODED) -> bool:
     said = ControllerSaid(place="", time=0, text="", controller=1, incarnation=1, line=line)
-    return finds_nothing_new(system(), CLUSTER, said, at)
+    return finds_nothing_new(system(switches), CLUSTER, said, at)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +88,26 @@ def is_nothing(line: Line, at: PlainState) -> bool:
 )
 def test_a_line_is_no_step_only_where_there_is_nothing_to_do(line: Line, at: PlainState, *, expected: bool) -> None:
     assert is_nothing(line, at) is expected
+
+
+@pytest.mark.parametrize(
+    ("topics", "at", "expected"),
+    [
+        ((), state(), True),
+        (("t",), state(), False),  # it would be queued
+        (("t",), state(active=0), True),
+        (("t",), state(active=0, at=list(At).index(At.READ_TOPICS)), False),
+    ],
+)
+def test_before_0_10_2_who_is_not_active_tells_of_requests_too(
+    topics: tuple[str, ...], at: PlainState, *, expected: bool
+) -> None:
+    before = frozenset({Switch.RUN_WHEN_NOT_ACTIVE})
+    lines: list[Line] = [DeletionRequested(topics=topics, controller=1)]
+    if topics:
+        lines += [DeletionQueued(topics=topics, controller=1)]
+    assert {is_nothing(line, at, before) for line in lines} == {expected}
+    assert not any(is_nothing(line, at) for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,22 @@
 """What a step writes to a log: in its order, but for what a hash orders, or what may be missing."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from model_check.judging.writing import Writing
+from model_check.judging.writing import Writing, as_written
 from model_check.recordings.processes import ControllerSaid
 from model_check.stepping.said_lines import Expected
-from spec.formats.kafka_types import TopicPartition
+from spec.formats.kafka_types import V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.elections import PreferredReplicaLeads
 from spec.logs.controller_log.failover import BecomingController, EpochIncremented, Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import ReassignmentRequested
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import LeaderElectionStarted
+from tests.leaderships import led
 
 T = [TopicPartition("t", p) for p in range(3)]
 BEGAN, EXPIRED, FOUND = BecomingController(1), SessionExpired(1), NotificationsFound(1)
@@ -114,3 +117,37 @@ def test_results_that_an_exception_may_have_stopped_are_not_missed() -> None:
 def test_a_step_must_say_what_it_does_not_say_perhaps() -> None:
     assert Writing([expected(BEGAN)]).must_say
     assert not Writing([leads(0, perhaps=True)]).must_say
+
+
+TOLD = [UpdateMetadataSending(1, 1, led(1, 0, (1, 2), 1), (b,), T[0], version=V0101) for b in (1, 2, 3)]
+"""The lines of an UpdateMetadata, one a broker."""
+
+
+def told(**fields: Any) -> Expected:
+    return expected(TOLD[0], 1, partition=T[0], **fields)
+
+
+@pytest.mark.parametrize("release", [V082, V0101])
+def test_up_to_0_10_1_each_broker_that_is_told_has_a_line_of_its_own(release: KafkaVersion) -> None:
+    """In the order of a hash. Who is told next begins the next step, however soon that comes."""
+    step = Writing(list(as_written([told(brokers=frozenset({1, 3}))], release, (1, 2, 3))))
+    assert step.taken(lines(TOLD[2], TOLD[0], TOLD[1], TOLD[0])) == 2
+    assert step.taken(lines(TOLD[0], TOLD[1], TOLD[2])) is None
+    assert step.taken(lines(TOLD[0], TOLD[0])) is None
+
+
+def test_who_is_told_may_be_open() -> None:
+    step = Writing(list(as_written([replace(told(), perhaps=True)], V0101, (1, 2))))
+    assert [step.taken(lines(*TOLD[:n])) for n in range(4)] == [0, 1, 2, 2]
+
+
+def test_since_0_10_2_one_line_names_all() -> None:
+    one = told(brokers=frozenset({1, 3}))
+    assert list(as_written([one], V0102, (1, 2, 3))) == [one]
+
+
+def test_a_release_does_not_write_what_it_has_no_line_for() -> None:
+    steps = [expected(EXPIRED), expected(Resigned(1))]
+    assert Writing(list(as_written(steps, V082, (1,)))).taken(lines(EXPIRED, BEGAN)) == 1
+    assert Writing(list(as_written(steps, V090, (1,)))).taken(lines(EXPIRED, BEGAN)) is None
+    assert Writing(list(as_written(steps, V090, (1,)))).taken(lines(EXPIRED, Resigned(1))) == 2

@@ -8,7 +8,7 @@ counted a second way: over the 16 sets instead of the 65 lists, since a set of n
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, permutations, product
 from math import factorial
 from typing import ParamSpec
@@ -25,7 +25,6 @@ from reference.leadership.leader_selectors import (
     elect_no_op,
     elect_offline,
     elect_on_controlled_shutdown,
-    elect_on_controlled_shutdown_before_0_10,
     elect_on_creation,
     elect_preferred,
     elect_reassigned,
@@ -38,6 +37,8 @@ LISTS = [chosen for size in range(5) for chosen in permutations(BROKERS, size)]
 SETS = [frozenset(chosen) for size in range(5) for chosen in combinations(BROKERS, size)]
 Ids = frozenset[int]
 Inputs = ParamSpec("Inputs")
+
+elect_before_0_10 = partial(elect_on_controlled_shutdown, by_isr=True)
 
 
 def outcome(
@@ -208,7 +209,7 @@ def test_controlled_shutdown_selector_before_0_10(most: int) -> None:
     for isr, leaving in product(lists, sets):
         remaining = frozenset(isr) - leaving
         for ar, registered in product(lists, sets):
-            match outcome(elect_on_controlled_shutdown_before_0_10, ar, isr, registered, leaving):
+            match outcome(elect_before_0_10, ar, isr, registered, leaving):
                 case Election(leader, new_isr, receivers):
                     seen["elected"] += 1
                     assert is_first(leader, remaining, isr)
@@ -249,7 +250,6 @@ def test_election_at_creation() -> None:
         lambda: elect_reassigned(None, [1], {1}),
         lambda: elect_preferred(None, [1], {1}, cached_leader=2),
         lambda: elect_on_controlled_shutdown(None, [1], {1}, set()),
-        lambda: elect_on_controlled_shutdown_before_0_10(None, [1], {1}, set()),
         lambda: elect_no_op(None, 1, [1]),
         lambda: elect_on_creation(None, {1}),
     ],
@@ -284,9 +284,9 @@ def test_three_brokers_shut_down_one_after_the_other() -> None:
 
 def test_where_the_versions_of_controlled_shutdown_differ() -> None:
     """The old selector follows the ISR's order and may elect a broker that is gone; the new one does neither."""
-    assert elect_on_controlled_shutdown_before_0_10([1, 2, 3], [3, 2, 1], {1, 2, 3}, {1}).leader == 3
+    assert elect_before_0_10([1, 2, 3], [3, 2, 1], {1, 2, 3}, {1}).leader == 3
     assert elect_on_controlled_shutdown([1, 2, 3], [3, 2, 1], {1, 2, 3}, {1}).leader == 2
-    assert elect_on_controlled_shutdown_before_0_10([1, 2], [1, 2], {1}, {1}).leader == 2
+    assert elect_before_0_10([1, 2], [1, 2], {1}, {1}).leader == 2
     with pytest.raises(StateChangeFailed):
         elect_on_controlled_shutdown([1, 2], [1, 2], {1}, {1})
 

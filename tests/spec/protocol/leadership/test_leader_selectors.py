@@ -4,6 +4,7 @@ Up to four brokers there are 2, 5, 16 and 65 duplicate-free ordered lists, and 2
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -40,6 +41,16 @@ def offline(unclean: bool) -> Selector:
     )
 
 
+def controlled_shutdown(by_isr: bool) -> Selector:
+    """The selector of a controlled shutdown, as it is or as it was before 0.10.0.0."""
+    return Selector(
+        "LLSS",
+        partial(terms.elect_controlled_shutdown, by_isr=by_isr),
+        partial(plain.elect_on_controlled_shutdown, by_isr=by_isr),
+        (16, 400, 16_384, 1_081_600),
+    )
+
+
 def no_op(ar: tuple[int, ...], isr: tuple[int, ...], leader: int) -> plain.Election:
     """The no-op selector, its arguments in the order of the terms'."""
     return plain.elect_no_op(ar, leader, isr)
@@ -55,9 +66,8 @@ SELECTORS = {
     "offline, unclean election on": offline(unclean=True),
     "reassigned": Selector("LLS", terms.elect_reassigned, plain.elect_reassigned, (8, 100, 2048, 67_600)),
     "preferred": Selector("LLSB", terms.elect_preferred, preferred, (16, 300, 8192, 338_000)),
-    "controlled shutdown": Selector(
-        "LLSS", terms.elect_controlled_shutdown, plain.elect_on_controlled_shutdown, (16, 400, 16_384, 1_081_600)
-    ),
+    "controlled shutdown": controlled_shutdown(by_isr=False),
+    "controlled shutdown before 0.10": controlled_shutdown(by_isr=True),
     "no-op": Selector("LLB", terms.elect_noop, no_op, (8, 75, 1024, 21_125)),
 }
 """`asked` is how many inputs there are with 1, 2, 3 and 4 brokers: lists x lists x sets ..."""
