@@ -32,7 +32,7 @@ from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
 from spec.state.enumerations import At
 
-Given: TypeAlias = "int | frozenset[str]"
+Given: TypeAlias = int | frozenset[str]
 """What ZkClient reads for a listener before it calls it."""
 
 # ----------------------------------------------------------------------------------------------- election, resignation
@@ -142,7 +142,7 @@ class ResignDelete(Effect[None]):
             yield Delete(CONTROLLER)
 
 
-class ReadForListener(Effect["Given"]):
+class ReadForListener(Effect[Given]):
     """What a listener is given: the id in /controller, or the children of its path.
 
     ZkClient sets the watch of a path again, whether or not the znode is there, then reads. The handler of a new session
