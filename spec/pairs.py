@@ -23,7 +23,7 @@ OPERATIONS: Final[Mapping[str, frozenset[str]]] = {
     "ISR change": frozenset({"shrinks", "joint_shrinks", "stale_fetches"}),
     "ISR notification": frozenset({"notifications", "slow_notes"}),
     "UpdateMetadata": frozenset({"metadata"}),
-    "unclean election": frozenset({"unclean"}),
+    "unclean election": frozenset({"unclean", "unclean_changes"}),
 }
 """What users do, and what goes on by itself, by the parts and budgets of which a scope with it has one."""
 
@@ -32,7 +32,7 @@ FAULTS: Final[Mapping[str, frozenset[str]]] = {
     "session expiry": frozenset({"expiries", "heard_expiries"}),
     "lost answer of ZooKeeper": frozenset({"losses", "move_losses"}),
     "repeated or late request": frozenset({"resends", "late_copies"}),
-    "failed send or handler": frozenset({"failed_sends", "exceptions"}),
+    "failed send or handler": frozenset({"failed_sends", "exceptions", "half_requests"}),
     "/controller removed by hand": frozenset({"controller_removals"}),
     "request removed by hand": frozenset({"withdrawals", "move_withdrawals"}),
     "topic removed by hand": frozenset({"removals", "state_removals"}),
@@ -93,7 +93,7 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
         "a failover tells everything however the office was lost; an expiry has it",
     ),
     (
-        frozenset(OPERATIONS) - {"UpdateMetadata"},
+        frozenset(OPERATIONS) - {"creation", "UpdateMetadata"},
         frozenset({"failed send or handler"}),
         (
             "exceptions end failovers, and sends fail beside deaths and starts of brokers: of other parts the calls "

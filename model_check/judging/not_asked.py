@@ -23,6 +23,7 @@ WITHOUT: Final = {
     "refused_deletions": "topics may be deleted",
     "several_requests": "no topic is deleted",
     "reassignment": "nothing is reassigned",
+    "odd_targets": "no request to reassign names nobody, a broker twice, or text",
     "preferred_election": "no preferred election is asked for",
     "busy_topics": "nothing is reassigned or elected for",
     "shutdown": "no broker is shut down",

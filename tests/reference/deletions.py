@@ -11,7 +11,7 @@ from reference.deletion.requests import OnDeletionChange
 from reference.deletion.thread import DeleteQueuedTopic, on_replica_deleted
 from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report
-from reference.leadership.effects import ReadForRemoval, WriteRemoval
+from reference.leadership.effects import ReadForRemoval, ReadUnclean, WriteRemoval
 from reference.threads import on_callback, on_deletion_thread
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
@@ -54,6 +54,8 @@ class Cluster:
     def remove(self, hand: Hand, partition: TopicPartition, replica: int) -> tuple[int, tuple[int, ...], int]:
         """Take a replica out of the ISR; the state znode after that."""
         hand.expect(ReadForRemoval, self.states[partition], partition=partition, replica=replica)
+        if isinstance(hand.pending, ReadUnclean):
+            hand.expect(ReadUnclean, self.one.configuration.unclean)
         if isinstance(hand.pending, WriteRemoval):
             version = self.states[partition].zk_version + 1
             write = hand.expect(WriteRemoval, version)

