@@ -116,12 +116,12 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
     (
         frozenset({"creation", "addition", "deletion", "reassignment", "controlled shutdown"}),
         frozenset({"unclean election"}),
-        "only the offline selector asks for it, when those in sync are dead: crashes have it",
+        "it is asked for when nobody in sync lives, and when the last one is taken out: crashes have both",
     ),
     (
         frozenset({"unclean election"}),
         frozenset(FAULTS) - {"crash"},
-        "only the offline selector asks for it, when those in sync are dead: crashes have it",
+        "it is asked for when nobody in sync lives, and when the last one is taken out: crashes have both",
     ),
 )
 """The pairs without a scope, as operations, with what they lack, and why."""

@@ -34,7 +34,7 @@ ALWAYS_REPLAYED = (
     "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
     "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
 )  # fmt: skip
-"""The scopes that every verification replays AS_CODED, deep or not: the cheapest of every part that has one.
+"""The scopes that every verification replays AS_CODED, deep or not: cheap ones, of every part that has one.
 
 Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
 """

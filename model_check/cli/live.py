@@ -39,7 +39,7 @@ def command(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="What is drawn (default: a new one, which is printed).")] = None,
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, not a free one.")] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the recording in this new folder.")] = None,
     as_json: options.JsonOption = False,
 ) -> int:

@@ -117,7 +117,9 @@ class Asked:
         usual = Asked()
         for name, value in vars(usual).items():
             given = getattr(self, name)
-            if given not in (value, []):
+            if given is True:
+                yield _option(name)
+            elif given not in (value, []):
                 for one in given if isinstance(given, list) else (given,):
                     yield from (_option(name), str(one))
 

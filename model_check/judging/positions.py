@@ -81,7 +81,7 @@ def actors_of(one: Observed) -> set[Actor]:
             return {(BROKER, b)} | ({(CONTROLLER, one.controller)} if isinstance(one, RequestHandled) else set())
         case StateWritten(by_leader=True, by=b, changed=changed):
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
-        case NotificationCreated(by=b) | Handled(broker=b):
+        case NotificationCreated(by=b):
             return {(BROKER, b)}
         case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
             return {(CONTROLLER, b), (BROKER, b)}

@@ -60,7 +60,7 @@ def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
 
 
 def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
-    """A topic comes with its configuration, which the tool writes before, and no controller reads."""
+    """A topic comes with its configuration, which the tool writes before."""
     created = _with(tree, "topics", one.topic)
     configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
     return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})

@@ -133,10 +133,9 @@ def _epoch(text: str) -> ControllerEpoch:
 
 
 def _moves(text: str) -> Moves:
-    """Text in the place of a number stays text, for Kafka reads it, and refuses it later (section 8)."""
     named = _object(text)["partitions"]
     return Moves(
-        {TopicPartition(str(one["topic"]), _number(one["partition"])): tuple(one["replicas"]) for one in named}
+        {TopicPartition(str(one["topic"]), _number(one["partition"])): _asked(one["replicas"]) for one in named}
     )
 
 
@@ -166,6 +165,13 @@ def _brokers(given: object) -> Brokers:
     if not isinstance(given, list):
         raise TypeError(f"{given!r} is no list of brokers")
     return tuple(map(_number, given))
+
+
+def _asked(given: object) -> Brokers:
+    """Text in the place of a number is no broker; Kafka takes it, and refuses it later (section 8)."""
+    if not isinstance(given, list):
+        raise TypeError(f"{given!r} is no list of brokers")
+    return tuple(NO_LEADER if isinstance(one, str) else _number(one) for one in given)
 
 
 READERS: Final[Mapping[PathKind, Callable[[str], Content]]] = {

@@ -234,7 +234,9 @@ class History:
         if self.unclean_by_default or self._unclean_since < number:
             return True
         contents = (one.after for one in self.of(f"/config/topics/{topic}") if one.number < number)
-        return any(isinstance(one, Configuration) and one.values.get(UNCLEAN) == "true" for one in contents)
+        return any(
+            isinstance(one, Configuration) and one.values.get(UNCLEAN, "").strip().lower() == "true" for one in contents
+        )
 
     @cached_property
     def _unclean_since(self) -> int:

@@ -60,11 +60,12 @@ class Contradiction(Observed):
 class Cluster:
     """The names of a recording, and their numbers in the specification.
 
-    `unclean` are the topics that have ever had unclean leader election, which may override the default. `parts` are
-    those of the protocol that the recording shows beyond what any cluster does; `requests` the reassignments that were
-    asked for, each the RAR of every partition (empty: not named); `assignments` the replicas that each partition has
-    had, or was to have, as sets; `recreations` the AR of all partitions as topics were created again with it, one by
-    one (for those of other topics, as at first); `additions` that of the partitions that were added at once.
+    `unclean` are the topics that have ever allowed unclean election, by their own configuration or by the brokers'.
+    `parts` are those of the protocol that the recording shows beyond what any cluster does; `requests` the
+    reassignments that were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas
+    that each partition has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created
+    again with it, one by one (for those of other topics, as at first); `additions` that of the partitions that were
+    added at once.
     """
 
     broker_ids: tuple[int, ...]

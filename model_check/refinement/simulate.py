@@ -6,7 +6,8 @@ shows that. They are left out by name: a number that Hypothesis drew, as it woul
 as one before it is gone.
 
 In each state the steps that the specification enables must be the choices that the reference has, the step that is
-taken must lead to the state that the specification says, and observers must see what it says.
+taken must lead to the state that the specification says, observers must see what it says, and the lines that the
+reference writes must be those that the rule says.
 """
 
 from collections import Counter

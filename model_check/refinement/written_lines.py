@@ -1,7 +1,7 @@
 """The lines that the reference writes at a step, held against those that the rules say, log by log and in order.
 
-Of controller.log the rules say what a recording is judged by; other lines of the reference are not compared, nor those
-of UpdateMetadata in a scope that does not deliver it, and so does not keep what it would say. Each line must be there
+Of controller.log the rules say what a recording is judged by; other lines of the reference are not compared, nor, in
+a scope without UpdateMetadata, its lines. Each line must be there
 with what the rule knows of it; only what a rule says `perhaps` may be missing.
 """
 

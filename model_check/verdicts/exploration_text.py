@@ -54,11 +54,10 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
         yield "  " + counts_line(run.counts)
     yield from finding_lines(new)
     yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
-    told = (
-        [*filter(None, [shortest(new)])]
-        if stories is None
-        else [one for one in run.findings if one.property in stories]
-    )
+    if stories is None:
+        told = [*filter(None, [shortest(new)])]
+    else:
+        told = [one for one in run.findings if one.property in stories]
     for one in told:
         if one.story:
             yield from ("", *story_lines(one))

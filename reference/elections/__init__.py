@@ -1,1 +1,1 @@
-"""Leaders are elected where there are leaders: on request, and by the automatic rebalance."""
+"""Elections that no death or start brings about: on request, by the rebalance, where a topic is newly allowed."""

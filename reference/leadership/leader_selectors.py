@@ -6,7 +6,8 @@ ISR shall be, and which brokers get LeaderAndIsr. Reading the znode, writing it 
 epoch and sending are for the caller, who asks again with fresh data whenever its conditional write fails.
 
 Kafka: `PartitionLeaderSelector.scala`, 0.8.2 to 0.10.2; `PartitionStateMachine.initializeLeaderAndIsrForPartition` for
-the creation. The reading is that of 0.10.2.2; the one selector that changed in these versions is told which it is.
+the creation. The reading is that of 0.10.2.2; the one selector that changed in these versions takes `by_isr` for its
+older form.
 
 Lists are ordered and keep their order: AR (assigned replicas), RAR (reassigned replicas), ISR. `live` is Kafka's
 `liveBrokerIds`: the registered brokers that are not shutting down; `live_or_shutting_down` is all registered ones.

@@ -1,8 +1,9 @@
 """ZooKeeper as a Kafka controller of the ZooKeeper era sees it: the operations, their results, and what goes wrong.
 
 A client holds a session and issues one operation at a time; each is answered or refused. Reads may leave a watch, which
-fires at most once and carries no data, so whoever is woken reads again. The in-memory server (`memory.zookeeper`) and a
-real one (`live.zookeeper`) take these same values and give these same values back, and are tested to agree.
+fires at most once and carries no data, so whoever is woken reads again before it goes on. The in-memory server
+(`memory.zookeeper`) and a real one (`live.zookeeper`) take these same values and give these same values back, and are
+tested to agree.
 
 Left out on purpose, since no controller of that time used them: access control lists (every znode is open), multi
 operations, containers and nodes with a time to live, quotas, `sync`, and the clock times of a znode. The reserved tree

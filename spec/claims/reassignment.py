@@ -78,9 +78,7 @@ def an_assignment_is_the_target(s: State, m: Model) -> Value:
     )
 
 
-@claim(
-    "always", source="PROTOCOL.md D62", witness="an_assignment_is_the_target", parts=(*PARTS, "odd_targets")
-)  # fmt: skip
+@claim("always", source="PROTOCOL.md D62", witness="an_assignment_is_the_target", parts=(*PARTS, "odd_targets"))
 def assignments_name_a_replica_once(s: State, m: Model) -> Facts:
     """No AR in ZooKeeper names a broker twice."""
     for p in m.partitions:

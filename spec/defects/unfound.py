@@ -29,6 +29,6 @@ UNFOUND = (
     ),
     Unfound("D40",
         "What an event says is taken when its watch fires, and is stale when it is handled (KAFKA-5502, KAFKA-5879)",
-        "of the event queue of 0.11 and later; in the era every callback reads afresh",
+        "of the event queue of 0.11 and later; in the era what was read before the lock may be stale (D67)",
     ),
 )  # fmt: skip

@@ -82,7 +82,7 @@ class Brokers:
 
     @cached_property
     def list_kind(self) -> Kind:
-        """An ordered, duplicate-free list of brokers."""
+        """An ordered, duplicate-free list of brokers, or an odd one."""
         order = self.lists
         maximum = MANY if self.count > FEW else len(order) - 1
         return Kind("broker list", bits_for(maximum), maximum, lambda raw: _show(order[raw]), order.index)

@@ -18,8 +18,6 @@ Kafka 0.10.2.2: ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`;
 reads /controller itself. PROTOCOL.md section 6.1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

@@ -14,6 +14,7 @@ def test_what_is_as_usual_is_not_said() -> None:
     assert asked.words == (
         "--brokers './run --id {id}' --broker-count 2 --up-when 'is up' --only lag --only pause --without A --without B"
     )
+    assert Asked(keep_topics=True).words == "--keep-topics"
 
 
 def test_without_a_number_each_kind_comes_once() -> None:

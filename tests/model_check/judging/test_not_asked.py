@@ -47,7 +47,7 @@ def test_what_is_asked_speaks_only_of_what_is_shown_and_all_else_has_its_reason(
 
 
 @pytest.mark.parametrize("one", list(claims()), ids=lambda one: one.name)
-def test_a_claim_is_not_asked_where_anything_lacks_that_it_is_about(one: Claim) -> None:
+def test_a_claim_is_not_asked_where_a_part_lacks_that_it_is_about(one: Claim) -> None:
     """Also of what nobody has a row for."""
     everything = ALWAYS_IN.union(*(each.parts for each in claims()))
     for part in one.parts:

@@ -83,6 +83,8 @@ OLDER = (
     ("resigned_deletion", "AS_CODED+CALLBACK_WITHOUT_LOCK+RESIGN_UNDER_LOCK"),
     ("cold_metadata", "AS_CODED+METADATA_LAST"),
     ("cold_metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
+    ("silent_isr", "AS_CODED+ANNOUNCE_NO_ISR"),
+    ("creation_shutdown", "AS_CODED+SHUTDOWN_FOLLOWS_ISR"),
     ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
     ("slow_notes", "AS_CODED"),
 )

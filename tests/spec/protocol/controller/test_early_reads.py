@@ -18,7 +18,7 @@ def restarted() -> Run:
     return run
 
 
-def test_d72_who_has_won_hears_that_there_was_no_controller() -> None:
+def test_d67_who_has_won_hears_that_there_was_no_controller() -> None:
     run = restarted()
     assert run.do("read_for_listener(c=1)") == [("read /controller", "-1")]
     assert run["controllers[1].watching.controller"] == "yes", "set again before anybody has the lock"
