@@ -35,7 +35,7 @@ class Switch(enum.Enum):
     ANSWER_AS_FOUND = "S11: onComplete answers what tryComplete found, and does not look again (a fix of ours)"
     WAIT_FOR_LEADER = "D48: a reassignment waits, and keeps OAR, until a replica of RAR can lead (a fix of ours)"
     REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a fix of ours)"
-    REFUSE_ODD_TARGETS = "D61, D62: a reassignment to nobody, to a broker twice, or to text is refused (cf. 2.5.0)"
+    REFUSE_ODD_TARGETS = "D61, D62: a reassignment to nobody, to a broker twice, or to text is refused (cf. 2.4.0)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
@@ -62,7 +62,7 @@ class Switch(enum.Enum):
     KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
     CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"
     ELECT_WHERE_ALLOWED = (
-        "D63: a topic that is allowed unclean election is elected for by the active controller (KAFKA-6526, 2.1.0)"
+        "D63: a topic that is allowed unclean election is elected for by the active controller (KAFKA-6835, 2.1.0)"
     )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"

@@ -64,7 +64,7 @@ def a_shutdown_keeps_a_leader(before: State, after: State, m: Model, action: Act
 @claim("step", source="PROTOCOL.md D66", witness="a_broker_is_shutting_down", parts=(*PARTS, "dead_replicas"))
 def a_shutdown_elects_who_lives(before: State, after: State, m: Model, action: Action) -> Facts:
     """Treating a broker's partitions for its shutdown makes nobody leader whom the controller takes to be dead."""
-    if action.rule != "write_elected_leader":
+    if action.rule not in {"write_elected_leader", "write_elected_leader_unanswered"}:
         return
     controller = before.controllers[action.parameters["c"]]
     for p in m.partitions:

@@ -16,7 +16,7 @@ from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition
 from spec.state.enumerations import At, Session
-from spec.state.zookeeper import Leadership
+from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.tables.partition_states import PARTITION_TRANSITIONS, PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.tables.table import Table
@@ -85,11 +85,15 @@ def another_leader_is_elected(s: State, m: Model) -> Value:
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
 def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
-    """A leader that is elected cleanly was in the ISR."""
+    """A leader that is elected cleanly was in the ISR.
+
+    Where a topic's configuration changes, what counts is what was read before the write, which may be another by then.
+    """
+    changes = m.keeps(ZooKeeper.unclean)
     for p in m.partitions:
         old, new = before.zookeeper.state[p], after.zookeeper.state[p]
         elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        unclean = flag(may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
+        unclean = flag(changes or may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
         yield ~both(elected, ~unclean) | m.brokers.contains(old.isr, new.leader)
 
 

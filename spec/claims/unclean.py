@@ -1,6 +1,6 @@
 """What unclean leader election costs, where it is on: a replica may be elected that is not in sync.
 
-And, where topics may be allowed it while all run, what it does not bring.
+Where topics may be allowed it while all run: that nobody is elected by that alone (D63).
 """
 
 from spec.claims.goals import works
@@ -41,7 +41,7 @@ def isr_is_not_empty(s: State, m: Model) -> Value:
     return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
 
 
-@claim("always", source="PROTOCOL.md D63, KAFKA-6526", witness="a_partition_is_offline", parts=CHANGED)
+@claim("always", source="PROTOCOL.md D63, KAFKA-6835", witness="a_partition_is_offline", parts=CHANGED)
 def allowed_elections_are_held(s: State, m: Model) -> Facts:
     """A controller that works, and has nothing left to hear, leaves no partition Offline that may elect uncleanly, and
     of whose replicas one lives.

@@ -114,7 +114,7 @@ ROWS = (
         fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
     ),
     Defect("D61-waits",
-        "A partition that was reassigned to nobody is reassigned again: that waits for a leader, for ever",
+        "A partition that was reassigned to nobody is reassigned again: that waits for the next failover to elect",
         breaks="recoverable_reassignments_complete", scope="odd_targets", first_depth=13,
         fix=frozenset({Switch.REFUSE_ODD_TARGETS}),
     ),

@@ -154,6 +154,10 @@ class Brokers:
         """Whether text stands in the place of a number."""
         return self._holds(replicas, lambda one: min(one, default=0) < 0)
 
+    def repeats(self, replicas: Value) -> Value:
+        """Whether a list names a broker twice."""
+        return self._holds(replicas, lambda one: len(one) > len(set(one)))
+
     def _holds(self, replicas: Value, of: Callable[[Members], bool]) -> Value:
         return lookup(replicas, self._of_each(of), FLAG) if self.odd else NO
 

@@ -124,10 +124,10 @@ def accept_shutdown(s: State, m: Model, c: int, b: int) -> None:
 
 
 def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
-    """Whether a broker has one of several replicas of a partition that the controller knows."""
+    """Whether a broker has one of several replicas of a partition that the controller knows; named twice it is two."""
     known, replicas = s.controllers[c].topics[m.topic_of(p)], assigned_replicas(s, m, c, p)
-    several = either(*(m.brokers.contains(replicas, other) for other in m.brokers.ids if other != b))
-    return both(known, m.brokers.contains(replicas, b), several)
+    others = (m.brokers.contains(replicas, other) for other in m.brokers.ids if other != b)
+    return both(known, m.brokers.contains(replicas, b), either(*others, m.brokers.repeats(replicas)))
 
 
 @locking_step(source=SOURCE, parts=PARTS)

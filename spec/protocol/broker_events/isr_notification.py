@@ -5,10 +5,10 @@ The controller reads the children, reads the state znodes that they name into it
 the children that it handled. Until then its cache is behind the znode.
 
 The znodes are sequential, so a broker's reports do not replace each other; while no controller works, they pile up. A
-scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. Left
-out: the delays (2.5 to 7.5 seconds) and 0.8.2, which has no notifications; and, as the children and the data of each
-are read in one step, that another controller deletes one in between while a broker creates the next, and the read sees
-neither.
+scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. Before
+0.9.0 there are none (ANNOUNCE_NO_ISR, D65). Left out: the delays (2.5 to 7.5 seconds); and, as the children and the
+data of each are read in one step, that another controller deletes one in between while a broker creates the next, and
+the read sees neither.
 
 Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
 section 7.7.

@@ -13,6 +13,7 @@ from spec.language.rules import reset, when
 from spec.language.terms import Value
 from spec.model import Model
 from spec.state.cluster import State
+from spec.state.controller import Controller
 from spec.variants import Switch
 
 
@@ -25,13 +26,15 @@ def live_brokers(s: State, m: Model, c: int) -> Value:
 
 
 def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
-    """These brokers are gone, or new: they are not shutting down any more."""
+    """These brokers are gone: they are not shutting down any more."""
     if m.has("shutdown"):
         controller = s.controllers[c]
         controller.shutting_down = m.brokers.difference(controller.shutting_down, brokers)
         if m.fixes(Switch.BROKER_EPOCHS):
             with when(m.brokers.in_set(controller.shutdown_of, brokers)):
                 reset(controller, "shutdown_of", "to_move")
+                if m.keeps(Controller.shutdown_fails):
+                    reset(controller, "shutdown_fails")
 
 
 def forget_shutdowns(s: State, m: Model, c: int) -> None:

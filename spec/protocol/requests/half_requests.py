@@ -4,12 +4,13 @@ A broker makes itself the leader of those that it is to lead, then the follower 
 then it fetches from their leaders. Whoever is hosted for the first time needs a log, and the topic's configuration from
 ZooKeeper: what is raised there, or behind the last follower, ends the request. By then the controller epoch is adopted.
 A partition that was reached keeps what it was told: as a follower of another leader it does not fetch, and will not
-before a third one leads. One that was not reached keeps what it knew, its leader epoch included; if it was to lead, it
-has stopped to fetch. The answer is an error of each partition, which the era's controller does not look at (D64). From
-0.10.2's sources: a partition stores its epoch behind the creation of its replica, so that whoever sends the same again
-is obeyed; later releases store it before (KAFKA-9769), and refuse that.
+before yet another one leads. One that was not reached keeps what it knew, its leader epoch included; if it was to lead,
+it has stopped to fetch. The answer is an error of each partition, which the era's controller does not look at (D64). A
+partition stores its epoch behind the creation of its replica, so whoever sends the same again is obeyed.
 
-Left out: an error of the disk that ends the process (`KafkaStorageException`), which is a crash.
+Left out: an error of the disk that ends the process (`KafkaStorageException`), which is a crash; that a follower that
+was reached fetches from its old leader still; and that a replica whose log is there cannot raise, though it has stored
+no leader epoch (D11).
 
 Kafka 0.10.2.2: `ReplicaManager.makeLeaders`, `makeFollowers`, `Partition.getOrCreateReplica`; `KafkaApis.handle`.
 PROTOCOL.md section 10.
