@@ -1,4 +1,4 @@
-"""Controlled shutdowns in odd circumstances, side by side: a replica that is named twice, and one that ends by a death."""
+"""Controlled shutdowns in odd circumstances, side by side: a replica named twice, and one that ends by a death."""
 
 from dataclasses import replace
 
