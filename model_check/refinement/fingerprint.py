@@ -9,7 +9,8 @@ Left out, and with a reason each:
 * the watches of a dead process, and those of a path without a listener: they wake nobody;
 * how many new sessions a process without a controller has to hear of: the first that it hears of registers it;
 * the addresses of leaders in a LeaderAndIsr, which say whom the controller knew to live; 0.10 brokers do not read them;
-* the ISR, AR and controller epoch that UpdateMetadata names of a partition that is removed: no broker reads them;
+* the ISR, AR, data version and controller epoch that UpdateMetadata names: a broker's cache has them for clients only;
+* what UpdateMetadata says of partitions that are not removed, in a scope that does not tell what a broker has cached;
 * the order of the partitions in a request; that of a partition's replicas in a LeaderAndIsr, and so in a broker;
 * the ISR changes that a leader has still to announce, in a scope without announcements;
 * what a broker has cached of leaderships, in a scope that does not tell it;
@@ -281,7 +282,8 @@ def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
 
 def _queued(cluster: MemoryCluster, one: QueuedRequest) -> Hashable:
     request = _with_the_unnamed(cluster, one.request) if one.whole else one.request
-    return _spoken(request), one.calls_back, one.answer, one.leader_epoch, _told_apart(cluster, one.topic_ids or ())
+    topics = _told_apart(cluster, one.topic_ids or ())
+    return _spoken(cluster, request), one.calls_back, one.answer, one.leader_epoch, topics
 
 
 def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
@@ -305,21 +307,21 @@ def _unordered(cluster: MemoryCluster, topic: str, known: Partition) -> Partitio
     return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
 
 
-def _spoken(request: Request) -> Request:
+def _spoken(cluster: MemoryCluster, request: Request) -> Request:
     if not isinstance(request, LeaderAndIsrRequest | UpdateMetadataRequest):
         return request
     states = tuple(sorted(request.partition_states, key=lambda state: state.topic_partition))
     if isinstance(request, UpdateMetadataRequest):
-        return replace(request, partition_states=tuple(map(_unread, states)))
+        tells = "cached_leaderships" in cluster.scope.parts
+        read = (one for one in states if tells or one.leadership.leader == LEADER_DURING_DELETE)
+        return replace(request, partition_states=tuple(map(_unread, read)))
     unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
     return replace(request, partition_states=unordered, live_leaders=())
 
 
 def _unread(state: PartitionLeadership) -> PartitionLeadership:
-    """What UpdateMetadata says of a partition, without what no broker reads of one that is removed."""
-    if state.leadership.leader != LEADER_DURING_DELETE:
-        return state
-    return replace(state, leadership=replace(state.leadership, controller_epoch=0, isr=()), replicas=())
+    """What UpdateMetadata says of a partition, without what no broker reads."""
+    return replace(state, leadership=replace(state.leadership, controller_epoch=0, isr=(), zk_version=0), replicas=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

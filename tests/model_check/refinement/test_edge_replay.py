@@ -87,6 +87,7 @@ OLDER = (
     ("creation_shutdown", "AS_CODED+SHUTDOWN_FOLLOWS_ISR"),
     ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
     ("slow_notes", "AS_CODED"),
+    ("addition_shrinks", "AS_CODED"),
 )
 """Scopes of what an older release did, and of what a leader may, small enough to be replayed whole."""
 
