@@ -203,8 +203,9 @@ class Deliveries:
             return False
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        numbers_tell = following is not None and self._are_of_one_channel(at, following)
-        return following is None or not numbers_tell or self._numbers_left(at, following) > 0
+        if following is None or not self._are_of_one_channel(at, following):
+            return True
+        return self._numbers_left(at, following) > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""

@@ -19,8 +19,9 @@ reads /controller itself. PROTOCOL.md section 6.1.
 """
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+from spec.language.records import Declared
 from spec.language.rules import action, observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
@@ -35,6 +36,24 @@ OF_OTHER_THREADS: Final = Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_
 """What handlers do on other threads than ZkClient's: a request's, the rebalance's, and the deletion thread."""
 DELETING: Final = At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_CONFIGURATION, At.DELETE_REQUEST
 """Where the deletion thread is between its handlers."""
+
+
+class Children(NamedTuple):
+    """A path whose children are topics: its callback, what a listener is given of it, and its variable and watch."""
+
+    path: str
+    callback: Callback
+    given: str
+    children: str
+
+    @property
+    def field(self) -> Declared[Any]:
+        """Where a controller has what it is given."""
+        return getattr(Controller, self.given)
+
+
+TOPICS: Final = Children("/brokers/topics", Callback.TOPICS, "given_topics", "topics")
+REQUESTS: Final = Children("/admin/delete_topics", Callback.DELETIONS, "given_requests", "deletions")
 
 
 @action(
@@ -58,18 +77,13 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
     with when(head == Callback.BROKERS):
         rearm_watch(s, c, "brokers")
         controller.given_brokers = s.zookeeper.registered
-    if m.keeps(Controller.given_topics):
-        with when(head == Callback.TOPICS):
-            rearm_watch(s, c, "topics")
-            _see_topics(s, m, c)
-            for t in m.topics:
-                controller.given_topics[t] = s.zookeeper.topics[t]
-    if m.keeps(Controller.given_requests):
-        with when(head == Callback.DELETIONS):
-            rearm_watch(s, c, "deletions")
-            _see_requests(s, m, c)
-            for t in m.topics:
-                controller.given_requests[t] = s.zookeeper.deletions[t]
+    for one in (TOPICS, REQUESTS):
+        if m.keeps(one.field):
+            with when(head == one.callback):
+                rearm_watch(s, c, one.children)
+                _see(s, m, c, one)
+                for t in m.topics:
+                    getattr(controller, one.given)[t] = getattr(s.zookeeper, one.children)[t]
 
 
 def _begin_new_session(s: State, m: Model, c: int) -> None:
@@ -93,10 +107,7 @@ def read_controller(s: State, c: int) -> Value:
 def _readable(m: Model) -> Iterator[Callback]:
     """The listeners that go by what they are given."""
     yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
-    if m.keeps(Controller.given_topics):
-        yield Callback.TOPICS
-    if m.keeps(Controller.given_requests):
-        yield Callback.DELETIONS
+    yield from (one.callback for one in (TOPICS, REQUESTS) if m.keeps(one.field))
 
 
 def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
@@ -140,29 +151,23 @@ def brokers_for(s: State, m: Model, c: int) -> Value:
 
 def topics_for(s: State, m: Model, c: int) -> dict[int, Value]:
     """Likewise the children of /brokers/topics."""
-    with when(~given(s, m, c)):
-        _see_topics(s, m, c)
-    there = s.zookeeper.topics
-    if not m.keeps(Controller.given_topics):
-        return {t: flag(there[t]) for t in m.topics}
-    return {t: choose(given(s, m, c), s.controllers[c].given_topics[t], there[t]) for t in m.topics}
+    return _children_for(s, m, c, TOPICS)
 
 
 def requests_for(s: State, m: Model, c: int) -> dict[int, Value]:
     """Likewise the children of /admin/delete_topics."""
+    return _children_for(s, m, c, REQUESTS)
+
+
+def _children_for(s: State, m: Model, c: int, one: Children) -> dict[int, Value]:
     with when(~given(s, m, c)):
-        _see_requests(s, m, c)
-    asked = s.zookeeper.deletions
-    if not m.keeps(Controller.given_requests):
-        return {t: flag(asked[t]) for t in m.topics}
-    return {t: choose(given(s, m, c), s.controllers[c].given_requests[t], asked[t]) for t in m.topics}
+        _see(s, m, c, one)
+    there = getattr(s.zookeeper, one.children)
+    if not m.keeps(one.field):
+        return {t: flag(there[t]) for t in m.topics}
+    return {t: choose(given(s, m, c), getattr(s.controllers[c], one.given)[t], there[t]) for t in m.topics}
 
 
-def _see_topics(s: State, m: Model, c: int) -> None:
+def _see(s: State, m: Model, c: int, one: Children) -> None:
     for t in m.topics:
-        observe(f"controller {c}", "read /brokers/topics", topic=t, present=s.zookeeper.topics[t])
-
-
-def _see_requests(s: State, m: Model, c: int) -> None:
-    for t in m.topics:
-        observe(f"controller {c}", "read /admin/delete_topics", topic=t, present=s.zookeeper.deletions[t])
+        observe(f"controller {c}", f"read {one.path}", topic=t, present=getattr(s.zookeeper, one.children)[t])
