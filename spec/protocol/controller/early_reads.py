@@ -19,9 +19,8 @@ reads /controller itself. PROTOCOL.md section 6.1.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from spec.language.records import Declared
 from spec.language.rules import action, observe, require, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
@@ -46,10 +45,9 @@ class Children(NamedTuple):
     given: str
     children: str
 
-    @property
-    def field(self) -> Declared[Any]:
-        """Where a controller has what it is given."""
-        return getattr(Controller, self.given)
+    def is_given(self, m: Model) -> bool:
+        """Whether a scope keeps what a listener is given of it."""
+        return m.keeps(getattr(Controller, self.given))
 
 
 TOPICS: Final = Children("/brokers/topics", Callback.TOPICS, "given_topics", "topics")
@@ -78,7 +76,7 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
         rearm_watch(s, c, "brokers")
         controller.given_brokers = s.zookeeper.registered
     for one in (TOPICS, REQUESTS):
-        if m.keeps(one.field):
+        if one.is_given(m):
             with when(head == one.callback):
                 rearm_watch(s, c, one.children)
                 _see(s, m, c, one)
@@ -107,7 +105,7 @@ def read_controller(s: State, c: int) -> Value:
 def _readable(m: Model) -> Iterator[Callback]:
     """The listeners that go by what they are given."""
     yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
-    yield from (one.callback for one in (TOPICS, REQUESTS) if m.keeps(one.field))
+    yield from (one.callback for one in (TOPICS, REQUESTS) if one.is_given(m))
 
 
 def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
@@ -163,7 +161,7 @@ def _children_for(s: State, m: Model, c: int, one: Children) -> dict[int, Value]
     with when(~given(s, m, c)):
         _see(s, m, c, one)
     there = getattr(s.zookeeper, one.children)
-    if not m.keeps(one.field):
+    if not one.is_given(m):
         return {t: flag(there[t]) for t in m.topics}
     return {t: choose(given(s, m, c), getattr(s.controllers[c], one.given)[t], there[t]) for t in m.topics}
 
