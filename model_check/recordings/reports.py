@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from types import ModuleType
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
@@ -18,22 +17,11 @@ from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
 from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
 from spec.errors import MalformedInput
-from spec.logs import logger_lines
-from spec.logs.controller_log import (
-    broker_changes,
-    channels,
-    elections,
-    failover,
-    isr_notification,
-    leader_selection,
-    reassignment,
-    state_machines,
-    topic_deletion,
-    topics,
-)
+from spec.logs.controller_log import reassignment, topic_deletion
 from spec.logs.controller_log.channels import DeletionThreadFailed
 from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_log.lines import MODULES
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.log_lines import Line, lines_of
 from spec.scopes import IMBALANCE_PERCENTAGE
@@ -59,23 +47,26 @@ REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
 
 CONTROLLER_LOG: Final = "controller.log"
 
-REASONS: Final[Mapping[ModuleType, str]] = {
-    failover: "a failover's other lines, which say nothing more",
-    broker_changes: "a broker change's other lines: what follows is in ZooKeeper and in state-change.log",
-    topics: "a creation's other lines: what follows is in state-change.log",
-    state_machines: "batches of transitions, each of which is in state-change.log",
-    leader_selection: "the choice of a leader, which is in ZooKeeper once it is written",
-    channels: "requests and connections: what arrives is in the brokers' state-change.log",
-    isr_notification: "ISR change notifications, whose deletion is in ZooKeeper",
-    elections: "an election's other lines, and imbalances within the percentage",
-    reassignment: "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
-    topic_deletion: "a topic deletion's other lines, which say nothing more",
-    logger_lines: "a line of log4j",
+REASONS: Final[Mapping[str, str]] = {
+    "failover": "a failover's other lines, which say nothing more",
+    "broker_changes": "a broker change's other lines: what follows is in ZooKeeper and in state-change.log",
+    "topics": "a creation's other lines: what follows is in state-change.log",
+    "state_machines": "batches of transitions, each of which is in state-change.log",
+    "leader_selection": "the choice of a leader, which is in ZooKeeper once it is written",
+    "channels": "requests and connections: what arrives is in the brokers' state-change.log",
+    "isr_notification": "ISR change notifications, whose deletion is in ZooKeeper",
+    "elections": "an election's other lines, and imbalances within the percentage",
+    "reassignment": "a reassignment's other lines, which say nothing more, or where nothing is reassigned",
+    "topic_deletion": "a topic deletion's other lines, which say nothing more",
+    "logger_lines": "a line of log4j",
 }
-"""Why lines are no observations, by part."""
+"""Why lines are no observations, by the module that declares them."""
 LAST_WORD = "a resignation that is the last word of its process: a broker that is shut down resigns, too"
 PASSED_OVER: Final[Mapping[type[Line], str]] = {
-    kind: reason for part, reason in REASONS.items() for kind in lines_of(part.__name__) if kind not in REPORTS
+    kind: REASONS[module.__name__.rpartition(".")[2]]
+    for module in MODULES
+    for kind in lines_of(module.__name__)
+    if kind not in REPORTS
 }
 REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
     "deletion": DELETION_REPORTS,
@@ -83,7 +74,7 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
 }
 """What is an observation only where the recording has a part of the protocol."""
 
-IN_BALANCE: Final = REASONS[elections]
+IN_BALANCE: Final = REASONS["elections"]
 
 
 def is_in_balance(line: Line) -> bool:
