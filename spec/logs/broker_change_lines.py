@@ -10,24 +10,24 @@ from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
 from spec.logs.log_lines import Line
-from spec.logs.logged_values import VOCABULARY, PartitionInfo
+from spec.logs.logged_values import USUAL, VOCABULARY, PartitionInfo
 
-CONTEXT: Final = "controller {controller:id} epoch {epoch:id}"
+CONTEXT: Final = "controller {controller} epoch {epoch:id}"
 
 
-CORRELATED: Final = "correlation id {correlation_id:int} from " + CONTEXT
+CORRELATED: Final = "correlation id {correlation_id} from " + CONTEXT
 
 
 def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) -> dict[KafkaVersion, str | None]:
     """The two forms of a text whose partition, TP in it, prints as `t-p` from a version on."""
-    return {born: text.replace("TP", "{partition:[t,p]}"), version: text.replace("TP", "{partition:t-p}")}
+    return {born: text.replace("TP", "{partition}"), version: text.replace("TP", "{partition:t-p}")}
 
 
 class BrokerLine(Line):
     """A line of a process in the broker's role."""
 
-    prefix = "Broker {broker:id} "
-    shapes = VOCABULARY
+    prefix = "Broker {broker} "
+    shapes, usual = VOCABULARY, USUAL
 
     broker: int
 
@@ -81,10 +81,7 @@ OLD_CONTROLLER: Final = (
 
 class StopReplicaFromOldController(
     BrokerLine,
-    text={
-        V082: OLD_CONTROLLER + " epoch is %d {known_epoch:int}",
-        V0100: OLD_CONTROLLER + " epoch is {known_epoch:int}",
-    },
+    text={V082: OLD_CONTROLLER + " epoch is %d {known_epoch}", V0100: OLD_CONTROLLER + " epoch is {known_epoch}"},
     level="WARN",
 ):
     """The whole request is refused; up to 0.9.0 a format mark was left in the text."""
@@ -93,13 +90,11 @@ class StopReplicaFromOldController(
     known_epoch: int
 
 
-FROM_UPDATE: Final = (
-    f" in response to UpdateMetadata request sent by {CONTEXT} with correlation id {{correlation_id:int}}"
-)
+FROM_UPDATE: Final = f" in response to UpdateMetadata request sent by {CONTEXT} with correlation id {{correlation_id}}"
 
 
 class LeaderInfoCached(
-    PartitionLine, text=dashed_since(V0100, "cached leader info {info:info} for partition TP" + FROM_UPDATE)
+    PartitionLine, text=dashed_since(V0100, "cached leader info {info} for partition TP" + FROM_UPDATE)
 ):
     """The broker will tell clients this leadership."""
 
@@ -114,8 +109,8 @@ class PartitionUncached(
 
 class UpdateMetadataFromOldController(
     BrokerLine,
-    text="received update metadata request with correlation id {correlation_id:int} from an old controller"
-    " {controller:id} with epoch {epoch:int}. Latest known controller epoch is {known_epoch:int}",
+    text="received update metadata request with correlation id {correlation_id} from an old controller"
+    " {controller} with epoch {epoch:int}. Latest known controller epoch is {known_epoch}",
     level="WARN",
 ):
     """The whole request is refused."""

@@ -12,28 +12,28 @@ from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
-from spec.logs.logged_values import VOCABULARY, BrokerNode, Role
+from spec.logs.logged_values import USUAL, VOCABULARY, BrokerNode, Role
 
 
 class ControllerLine(Line):
     """A line of a process in the controller's role."""
 
-    prefix = "Controller {controller:id} epoch {epoch:id} "
-    shapes = VOCABULARY
+    prefix = "Controller {controller} epoch {epoch:id} "
+    shapes, usual = VOCABULARY, USUAL
 
     controller: int
     epoch: int
 
 
-SENDING_LEADER_AND_ISR: Final = "sending {role:role} LeaderAndIsr request {leadership:leadership} "
+SENDING_LEADER_AND_ISR: Final = "sending {role} LeaderAndIsr request {leadership} "
 
 
 class LeaderAndIsrSending(
     ControllerLine,
     text={
         V082: SENDING_LEADER_AND_ISR
-        + "with correlationId {correlation_id:int} to broker {broker:id} for partition {partition:[t,p]}",
-        V090: SENDING_LEADER_AND_ISR + "to broker {broker:id} for partition {partition:[t,p]}",
+        + "with correlationId {correlation_id} to broker {broker} for partition {partition}",
+        V090: SENDING_LEADER_AND_ISR + "to broker {broker} for partition {partition}",
     },
 ):
     """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
@@ -45,14 +45,14 @@ class LeaderAndIsrSending(
     correlation_id: int | None = None
 
 
-SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership:leadership} "
+SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership} "
 
 
 class UpdateMetadataSending(
     ControllerLine,
     text={
         V082: SENDING_UPDATE_METADATA
-        + "with correlationId {correlation_id:int} to broker {brokers:one} for partition {partition:[t,p]}",
+        + "with correlationId {correlation_id} to broker {brokers:one} for partition {partition}",
         V090: SENDING_UPDATE_METADATA + "to broker {brokers:one} for partition {partition:t-p}",
         V0102: SENDING_UPDATE_METADATA + "to brokers {brokers:set} for partition {partition:t-p}",
     },
@@ -67,8 +67,8 @@ class UpdateMetadataSending(
 
 class ReassignmentSent(
     ControllerLine,
-    text="sent LeaderAndIsr request {leadership:leadership} with new assigned replica list {assigned_replicas:ids}"
-    " to leader {leader:int} for partition being reassigned {partition:[t,p]}",
+    text="sent LeaderAndIsr request {leadership} with new assigned replica list {assigned_replicas}"
+    " to leader {leader} for partition being reassigned {partition}",
 ):
     """The leader of a reassigned partition was sent the new assigned replicas, with a higher leader epoch."""
 
@@ -84,8 +84,8 @@ class ReassignmentSent(
 
 class ReassignmentNotSent(
     ControllerLine,
-    text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas:ids} to leader for"
-    " partition being reassigned {partition:[t,p]}",
+    text="failed to send LeaderAndIsr request with new assigned replica list {assigned_replicas} to leader for"
+    " partition being reassigned {partition}",
     level="ERROR",
 ):
     """The leader epoch of a reassigned partition could not be raised."""
@@ -98,8 +98,8 @@ class ResponseReceived(
     ControllerLine,
     text={
         V082: "received response {answer:scala_answer} for a request sent to broker {broker:node082}",
-        V090: "received response {answer:answer} for a request sent to broker {broker:node090}",
-        V0100: "received response {answer:answer} for a request sent to broker {broker:node}",
+        V090: "received response {answer} for a request sent to broker {broker:node090}",
+        V0100: "received response {answer} for a request sent to broker {broker:node}",
     },
 ):
     """A broker answered the request that was in flight to it."""

@@ -13,10 +13,10 @@ from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
 from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
 from spec.logs.logged_values import PartitionInfo, Role
 
-RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition:[t,p]}"
+RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition}"
 
 
-class LeaderAndIsrReceived(PartitionLine, text={V082: RECEIVED % "{state:info}", V0100: RECEIVED % "{state:state}"}):
+class LeaderAndIsrReceived(PartitionLine, text={V082: RECEIVED % "{state:info}", V0100: RECEIVED % "{state}"}):
     """A partition of a LeaderAndIsr as it arrived, before any check (0.10.0 means 0.10.0.1 here)."""
 
     state: PartitionInfo
@@ -34,14 +34,12 @@ class UnreadableLeaderAndIsrReceived(
     identity: str
 
 
-IGNORING: Final = (
-    "ignoring LeaderAndIsr request from controller {controller:id} with correlation id {correlation_id:int} "
-)
+IGNORING: Final = "ignoring LeaderAndIsr request from controller {controller} with correlation id {correlation_id} "
 
 
 class LeaderAndIsrFromOldController(
     BrokerLine,
-    text=IGNORING + "since its controller epoch {epoch:int} is old. Latest known controller epoch is {known_epoch:int}",
+    text=IGNORING + "since its controller epoch {epoch:int} is old. Latest known controller epoch is {known_epoch}",
     level="WARN",
 ):
     """The whole request is refused; 0.8.2 prints this once for each partition."""
@@ -53,8 +51,7 @@ class LeaderAndIsrFromOldController(
 
 
 OLD_LEADER_EPOCH: Final = (
-    IGNORING
-    + "epoch {epoch:id} for partition {partition:[t,p]} since its associated leader epoch {leader_epoch:int} is "
+    IGNORING + "epoch {epoch:id} for partition {partition} since its associated leader epoch {leader_epoch} is "
 )
 
 
@@ -74,8 +71,8 @@ class LeaderEpochNotHigher(
 
 class NotInAssignedReplicas(
     PartitionLine,
-    text=IGNORING + "epoch {epoch:id} for partition {partition:[t,p]} as itself is not in assigned replica list"
-    " {assigned_replicas:ids}",
+    text=IGNORING + "epoch {epoch:id} for partition {partition} as itself is not in assigned replica list"
+    " {assigned_replicas}",
     level="WARN",
 ):
     """A partition is refused because this broker has no replica of it."""
@@ -83,12 +80,11 @@ class NotInAssignedReplicas(
     assigned_replicas: tuple[int, ...]
 
 
-HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id:int} from " + CONTEXT
+HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id} from " + CONTEXT
 
 
 class TransitionStarted(
-    PartitionLine,
-    text=dashed_since(V0102, f"handling {HANDLING} starting the {{role:role}} transition for partition TP"),
+    PartitionLine, text=dashed_since(V0102, f"handling {HANDLING} starting the {{role}} transition for partition TP")
 ):
     """A partition that was accepted begins to become what it was sent."""
 
@@ -99,7 +95,7 @@ class FetchersStopped(
     PartitionLine,
     text=dashed_since(
         V0102,
-        f"stopped fetchers as part of {{role:role}} request from {CONTEXT} with correlation id {{correlation_id:int}}"
+        f"stopped fetchers as part of {{role}} request from {CONTEXT} with correlation id {{correlation_id}}"
         " for partition TP",
     ),
 ):
@@ -109,7 +105,7 @@ class FetchersStopped(
 
 
 class TransitionCompleted(
-    PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role:role}} transition for partition TP")
+    PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role}} transition for partition TP")
 ):
     """The end of the transition, printed for every accepted partition, also where the leader was unavailable."""
 
@@ -134,7 +130,7 @@ class BecomeFollowerUnchanged(
     text=dashed_since(
         V0102,
         f"skipped the become-follower state change after marking its partition as follower with {CORRELATED}"
-        " for partition TP since the new leader {leader:int} is the same as the old leader",
+        " for partition TP since the new leader {leader} is the same as the old leader",
     ),
     level="INFO",
 ):
@@ -148,7 +144,7 @@ class LeaderUnavailable(
     text=dashed_since(
         V0102,
         "received LeaderAndIsrRequest with "
-        f"{CORRELATED} for partition TP but cannot become follower since the new leader {{leader:int}} is unavailable.",
+        f"{CORRELATED} for partition TP but cannot become follower since the new leader {{leader}} is unavailable.",
     ),
     level="ERROR",
 ):
@@ -173,7 +169,7 @@ class FetcherStarted(
     text=dashed_since(
         V0102,
         f"started fetcher to new leader as part of become-follower request from {CONTEXT} with correlation id"
-        " {correlation_id:int} for partition TP",
+        " {correlation_id} for partition TP",
     ),
 ):
     """The partition fetches from its new leader."""
@@ -194,7 +190,7 @@ class BecomeLeaderError(
     PartitionLine,
     text=dashed_since(
         V0102,
-        "while processing LeaderAndIsr request correlationId {correlation_id:int} received from "
+        "while processing LeaderAndIsr request correlationId {correlation_id} received from "
         + CONTEXT
         + " for partition TP",
     ),
@@ -202,14 +198,14 @@ class BecomeLeaderError(
 ):
     """Something broke while partitions became leaders; a line for each of them."""
 
-    prefix = "Error on broker {broker:id} "
+    prefix = "Error on broker {broker} "
 
 
 class BecomeFollowerError(
     RequestLine,
-    text="while processing LeaderAndIsr request with correlationId {correlation_id:int} received from " + CONTEXT,
+    text="while processing LeaderAndIsr request with correlationId {correlation_id} received from " + CONTEXT,
     level="ERROR",
 ):
     """Something broke while partitions became followers."""
 
-    prefix = "Error on broker {broker:id} "
+    prefix = "Error on broker {broker} "

@@ -1,6 +1,6 @@
 """Lines of a log, each declared once as a class with a template for every version of Kafka that prints it.
 
-    class LeaderElected(ControllerLine, text="elected leader {leader} for Offline partition {partition:[t,p]}"):
+    class LeaderElected(ControllerLine, text="elected leader {leader} for Offline partition {partition}"):
         leader: int
         partition: TopicPartition
 
@@ -12,15 +12,19 @@ written by, 0.10.2 unless said otherwise.
 Left out on purpose: the time, the level and the logger around a line, which are `spec/logs/log_entries.py`'s.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, dataclass_transform
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.templates import Shapes, Template, construct
 
+HOLE = re.compile(r"\{(\w+)\}")
+"""A hole that names no shape."""
 ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 
@@ -36,6 +40,7 @@ class Line:
     loggers: ClassVar[str | ByVersion] = "state.change.logger"
     prefix: ClassVar[str | ByVersion] = ""
     shapes: ClassVar[Shapes] = {}
+    usual: ClassVar[Mapping[str, str]] = {}
     templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
 
     def __init_subclass__(
@@ -83,8 +88,12 @@ def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersio
     for version in KafkaVersion:
         form = _at(text, version)
         if form is not None:
-            whole = f"{_at(cls.prefix, version)}{form}"
+            whole = HOLE.sub(partial(_with_shape, cls.usual), f"{_at(cls.prefix, version)}{form}")
             yield version, made.setdefault(whole, Template(whole, cls.shapes))
+
+
+def _with_shape(usual: Mapping[str, str], hole: re.Match[str]) -> str:
+    return f"{{{hole[1]}:{usual[hole[1]]}}}" if hole[1] in usual else hole[0]
 
 
 def lines_of(*modules: str) -> Iterator[type[Line]]:

@@ -8,6 +8,7 @@ Kafka: `LeaderIsrAndControllerEpoch`, `LeaderAndIsr`, `PartitionStateInfo` and `
 `Node` (org.apache.kafka.common).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
@@ -125,3 +126,12 @@ VOCABULARY: Final[Shapes] = {
     "answer": STRUCT_ANSWER,
 }
 """The shapes that the lines of state-change.log are made of, by the names that their templates use."""
+
+USUAL: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("broker", "controller", "replica"), "id"),
+    **dict.fromkeys(("controller_epoch", "correlation_id", "known_epoch", "leader", "leader_epoch"), "int"),
+    **dict.fromkeys(("assigned_replicas", "isr", "new_replicas"), "ids"),
+    **dict.fromkeys(("data", "exception", "path", "reason", "requests"), "words"),
+    "partition": "[t,p]",
+}
+"""The shapes of holes that name none, in all lines but those of kafka-request.log."""

@@ -22,8 +22,8 @@ from spec.tables.replica_states import ReplicaState
 
 class PartitionBecameNew(
     ControllerLine,
-    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:new}"
-    " with assigned replicas {assigned_replicas:ids}",
+    text="changed partition {partition} state from {source:partition_state} to {target:new}"
+    " with assigned replicas {assigned_replicas}",
 ):
     """A partition has become known, and with it its assigned replicas."""
 
@@ -35,8 +35,7 @@ class PartitionBecameNew(
 
 class PartitionBecameOnline(
     ControllerLine,
-    text="changed partition {partition:[t,p]} from {source:partition_state} to {target:online}"
-    " with leader {leader:int}",
+    text="changed partition {partition} from {source:partition_state} to {target:online} with leader {leader}",
 ):
     """A partition has a leader; Kafka leaves out the word "state" here."""
 
@@ -47,8 +46,7 @@ class PartitionBecameOnline(
 
 
 class PartitionLostLeader(
-    ControllerLine,
-    text="changed partition {partition:[t,p]} state from {source:partition_state} to {target:without_leader}",
+    ControllerLine, text="changed partition {partition} state from {source:partition_state} to {target:without_leader}"
 ):
     """A partition went offline, or out of existence."""
 
@@ -59,7 +57,7 @@ class PartitionLostLeader(
 
 class PartitionChangeFailed(
     ControllerLine,
-    text="initiated state change for partition {partition:[t,p]} from {source:partition_state}"
+    text="initiated state change for partition {partition} from {source:partition_state}"
     " to {target:partition_state} failed",
     level="ERROR",
 ):
@@ -70,13 +68,13 @@ class PartitionChangeFailed(
     target: PartitionState
 
 
-class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition:[t,p]}"):
+class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition}"):
     """The state znode is about to be read, a leader to be chosen."""
 
     partition: TopicPartition
 
 
-class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offline partition {partition:[t,p]}"):
+class LeaderElected(ControllerLine, text="elected leader {leader} for Offline partition {partition}"):
     """The new leader stands in the state znode; "Offline" is printed whatever the state."""
 
     leader: int
@@ -85,8 +83,8 @@ class LeaderElected(ControllerLine, text="elected leader {leader:int} for Offlin
 
 class NoAssignedReplicaAlive(
     ControllerLine,
-    text="encountered error during state change of partition {partition:[t,p]} from New to Online, assigned replicas"
-    " are [{assigned_replicas:ids}], live brokers are [{live_brokers:set}]. No assigned replica is alive.",
+    text="encountered error during state change of partition {partition} from New to Online, assigned replicas"
+    " are [{assigned_replicas}], live brokers are [{live_brokers:set}]. No assigned replica is alive.",
     level="ERROR",
 ):
     """A new partition gets no leader."""
@@ -98,8 +96,8 @@ class NoAssignedReplicaAlive(
 
 class StateZnodeExists(
     ControllerLine,
-    text="encountered error while changing partition {partition:[t,p]}'s state from New to Online since LeaderAndIsr"
-    " path already exists with value {value:json} and controller epoch {controller_epoch:int}",
+    text="encountered error while changing partition {partition}'s state from New to Online since LeaderAndIsr"
+    " path already exists with value {value:json} and controller epoch {controller_epoch}",
     level="ERROR",
 ):
     """Somebody else created the state znode of a new partition, with this content."""
@@ -111,9 +109,9 @@ class StateZnodeExists(
 
 class ElectionAborted(
     ControllerLine,
-    text="aborted leader election for partition {partition:[t,p]} since the LeaderAndIsr path was already written by"
-    " another controller. This probably means that the current controller {controller:id} went through a soft"
-    " failure and another controller was elected with epoch {controller_epoch:int}.",
+    text="aborted leader election for partition {partition} since the LeaderAndIsr path was already written by"
+    " another controller. This probably means that the current controller {controller} went through a soft"
+    " failure and another controller was elected with epoch {controller_epoch}.",
     level="ERROR",
 ):
     """The state znode bears a higher controller epoch than ours."""
@@ -124,7 +122,7 @@ class ElectionAborted(
 
 class ElectionFailed(
     ControllerLine,
-    text="encountered error while electing leader for partition {partition:[t,p]} due to: {reason:words}.",
+    text="encountered error while electing leader for partition {partition} due to: {reason}.",
     level="ERROR",
 ):
     """No leader was elected; `reason` is the message of whatever went wrong."""
@@ -135,7 +133,7 @@ class ElectionFailed(
 
 class ReplicaChanged(
     ControllerLine,
-    text="changed state of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    text="changed state of replica {replica} for partition {partition} from {source:replica_state}"
     " to {target:replica_state}",
 ):
     """A replica is in another state now."""
@@ -148,7 +146,7 @@ class ReplicaChanged(
 
 class ReplicaChangeFailed(
     ControllerLine,
-    text="initiated state change of replica {replica:id} for partition {partition:[t,p]} from {source:replica_state}"
+    text="initiated state change of replica {replica} for partition {partition} from {source:replica_state}"
     " to {target:replica_state} failed",
     level="ERROR",
 ):

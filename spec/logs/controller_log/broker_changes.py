@@ -47,7 +47,7 @@ class BrokerStartup(ControllerSays, text="New broker startup callback for {broke
 
 class DeletionSignalled(
     ControllerSays,
-    text="Some replicas {replicas:replicas} for topics scheduled for deletion {topics:topics} are on the newly"
+    text="Some replicas {replicas} for topics scheduled for deletion {topics} are on the newly"
     " restarted brokers {brokers:ids}. Signaling restart of topic deletion for these topics",
 ):
     """A broker came back that a deletion was waiting for."""
@@ -69,7 +69,7 @@ class ShutDownBrokersGone(ControllerSays, text="Removed {brokers:buffer} from li
     brokers: Brokers
 
 
-class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker:id}"):
+class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker}"):
     """A broker asks for a controlled shutdown."""
 
     broker: int
@@ -87,16 +87,14 @@ class LiveBrokers(ControllerSays, text="Live brokers: {brokers:ids}", level="DEB
     brokers: Brokers
 
 
-class AllLeaders(ControllerSays, text="All leaders = {leaders:leaders}", level="TRACE"):
+class AllLeaders(ControllerSays, text="All leaders = {leaders}", level="TRACE"):
     """The leadership cache after a controlled shutdown moved what it could."""
 
     leaders: Leaderships
 
 
 class RemovingFromIsr(
-    ControllerSays,
-    text="Removing replica {replica:id} from ISR {isr:ids} for partition {partition:[t,p]}.",
-    level="DEBUG",
+    ControllerSays, text="Removing replica {replica} from ISR {isr} for partition {partition}.", level="DEBUG"
 ):
     """A replica goes offline; the ISR is the cached one, the znode is about to be read."""
 
@@ -107,7 +105,7 @@ class RemovingFromIsr(
 
 class LastIsrRetained(
     ControllerSays,
-    text="Retaining last ISR {replica:id} of partition {partition:[t,p]} since unclean leader election is disabled",
+    text="Retaining last ISR {replica} of partition {partition} since unclean leader election is disabled",
 ):
     """The ISR would be empty, so its last member stays (from 0.8.2 on, where the topic is not unclean)."""
 
@@ -115,7 +113,7 @@ class LastIsrRetained(
     partition: TopicPartition
 
 
-class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partition:[t,p]} is {leader_and_isr:json}"):
+class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partition} is {leader_and_isr:json}"):
     """The state znode has been written, without the replica."""
 
     partition: TopicPartition
@@ -124,8 +122,8 @@ class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partitio
 
 class NotInIsr(
     ControllerSays,
-    text="Cannot remove replica {replica:id} from ISR of partition {partition:[t,p]} since it is not in the ISR."
-    " Leader = {leader:int} ; ISR = {isr:list}",
+    text="Cannot remove replica {replica} from ISR of partition {partition} since it is not in the ISR."
+    " Leader = {leader} ; ISR = {isr:list}",
     level="WARN",
 ):
     """The state znode names the replica no more; it is left as it is."""
@@ -138,7 +136,7 @@ class NotInIsr(
 
 class NoStateToShrink(
     ControllerSays,
-    text="Cannot remove replica {replica:id} from ISR of {partition:[t,p]} - leaderAndIsr is empty.",
+    text="Cannot remove replica {replica} from ISR of {partition} - leaderAndIsr is empty.",
     level="WARN",
 ):
     """There is no state znode."""

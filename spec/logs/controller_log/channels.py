@@ -17,7 +17,7 @@ ByNode = dict[KafkaVersion, str | None]
 
 def by_node(text: str) -> ByNode:
     """A text with NODE in it, in the forms in which a broker prints itself."""
-    nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node:node}"}
+    nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node}"}
     return {version: text.replace("NODE", node) for version, node in nodes.items()}
 
 
@@ -28,8 +28,7 @@ class BatchSays(ControllerLogLine, level="DEBUG"):
 
 
 class StopReplicaSending(
-    BatchSays,
-    text="The stop replica request (delete = {delete:bool}) sent to broker {broker:id} is {replicas:replicas}",
+    BatchSays, text="The stop replica request (delete = {delete:bool}) sent to broker {broker} is {replicas}"
 ):
     """The replicas that a broker is to stop; one line for each of the two kinds, empty or not."""
 
@@ -40,7 +39,7 @@ class StopReplicaSending(
 
 class LeaderNotAssigned(
     BatchSays,
-    text="Leader not yet assigned for partition {partition:[t,p]}. Skip sending UpdateMetadataRequest.",
+    text="Leader not yet assigned for partition {partition}. Skip sending UpdateMetadataRequest.",
     level="INFO",
 ):
     """A partition without leadership information is left out of the metadata."""
@@ -49,14 +48,14 @@ class LeaderNotAssigned(
 
 
 NOT_SENT: Final = "Haven't been able to send "
-EXCEPTION: Final = ". Exception message: {exception:words}"
+EXCEPTION: Final = ". Exception message: {exception}"
 
 
 class LeaderAndIsrNotSent(
     BatchSays,
     text={
-        V090: NOT_SENT + "leader and isr requests, current state of the map is {requests:words}",
-        V0100: NOT_SENT + "leader and isr requests, current state of the map is {requests:words}" + EXCEPTION,
+        V090: NOT_SENT + "leader and isr requests, current state of the map is {requests}",
+        V0100: NOT_SENT + "leader and isr requests, current state of the map is {requests}" + EXCEPTION,
     },
     level="ERROR",
 ):
@@ -87,8 +86,8 @@ class UpdateMetadataNotSent(
 class StopReplicaNotSent(
     BatchSays,
     text={
-        V090: NOT_SENT + "stop replica requests, current state of the map is {requests:words}",
-        V0100: NOT_SENT + "stop replica requests, current state of the map is {requests:words}" + EXCEPTION,
+        V090: NOT_SENT + "stop replica requests, current state of the map is {requests}",
+        V0100: NOT_SENT + "stop replica requests, current state of the map is {requests}" + EXCEPTION,
     },
     level="ERROR",
 ):
@@ -100,7 +99,7 @@ class StopReplicaNotSent(
 
 class RequestDropped(
     ChannelManagerSays,
-    text="Not sending request {request:words} to broker {broker:id}, since it is offline.",
+    text="Not sending request {request:words} to broker {broker}, since it is offline.",
     level="WARN",
 ):
     """The broker has no channel, so nobody will ever get this request."""
@@ -110,7 +109,7 @@ class RequestDropped(
 
 
 class Connecting(
-    ChannelManagerSays, text="Controller {controller:id} trying to connect to broker {broker:id}", level="DEBUG"
+    ChannelManagerSays, text="Controller {controller} trying to connect to broker {broker}", level="DEBUG"
 ):
     """A channel for a new broker is made."""
 
@@ -122,7 +121,7 @@ class RemovalError(ChannelManagerSays, text="Error while removing broker by the 
 
 
 class Connected(
-    SendThreadSays, text=by_node("Controller {controller:id} connected to NODE for sending state change requests")
+    SendThreadSays, text=by_node("Controller {controller} connected to NODE for sending state change requests")
 ):
     """The connection stands."""
 
@@ -131,7 +130,7 @@ class Connected(
 
 class NotConnected(
     SendThreadSays,
-    text=by_node("Controller {controller:id}'s connection to broker NODE was unsuccessful"),
+    text=by_node("Controller {controller}'s connection to broker NODE was unsuccessful"),
     level={V082: "ERROR", V090: "WARN"},
 ):
     """The connection could not be made; it is tried again."""
@@ -142,7 +141,7 @@ class NotConnected(
 class SendingFailed(
     SendThreadSays,
     text=by_node(
-        "Controller {controller:id} epoch {epoch:id} fails to send request {request:words} to broker NODE."
+        "Controller {controller} epoch {epoch:id} fails to send request {request:words} to broker NODE."
         " Reconnecting to broker."
     ),
     level="WARN",
@@ -155,7 +154,7 @@ class SendingFailed(
 
 
 class SendingGivenUp(
-    SendThreadSays, text=by_node("Controller {controller:id} fails to send a request to broker NODE"), level="ERROR"
+    SendThreadSays, text=by_node("Controller {controller} fails to send a request to broker NODE"), level="ERROR"
 ):
     """The callback of an answer failed, or the thread was interrupted: the request is not sent again."""
 

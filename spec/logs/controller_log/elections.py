@@ -20,7 +20,7 @@ class ElectionListenerSays(BySomeController):
 class PreferredElectionRequested(
     ElectionListenerSays,
     text="Preferred replica election listener fired for path /admin/preferred_replica_election. Record partitions to"
-    " undergo preferred replica election {data:words}",
+    " undergo preferred replica election {data}",
     level="DEBUG",
 ):
     """The callback begins, with the data that ZkClient read."""
@@ -29,8 +29,7 @@ class PreferredElectionRequested(
 
 
 class PreferredElectionUnderWay(
-    ElectionListenerSays,
-    text="These partitions are already undergoing preferred replica election: {partitions:partitions}",
+    ElectionListenerSays, text="These partitions are already undergoing preferred replica election: {partitions}"
 ):
     """A request came while another was not finished."""
 
@@ -48,32 +47,26 @@ class PreferredElectionSkipped(
     partitions: Partitions
 
 
-class PreferredElectionFound(
-    ControllerSays, text="Partitions undergoing preferred replica election: {partitions:partitions}"
-):
+class PreferredElectionFound(ControllerSays, text="Partitions undergoing preferred replica election: {partitions}"):
     """What a new controller finds in /admin/preferred_replica_election."""
 
     partitions: Partitions
 
 
-class PreferredElectionDone(
-    ControllerSays, text="Partitions that completed preferred replica election: {partitions:partitions}"
-):
+class PreferredElectionDone(ControllerSays, text="Partitions that completed preferred replica election: {partitions}"):
     """Those of them that are led by their preferred replica, or whose topic is gone."""
 
     partitions: Partitions
 
 
-class PreferredElectionResumed(
-    ControllerSays, text="Resuming preferred replica election for partitions: {partitions:partitions}"
-):
+class PreferredElectionResumed(ControllerSays, text="Resuming preferred replica election for partitions: {partitions}"):
     """The others."""
 
     partitions: Partitions
 
 
 class PreferredElectionStarted(
-    ControllerSays, text="Starting preferred replica leader election for partitions {partitions:partitions}"
+    ControllerSays, text="Starting preferred replica leader election for partitions {partitions}"
 ):
     """`onPreferredReplicaElection` begins; at every failover it does, with whatever is resumed."""
 
@@ -81,9 +74,7 @@ class PreferredElectionStarted(
 
 
 class PreferredElectionError(
-    ControllerSays,
-    text="Error completing preferred replica leader election for partitions {partitions:partitions}",
-    level="ERROR",
+    ControllerSays, text="Error completing preferred replica leader election for partitions {partitions}", level="ERROR"
 ):
     """`onPreferredReplicaElection` ended with an exception."""
 
@@ -91,8 +82,7 @@ class PreferredElectionError(
 
 
 class PreferredReplicaLeads(
-    ControllerSays,
-    text="Partition {partition:[t,p]} completed preferred replica leader election. New leader is {leader:id}",
+    ControllerSays, text="Partition {partition} completed preferred replica leader election. New leader is {leader:id}"
 ):
     """The partition is led as preferred."""
 
@@ -102,7 +92,7 @@ class PreferredReplicaLeads(
 
 class PreferredReplicaDoesNotLead(
     ControllerSays,
-    text="Partition {partition:[t,p]} failed to complete preferred replica leader election. Leader is {leader:int}",
+    text="Partition {partition} failed to complete preferred replica leader election. Leader is {leader}",
     level="WARN",
 ):
     """The partition is led otherwise, and the request for it is dropped all the same."""
@@ -119,21 +109,19 @@ class RebalanceChecking(ControllerSays, text="checking need to trigger partition
     """A check begins."""
 
 
-class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments:assignments}", level="DEBUG"):
+class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments}", level="DEBUG"):
     """The partitions by their preferred replica; topics queued for deletion are left out."""
 
     assignments: tuple[tuple[int, Assignment], ...]
 
 
-class NotLedByPreferred(ControllerSays, text="topics not in preferred replica {assignment:assignment}", level="DEBUG"):
+class NotLedByPreferred(ControllerSays, text="topics not in preferred replica {assignment}", level="DEBUG"):
     """The partitions of one broker that it ought to lead and does not."""
 
     assignment: Assignment
 
 
-class ImbalanceRatio(
-    ControllerSays, text="leader imbalance ratio for broker {broker:id} is {ratio:ratio}", level="TRACE"
-):
+class ImbalanceRatio(ControllerSays, text="leader imbalance ratio for broker {broker} is {ratio}", level="TRACE"):
     """The share of them, compared with leader.imbalance.per.broker.percentage."""
 
     broker: int

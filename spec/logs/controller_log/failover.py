@@ -23,7 +23,7 @@ class ControllerStarted(ControllerSays, text="Controller startup complete"):
 class OldControllerInfo(
     ControllerLogLine,
     text="Failed to parse the controller info as json. Probably this controller is still using the old format"
-    " [{data:words}] to store the broker id in zookeeper",
+    " [{data}] to store the broker id in zookeeper",
     level="WARN",
 ):
     """/controller holds what no era of ours writes."""
@@ -33,7 +33,7 @@ class OldControllerInfo(
     data: str
 
 
-class BecomingController(ControllerSays, text="Broker {controller:id} starting become controller state transition"):
+class BecomingController(ControllerSays, text="Broker {controller} starting become controller state transition"):
     """/controller is ours; the failover begins."""
 
 
@@ -50,7 +50,7 @@ class EpochIncrementFailed(ControllerSays, text="Error while incrementing contro
     """Somebody else wrote /controller_epoch in between, or ZooKeeper failed; the stack trace says which."""
 
 
-class EpochIncremented(ControllerSays, text="Controller {controller:id} incremented epoch to {epoch:int}"):
+class EpochIncremented(ControllerSays, text="Controller {controller} incremented epoch to {epoch:int}"):
     """The epoch that this controller acts in from here on."""
 
     epoch: int
@@ -74,20 +74,20 @@ class CurrentTopics(ControllerSays, text="Current list of topics in the cluster:
     topics: Topics
 
 
-class TopicsToBeDeleted(ControllerSays, text="List of topics to be deleted: {topics:topics}"):
+class TopicsToBeDeleted(ControllerSays, text="List of topics to be deleted: {topics}"):
     """The children of /admin/delete_topics."""
 
     topics: Topics
 
 
-class IneligibleTopics(ControllerSays, text="List of topics ineligible for deletion: {topics:topics}"):
+class IneligibleTopics(ControllerSays, text="List of topics ineligible for deletion: {topics}"):
     """Topics with a dead replica, a reassignment or an election under way, queued for deletion or not."""
 
     topics: Topics
 
 
 class ReadyToServe(
-    ControllerSays, text="Broker {controller:id} is ready to serve as the new controller with epoch {epoch:int}"
+    ControllerSays, text="Broker {controller} is ready to serve as the new controller with epoch {epoch:int}"
 ):
     """The state machines have started."""
 
@@ -98,11 +98,11 @@ class FailoverAborted(ControllerSays, text="Controller has been shut down, abort
     """The process was elected while it was shutting down."""
 
 
-class Resigning(ControllerSays, text={V090: "Controller resigning, broker id {controller:id}"}, level="DEBUG"):
+class Resigning(ControllerSays, text={V090: "Controller resigning, broker id {controller}"}, level="DEBUG"):
     """The resignation begins: listeners, deletion thread and state machines stop."""
 
 
-class Resigned(ControllerSays, text={V090: "Broker {controller:id} resigned as the controller"}):
+class Resigned(ControllerSays, text={V090: "Broker {controller} resigned as the controller"}):
     """The channels are closed, the context's epoch is 0."""
 
 
@@ -112,7 +112,7 @@ class ForcedToResign(ControllerSays, text={V090: "Forcing the controller to resi
 
 class SessionExpired(
     ControllerLogLine,
-    text="[SessionExpirationListener on {controller:id}], ZK expired; shut down all controller components and try to"
+    text="[SessionExpirationListener on {controller}], ZK expired; shut down all controller components and try to"
     " re-elect",
 ):
     """The callback of a new session resigns and tries again."""
@@ -125,8 +125,8 @@ class SessionExpired(
 class SessionExpiredElectedAlready(
     ControllerLogLine,
     text={
-        V0102: "[SessionExpirationListener on {controller:id}], ZK expired, but the current controller id"
-        " {controller:id} is the same as this broker id, skip re-elect"
+        V0102: "[SessionExpirationListener on {controller}], ZK expired, but the current controller id"
+        " {controller} is the same as this broker id, skip re-elect"
     },
 ):
     """The callback of a new session finds that this process has been elected in it already (KAFKA-3083)."""

@@ -21,7 +21,7 @@ class NotificationsUnwatched(
     """A resignation unsubscribes."""
 
 
-NOTIFICATION_LISTENER: Final = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller:id}]: "}
+NOTIFICATION_LISTENER: Final = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller}]: "}
 
 
 class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
@@ -54,9 +54,7 @@ class MetadataSending(
 
 
 class NotificationUnreadable(
-    NotificationListenerSays,
-    text={V090: "Invalid topic and partition JSON: {data:words} in ZK: {path:words}"},
-    level="ERROR",
+    NotificationListenerSays, text={V090: "Invalid topic and partition JSON: {data} in ZK: {path}"}, level="ERROR"
 ):
     """A notification is no JSON."""
 

@@ -23,8 +23,7 @@ class OfflineSelectorSays(ControllerLogLine):
 
 class NoneInIsrAlive(
     OfflineSelectorSays,
-    text="No broker in ISR is alive for {partition:[t,p]}. Pick the leader from the alive assigned replicas:"
-    " {replicas:ids}",
+    text="No broker in ISR is alive for {partition}. Pick the leader from the alive assigned replicas: {replicas:ids}",
     level="DEBUG",
 ):
     """An unclean election, which may find nobody."""
@@ -35,7 +34,7 @@ class NoneInIsrAlive(
 
 class UncleanLeader(
     OfflineSelectorSays,
-    text="No broker in ISR is alive for {partition:[t,p]}. Elect leader {leader:id} from live brokers {replicas:ids}."
+    text="No broker in ISR is alive for {partition}. Elect leader {leader:id} from live brokers {replicas:ids}."
     " There's potential data loss.",
     level="WARN",
 ):
@@ -48,7 +47,7 @@ class UncleanLeader(
 
 class CleanLeader(
     OfflineSelectorSays,
-    text="Some broker in ISR is alive for {partition:[t,p]}. Select {leader:id} from ISR {isr:ids} to be the leader.",
+    text="Some broker in ISR is alive for {partition}. Select {leader:id} from ISR {isr} to be the leader.",
     level="DEBUG",
 ):
     """The live members of the ISR, and the one that becomes the leader."""
@@ -59,8 +58,7 @@ class CleanLeader(
 
 
 class OfflineSelected(
-    OfflineSelectorSays,
-    text="Selected new leader and ISR {leader_and_isr:json} for offline partition {partition:[t,p]}",
+    OfflineSelectorSays, text="Selected new leader and ISR {leader_and_isr:json} for offline partition {partition}"
 ):
     """What is about to be written to the state znode."""
 
@@ -68,7 +66,7 @@ class OfflineSelected(
     partition: TopicPartition
 
 
-PREFERRED: Final = "Current leader {leader:int} for partition {partition:[t,p]} is not the preferred replica. "
+PREFERRED: Final = "Current leader {leader} for partition {partition} is not the preferred replica. "
 
 
 class PreferredSelected(
@@ -89,7 +87,7 @@ class PreferredSelected(
 
 class ShutdownSelected(
     ControllerLogLine,
-    text="Partition {partition:[t,p]} : current leader = {leader:int}, new leader = {new_leader:id}",
+    text="Partition {partition} : current leader = {leader}, new leader = {new_leader:id}",
     level="DEBUG",
 ):
     """Where the leadership goes from a broker that shuts down."""

@@ -10,12 +10,13 @@ from typing import Final
 from spec.formats.kafka_types import V0102, V082, KafkaVersion
 from spec.logs.controller_log.values import VALUES
 from spec.logs.log_lines import Line
+from spec.logs.logged_values import USUAL
 
 
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
-    shapes = VALUES
+    shapes, usual = VALUES, USUAL
 
 
 class BySomeController(ControllerLogLine):
@@ -27,57 +28,57 @@ class BySomeController(ControllerLogLine):
 class ControllerSays(BySomeController):
     """A line of the controller itself."""
 
-    prefix = "[Controller {controller:id}]: "
+    prefix = "[Controller {controller}]: "
     loggers = "kafka.controller.KafkaController"
 
 
 class PartitionMachineSays(BySomeController):
     """A line of the partition state machine."""
 
-    prefix = "[Partition state machine on Controller {controller:id}]: "
+    prefix = "[Partition state machine on Controller {controller}]: "
     loggers = "kafka.controller.PartitionStateMachine"
 
 
 class ReplicaMachineSays(BySomeController):
     """A line of the replica state machine."""
 
-    prefix = "[Replica state machine on controller {controller:id}]: "
+    prefix = "[Replica state machine on controller {controller}]: "
     loggers = "kafka.controller.ReplicaStateMachine"
 
 
 class DeletionManagerSays(BySomeController):
     """A line of the topic deletion manager."""
 
-    prefix = "[Topic Deletion Manager {controller:id}], "
+    prefix = "[Topic Deletion Manager {controller}], "
     loggers = "kafka.controller.TopicDeletionManager"
 
 
 class DeletionThreadSays(BySomeController):
     """A line of the thread that deletes topics."""
 
-    prefix = "[delete-topics-thread-{controller:id}], "
+    prefix = "[delete-topics-thread-{controller}], "
     loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
 
 
 class ChannelManagerSays(BySomeController):
     """A line of the channel manager."""
 
-    prefix = "[Channel manager on controller {controller:id}]: "
+    prefix = "[Channel manager on controller {controller}]: "
     loggers = "kafka.controller.ControllerChannelManager"
 
 
 class SendThreadSays(BySomeController):
     """A line of the thread that sends requests to a broker."""
 
-    prefix = "[Controller-{controller:id}-to-broker-{broker:id}-send-thread], "
+    prefix = "[Controller-{controller}-to-broker-{broker}-send-thread], "
     loggers = "kafka.controller.RequestSendThread"
 
     broker: int
 
 
-def listener(name: str, before: str = "{controller:id}") -> dict[KafkaVersion, str | None]:
+def listener(name: str, before: str = "{controller}") -> dict[KafkaVersion, str | None]:
     """The prefix of a listener: one of its own until 0.10.1, one form for all since."""
-    return {V082: f"[{name} on {before}]: ", V0102: f"[{name} on Controller {{controller:id}}]: "}
+    return {V082: f"[{name} on {before}]: ", V0102: f"[{name} on Controller {{controller}}]: "}
 
 
-ON_CONTROLLER: Final = "Controller {controller:id}"
+ON_CONTROLLER: Final = "Controller {controller}"

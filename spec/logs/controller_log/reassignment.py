@@ -24,7 +24,7 @@ class ReassignmentListenerSays(BySomeController):
 class ReassignmentRequested(
     ReassignmentListenerSays,
     text="Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned"
-    " {data:words}",
+    " {data}",
     level="DEBUG",
 ):
     """The callback begins, with the data that ZkClient read."""
@@ -43,8 +43,7 @@ class ReassignmentRequested(
 
 class ReassignmentSkipped(
     ReassignmentListenerSays,
-    text="Skipping reassignment of partition {partition:[t,p]} for topic {topic:topic} since it is currently being"
-    " deleted",
+    text="Skipping reassignment of partition {partition} for topic {topic} since it is currently being deleted",
     level="ERROR",
 ):
     """The topic is queued for deletion, so the partition is taken off the request."""
@@ -60,13 +59,13 @@ class ReassignmentSkipped(
 class IsrListenerSays(BySomeController):
     """A line of the listener on the state znode of a partition that is being reassigned."""
 
-    prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller:id}")
+    prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller}")
     loggers = "kafka.controller.ReassignedPartitionsIsrChangeListener"
 
 
 class ReassignedIsrChanged(
     IsrListenerSays,
-    text="Reassigned partitions isr change listener fired for path {path:words} with children {data:words}",
+    text="Reassigned partitions isr change listener fired for path {path} with children {data}",
     level="DEBUG",
 ):
     """The callback begins, with the data that ZkClient read; the controller reads the znode again."""
@@ -76,7 +75,7 @@ class ReassignedIsrChanged(
 
 
 CAUGHT_UP: Final = (
-    "{caught_up:id}/{all:id} replicas have caught up with the leader for partition {partition:[t,p]} being reassigned."
+    "{caught_up:id}/{all:id} replicas have caught up with the leader for partition {partition} being reassigned."
 )
 
 
@@ -99,8 +98,7 @@ class SomeBehind(IsrListenerSays, text=CAUGHT_UP + "Replica(s) {behind:ids} stil
 
 class ReassignedNeverCreated(
     IsrListenerSays,
-    text="Error handling reassignment of partition {partition:[t,p]} to replicas {new_replicas:ids} as it was never"
-    " created",
+    text="Error handling reassignment of partition {partition} to replicas {new_replicas} as it was never created",
     level="ERROR",
 ):
     """There is no state znode."""
@@ -114,7 +112,7 @@ class ReassignedIsrError(IsrListenerSays, text="Error while handling partition r
 
 
 class ReassignmentStarted(
-    ControllerSays, text="Handling reassignment of partition {partition:[t,p]} to new replicas {new_replicas:ids}"
+    ControllerSays, text="Handling reassignment of partition {partition} to new replicas {new_replicas}"
 ):
     """A reassignment passed the checks that need no broker."""
 
@@ -122,9 +120,7 @@ class ReassignmentStarted(
     new_replicas: Brokers
 
 
-class ReassignmentFailed(
-    ControllerSays, text="Error completing reassignment of partition {partition:[t,p]}", level="ERROR"
-):
+class ReassignmentFailed(ControllerSays, text="Error completing reassignment of partition {partition}", level="ERROR"):
     """A check or a step failed; the partition is taken off the request."""
 
     partition: TopicPartition
@@ -132,7 +128,7 @@ class ReassignmentFailed(
 
 class ReassignmentRefused(
     ControllerSays,
-    text="Refusing to reassign partition {partition:[t,p]} to replicas {new_replicas:list}: not a list of distinct ids",
+    text="Refusing to reassign partition {partition} to replicas {new_replicas:list}: not a list of distinct ids",
     level="ERROR",
 ):
     """What is asked for cannot be; the partition is taken off the request. No release of Kafka writes this (D61)."""
@@ -143,8 +139,7 @@ class ReassignmentRefused(
 
 class NotCaughtUp(
     ControllerSays,
-    text="New replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned not yet caught up with the"
-    " leader",
+    text="New replicas {new_replicas} for partition {partition} being reassigned not yet caught up with the leader",
 ):
     """Steps 1 to 3 begin."""
 
@@ -154,7 +149,7 @@ class NotCaughtUp(
 
 class WaitingForNewReplicas(
     ControllerSays,
-    text="Waiting for new replicas {new_replicas:ids} for partition {partition:[t,p]} being reassigned to catch up with"
+    text="Waiting for new replicas {new_replicas} for partition {partition} being reassigned to catch up with"
     " the leader",
 ):
     """Steps 1 to 3 are done."""
@@ -171,30 +166,29 @@ class ReassignedLeader(ControllerSays):
     new_replicas: Brokers
 
 
-LEADER_OF_REASSIGNED: Final = "Leader {leader:int} for partition {partition:[t,p]} being reassigned, is "
+LEADER_OF_REASSIGNED: Final = "Leader {leader} for partition {partition} being reassigned, is "
 
 
 class LeaderNotReassigned(
-    ReassignedLeader,
-    text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas:ids}. Re-electing leader",
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas}. Re-electing leader"
 ):
     """Step 7 elects."""
 
 
 class LeaderReassignedAlive(
-    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} and is alive"
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} and is alive"
 ):
     """Step 7 only raises the leader epoch."""
 
 
 class LeaderReassignedDead(
-    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas:ids} but is dead"
+    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} but is dead"
 ):
     """Step 7 elects among the new replicas."""
 
 
 class AssignmentUpdated(
-    ControllerSays, text="Updated assigned replicas for partition {partition:[t,p]} being reassigned to {replicas:ids} "
+    ControllerSays, text="Updated assigned replicas for partition {partition} being reassigned to {replicas:ids} "
 ):
     """The topic's znode has been written, and the context's assignment with it."""
 
@@ -202,24 +196,20 @@ class AssignmentUpdated(
     replicas: Brokers
 
 
-class AssignmentWritten(
-    ControllerSays, text="Updated path {path:words} with {data:words} for replica assignment", level="DEBUG"
-):
+class AssignmentWritten(ControllerSays, text="Updated path {path} with {data} for replica assignment", level="DEBUG"):
     """The topic's znode has been written."""
 
     path: str
     data: str
 
 
-class LeaderEpochUpdating(ControllerSays, text="Updating leader epoch for partition {partition:[t,p]}.", level="DEBUG"):
+class LeaderEpochUpdating(ControllerSays, text="Updating leader epoch for partition {partition}.", level="DEBUG"):
     """The state znode is about to be read and written with a higher leader epoch."""
 
     partition: TopicPartition
 
 
-class LeaderEpochUpdated(
-    ControllerSays, text="Updated leader epoch for partition {partition:[t,p]} to {leader_epoch:int}"
-):
+class LeaderEpochUpdated(ControllerSays, text="Updated leader epoch for partition {partition} to {leader_epoch}"):
     """The state znode has been written."""
 
     partition: TopicPartition
@@ -227,7 +217,7 @@ class LeaderEpochUpdated(
 
 
 class ReassignmentRemoved(
-    ControllerSays, text="Removed partition {partition:[t,p]} from the list of reassigned partitions in zookeeper"
+    ControllerSays, text="Removed partition {partition} from the list of reassigned partitions in zookeeper"
 ):
     """Step 11: /admin/reassign_partitions no longer has the partition, which is done with."""
 

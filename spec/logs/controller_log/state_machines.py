@@ -26,8 +26,7 @@ class PartitionMachineStopped(PartitionMachineSays, text="Stopped partition stat
 
 
 class PartitionsInvoked(
-    PartitionMachineSays,
-    text="Invoking state change to {target:partition_state} for partitions {partitions:partitions}",
+    PartitionMachineSays, text="Invoking state change to {target:partition_state} for partitions {partitions}"
 ):
     """A batch begins; a start-up's is without partitions, as it goes through those that wait."""
 
@@ -50,9 +49,7 @@ class PartitionsInvokedError(
 
 
 class LiveAssignedReplicas(
-    PartitionMachineSays,
-    text="Live assigned replicas for partition {partition:[t,p]} are: [{replicas:list}]",
-    level="DEBUG",
+    PartitionMachineSays, text="Live assigned replicas for partition {partition} are: [{replicas:list}]", level="DEBUG"
 ):
     """A new partition's candidates; the first becomes the leader."""
 
@@ -61,9 +58,7 @@ class LiveAssignedReplicas(
 
 
 class StateInitialized(
-    PartitionMachineSays,
-    text="Initializing leader and isr for partition {partition:[t,p]} to {leadership:leadership}",
-    level="DEBUG",
+    PartitionMachineSays, text="Initializing leader and isr for partition {partition} to {leadership}", level="DEBUG"
 ):
     """A new partition's state znode is about to be created."""
 
@@ -92,7 +87,7 @@ class ReplicaMachineStopped(ReplicaMachineSays, text="Stopped replica state mach
 
 
 class ReplicasInvoked(
-    ReplicaMachineSays, text="Invoking state change to {target:replica_state} for replicas {replicas:replicas}"
+    ReplicaMachineSays, text="Invoking state change to {target:replica_state} for replicas {replicas}"
 ):
     """A batch of at least one replica begins."""
 
@@ -109,7 +104,7 @@ class ReplicasInvokedError(
 
 
 class ReplicasDeletedAsked(
-    ReplicaMachineSays, text="Are all replicas for topic {topic:topic} deleted {states:replica_states}", level="DEBUG"
+    ReplicaMachineSays, text="Are all replicas for topic {topic} deleted {states:replica_states}", level="DEBUG"
 ):
     """The deletion thread asks whether a topic is done with."""
 

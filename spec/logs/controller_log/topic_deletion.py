@@ -19,7 +19,7 @@ class DeletionListenerSays(BySomeController):
 
 
 class DeletionRequested(
-    DeletionListenerSays, text="Delete topics listener fired for topics {topics:topics} to be deleted", level="DEBUG"
+    DeletionListenerSays, text="Delete topics listener fired for topics {topics} to be deleted", level="DEBUG"
 ):
     """The callback begins, with the children that ZkClient read."""
 
@@ -27,20 +27,20 @@ class DeletionRequested(
 
 
 class UnknownTopicsIgnored(
-    DeletionListenerSays, text="Ignoring request to delete non-existing topics {topics:topics}", level="WARN"
+    DeletionListenerSays, text="Ignoring request to delete non-existing topics {topics}", level="WARN"
 ):
     """The requests for topics that the context has not are deleted."""
 
     topics: Topics
 
 
-class DeletionQueued(DeletionListenerSays, text="Starting topic deletion for topics {topics:topics}"):
+class DeletionQueued(DeletionListenerSays, text="Starting topic deletion for topics {topics}"):
     """The topics are queued, marked ineligible where something is in the way."""
 
     topics: Topics
 
 
-REQUEST_REMOVED: Final = "Removing /admin/delete_topics/{topic:topic} since delete topic is disabled"
+REQUEST_REMOVED: Final = "Removing /admin/delete_topics/{topic} since delete topic is disabled"
 
 
 class RequestRefused(DeletionListenerSays, text={V0102: REQUEST_REMOVED}):
@@ -63,7 +63,7 @@ class WaitingForSignal(
 
 class ReplicaDeletionFailed(
     DeletionManagerSays,
-    text="Deletion failed for replicas {replicas:replicas}. Halting deletion for topics {topics:topic_set}",
+    text="Deletion failed for replicas {replicas}. Halting deletion for topics {topics:topic_set}",
     level="DEBUG",
 ):
     """Replicas answered with an error, or their broker died."""
@@ -72,14 +72,14 @@ class ReplicaDeletionFailed(
     topics: Topics
 
 
-class DeletionHalted(DeletionManagerSays, text="Halted deletion of topics {topics:topics}"):
+class DeletionHalted(DeletionManagerSays, text="Halted deletion of topics {topics}"):
     """Topics are marked ineligible."""
 
     topics: Topics
 
 
 class ReplicasDeleted(
-    DeletionManagerSays, text="Deletion successfully completed for replicas {replicas:replicas}", level="DEBUG"
+    DeletionManagerSays, text="Deletion successfully completed for replicas {replicas}", level="DEBUG"
 ):
     """Replicas answered without error."""
 
@@ -88,8 +88,7 @@ class ReplicasDeleted(
 
 class DeletionRetried(
     DeletionManagerSays,
-    text="Retrying delete topic for topic {topic:topic} since replicas {replicas:replicas} were not successfully"
-    " deleted",
+    text="Retrying delete topic for topic {topic} since replicas {replicas} were not successfully deleted",
 ):
     """Ineligible replicas go back to offline."""
 
@@ -97,29 +96,25 @@ class DeletionRetried(
     replicas: Replicas
 
 
-class TopicDeletionStarted(DeletionManagerSays, text="Topic deletion callback for {topics:topics}"):
+class TopicDeletionStarted(DeletionManagerSays, text="Topic deletion callback for {topics}"):
     """`onTopicDeletion` begins: the brokers are sent that the topics are being deleted."""
 
     topics: Topics
 
 
-class PartitionDeletionStarted(DeletionManagerSays, text="Partition deletion callback for {partitions:partitions}"):
+class PartitionDeletionStarted(DeletionManagerSays, text="Partition deletion callback for {partitions}"):
     """`onPartitionDeletion` begins."""
 
     partitions: Partitions
 
 
-class ReplicaDeletionStarted(
-    DeletionManagerSays, text="Deletion started for replicas {replicas:replicas}", level="DEBUG"
-):
+class ReplicaDeletionStarted(DeletionManagerSays, text="Deletion started for replicas {replicas}", level="DEBUG"):
     """StopReplica with delete has been sent to the live replicas."""
 
     replicas: Replicas
 
 
-class DeadReplicasFound(
-    DeletionManagerSays, text="Dead Replicas ({replicas:replicas}) found for topic {topic:topic}", level="DEBUG"
-):
+class DeadReplicasFound(DeletionManagerSays, text="Dead Replicas ({replicas}) found for topic {topic}", level="DEBUG"):
     """The topic is marked ineligible."""
 
     replicas: Replicas
@@ -130,7 +125,7 @@ class DeletionAnswered(
     DeletionManagerSays,
     text={
         V082: "Delete topic callback invoked for {answer:scala_answer}",
-        V090: "Delete topic callback invoked for {answer:answer}",
+        V090: "Delete topic callback invoked for {answer}",
     },
     level="DEBUG",
 ):
@@ -139,13 +134,13 @@ class DeletionAnswered(
     answer: Answer
 
 
-class HandlingDeletion(DeletionThreadSays, text="Handling deletion for topics {topics:topics}"):
+class HandlingDeletion(DeletionThreadSays, text="Handling deletion for topics {topics}"):
     """The deletion thread goes through the queue."""
 
     topics: Topics
 
 
-class TopicDeleted(DeletionThreadSays, text="Deletion of topic {topic:topic} successfully completed"):
+class TopicDeleted(DeletionThreadSays, text="Deletion of topic {topic} successfully completed"):
     """Nothing of the topic is left in ZooKeeper."""
 
     topic: str
@@ -153,8 +148,7 @@ class TopicDeleted(DeletionThreadSays, text="Deletion of topic {topic:topic} suc
 
 class DeletionInProgress(
     DeletionThreadSays,
-    text="Deletion for replicas {replicas:ids} for partition {partitions:partitions} of topic {topic:topic} in"
-    " progress",
+    text="Deletion for replicas {replicas:ids} for partition {partitions} of topic {topic} in progress",
 ):
     """Some replicas have not answered yet."""
 
@@ -163,7 +157,7 @@ class DeletionInProgress(
     topic: str
 
 
-class DeletionBegun(DeletionThreadSays, text="Deletion of topic {topic:topic} (re)started"):
+class DeletionBegun(DeletionThreadSays, text="Deletion of topic {topic} (re)started"):
     """The topic is eligible, and no replica of it is being deleted."""
 
     topic: str
@@ -171,7 +165,7 @@ class DeletionBegun(DeletionThreadSays, text="Deletion of topic {topic:topic} (r
 
 class DeletionIneligible(
     DeletionThreadSays,
-    text="Not retrying deletion of topic {topic:topic} at this time since it is marked ineligible for deletion",
+    text="Not retrying deletion of topic {topic} at this time since it is marked ineligible for deletion",
 ):
     """The topic waits for what is in the way."""
 

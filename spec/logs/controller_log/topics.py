@@ -21,9 +21,7 @@ class TopicListenerSays(BySomeController):
 
 
 class TopicsChanged(
-    TopicListenerSays,
-    text="Topic change listener fired for path /brokers/topics with children {topics:topics}",
-    level="DEBUG",
+    TopicListenerSays, text="Topic change listener fired for path /brokers/topics with children {topics}", level="DEBUG"
 ):
     """The callback begins, with the children that ZkClient read."""
 
@@ -33,7 +31,7 @@ class TopicsChanged(
 class TopicDifference(
     TopicListenerSays,
     text="New topics: [{new:topic_set}], deleted topics: [{deleted:topic_set}], new partition replica assignment"
-    " [{assignment:assignment}]",
+    " [{assignment}]",
 ):
     """What the controller makes of it, with the assignments that it has read."""
 
@@ -46,13 +44,13 @@ class TopicChangeError(TopicListenerSays, text="Error while handling new topic",
     """The callback ended with an exception."""
 
 
-class TopicsCreated(ControllerSays, text="New topic creation callback for {partitions:partitions}"):
+class TopicsCreated(ControllerSays, text="New topic creation callback for {partitions}"):
     """`onNewTopicCreation` begins."""
 
     partitions: Partitions
 
 
-class PartitionsCreated(ControllerSays, text="New partition creation callback for {partitions:partitions}"):
+class PartitionsCreated(ControllerSays, text="New partition creation callback for {partitions}"):
     """`onNewPartitionCreation` begins."""
 
     partitions: Partitions
@@ -74,8 +72,8 @@ class PartitionListenerSays(BySomeController):
 class TopicModified(
     PartitionListenerSays,
     text={
-        V082: "Add Partition triggered {data:words} for path {path:words}",
-        V0100: "Partition modification triggered {data:words} for path {path:words}",
+        V082: "Add Partition triggered {data} for path {path}",
+        V0100: "Partition modification triggered {data} for path {path}",
     },
 ):
     """The callback begins, with the data that ZkClient read; a reassignment's own writes trigger it, too."""
@@ -84,7 +82,7 @@ class TopicModified(
     path: str
 
 
-class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {assignment:assignment}"):
+class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {assignment}"):
     """The znode has partitions that the context has not."""
 
     assignment: Assignment
@@ -92,7 +90,7 @@ class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {a
 
 class PartitionsSkipped(
     PartitionListenerSays,
-    text="Skipping adding partitions {partitions:ids} for topic {topic:topic} since it is currently being deleted",
+    text="Skipping adding partitions {partitions:ids} for topic {topic} since it is currently being deleted",
     level="ERROR",
 ):
     """The topic is queued for deletion; printed whether or not there are new partitions."""
@@ -102,7 +100,7 @@ class PartitionsSkipped(
 
 
 class PartitionsError(
-    PartitionListenerSays, text="Error while handling add partitions for data path {path:words}", level="ERROR"
+    PartitionListenerSays, text="Error while handling add partitions for data path {path}", level="ERROR"
 ):
     """The callback ended with an exception."""
 
