@@ -45,8 +45,7 @@ def command(
     not; with 3 if the minutes were over before all was explored. Proofs, crash matrices, the reference and recordings
     are for `kcheck verify`.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck check

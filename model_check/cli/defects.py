@@ -27,8 +27,7 @@ def command(
     nothing hinted. A claim is explored until it is broken, a goal to the end. Then the fix is switched on, and no such
     trace is left. Exits with 0 if both are so. Of one that is not found here the reason is told, and nothing explored.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck defects

@@ -50,8 +50,7 @@ def command(
     With `--with` or `--without` the last lines say what the switches change: which claims are broken now or no longer,
     and how many states there are, beside the same scope without these options.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck explore tiny

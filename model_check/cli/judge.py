@@ -42,8 +42,7 @@ def command(
     the search was cut short, or the recording shows what is not modelled. Of several recordings, one that is malformed
     is an error in the report, and the others are judged; the exit code is 2 unless something was found that is worse.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck judge recordings/controller-kill

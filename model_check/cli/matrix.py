@@ -46,8 +46,7 @@ def command(
     order in which its parts may move. Exits with 0 if every cell is as the manifest expects; where that expects
     nothing, with 1 unless all recover.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck matrix

@@ -41,8 +41,7 @@ def command(
     tells, within a scope, whether it can. Exits with 0 if all is proved, else with 3, or with 1 if a bounded run breaks
     a property.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck prove

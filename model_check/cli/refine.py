@@ -27,8 +27,7 @@ def command(
     that the specification says, and show an observer what it says. Counts must be those of `kcheck explore`. Exits with
     1 where the two disagree, and tells the nearest such place as a story; with 3 if not all edges were replayed.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck refine

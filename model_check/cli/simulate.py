@@ -26,8 +26,7 @@ def command(
     than in any scope that can be exhausted. Each step of the reference must be a step of the specification, and show
     what it says. Exits with 1 where the two disagree, and tells a shortest such run as a story.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck simulate

@@ -41,8 +41,7 @@ def command(
     What it prints fits on a screen: how many expectations are met, what was checked, and what is not as expected. The
     full report, with every story, is verify.txt in the cache folder (.kcheck, or KCHECK_CACHE).
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew, and only
-    `kcheck enumerate` and `kcheck campaign` go on where they were.
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
     For example:
       kcheck verify

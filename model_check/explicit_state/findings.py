@@ -166,7 +166,7 @@ def _is_asked(one: Property, found: Found) -> bool:
 def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
     verdict, reason, trace = _judged(one, found)
     story = None if trace is None else story_of(system, trace)
-    return Finding(one.name, one.kind, " ".join(one.statement.split()), one.source, verdict, reason, story=story)
+    return Finding.of(one, verdict, reason, story)
 
 
 def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
@@ -205,9 +205,7 @@ def broken_along(system: TransitionSystem, trace: Trace) -> Iterator[Finding]:
     for one in system.properties:
         for number, (name, _) in enumerate(trace.steps):
             if _breaks(one, program, trace, number, name):
-                story = story_of(system, Trace(trace.steps[: number + 1]))
-                statement = " ".join(one.statement.split())
-                yield Finding(one.name, one.kind, statement, one.source, Verdict.VIOLATED, story=story)
+                yield Finding.of(one, Verdict.VIOLATED, story=story_of(system, Trace(trace.steps[: number + 1])))
                 break
 
 

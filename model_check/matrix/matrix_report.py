@@ -47,14 +47,8 @@ def where(cell: Cell) -> str:
 def _findings(found: Matrix, cell: Cell) -> Iterator[Finding]:
     for name, trace in cell.traces.items():
         claim = next(one for one in found.system.properties if one.name in (name, f"eventually_{name}"))
-        yield Finding(
-            f"{where(cell)}: {name}",
-            claim.kind,
-            " ".join(claim.statement.split()),
-            claim.source,
-            Verdict.VIOLATED,
-            story=story_of(found.system, trace),
-        )
+        broken = Finding.of(claim, Verdict.VIOLATED, story=story_of(found.system, trace))
+        yield replace(broken, property=f"{where(cell)}: {name}")
 
 
 def _comparisons(found: Matrix, plan: MatrixPlan, variant: str) -> Iterator[Comparison]:

@@ -230,7 +230,7 @@ def _is_a_controllers(write: Write, history: History) -> bool:
 
 def _comes_back(write: Write, history: History) -> bool:
     """Whether a topic is created that was deleted, without its configuration: so an upsert creates it (D52)."""
-    deleted = any(one.after is None and one.number < write.number for one in history.of(write.name))
+    deleted = any(one.after is None for one in history.until(write.name, write.number))
     return deleted and history.at(f"/config/topics/{write.topic}", write.number) is None
 
 

@@ -44,8 +44,7 @@ def deletions(history: History) -> Iterator[Deletion]:
     for one in history.of_kind(paths.BROKER_TOPIC):
         if one.is_delete and one.author.is_members:
             born = history.birth(one.topic, one.number)
-            requests = history.of(f"/admin/delete_topics/{one.topic}")
-            asked = [each for each in requests if each.is_create and each.number < one.number]
+            asked = history.asked_to_delete(one.topic, one.number)
             if born is not None:
                 yield Deletion(one, born, asked[-1] if asked else None)
 
@@ -78,8 +77,8 @@ def states_go_with_their_topic(history: History) -> Answers:
     Where the topic itself goes right behind it, that is what is told.
     """
     for one in history.of_kind(paths.STATE):
-        topic = history.last(f"/brokers/topics/{one.topic}", one.number)
-        if one.is_delete and one.author.is_members and topic is not None and topic.after is not None:
+        is_topics = history.at(f"/brokers/topics/{one.topic}", one.number) is not None
+        if one.is_delete and one.author.is_members and is_topics:
             text = f"{one.author} deleted {one.name}, and nobody had asked to delete its topic"
             is_fine = _is_asked(history, one) or _goes_too(history, one)
             yield None if is_fine else Break(one.place, text, "D2" if one.is_a_zombies else "")
@@ -128,8 +127,7 @@ def _stopped(history: History, request: Arrival, partition: TopicPartition) -> B
     wanted = history.moves(first).get(partition, ())
     if born is None or asked is None or asked.after is None or request.broker not in wanted:
         return None
-    requests = history.of(asked.name)
-    was_deleted_before = any(one.number < asked.number for one in requests)
+    was_deleted_before = history.until(asked.name, asked.number)
     may_be_late = was_deleted_before or left_at(history, partition, request.broker, past) is not None
     stands = history.moves(past).get(partition) == wanted and asked_at(history, partition, past) < asked.number
     is_begun = all(_is_begun(history, partition, wanted, number) for number in (asked.number, past))
@@ -159,8 +157,7 @@ def deletions_end_with_their_request(history: History) -> Answers:
     """A deletion takes away the topic first, then its configuration, and the request for it last."""
     for one in history.of_kind(paths.TOPIC_CONFIG):
         if one.is_delete and one.author.is_members:
-            topic = history.last(f"/brokers/topics/{one.topic}", one.number)
-            is_there = topic is not None and topic.after is not None
+            is_there = history.at(f"/brokers/topics/{one.topic}", one.number) is not None
             text = f"{one.author} deleted {one.name} before the topic"
             yield Break(one.place, text) if is_there and not was_deleted(history, one.topic, one.number) else None
     for deletion in deletions(history):

@@ -173,8 +173,12 @@ class History:
         """The writes of paths of these kinds, in order."""
         return (one for one in self.writes if one.path is not None and one.path.kind in kinds)
 
+    def until(self, name: str, number: int) -> tuple[Write, ...]:
+        """The writes of a path before a number."""
+        return self.of(name)[: bisect_left(self._numbers.get(name, []), number)]
+
     def last(self, name: str, number: int) -> Write | None:
-        """The last write of a path before a number."""
+        """The last of them."""
         index = bisect_left(self._numbers.get(name, []), number)
         return self._of[name][index - 1] if index else None
 
@@ -233,7 +237,7 @@ class History:
         """Whether a topic's configuration, or without one the brokers', has ever allowed an unclean election."""
         if self.unclean_by_default or self._unclean_since < number:
             return True
-        contents = (one.after for one in self.of(f"/config/topics/{topic}") if one.number < number)
+        contents = (one.after for one in self.until(f"/config/topics/{topic}", number))
         return any(
             isinstance(one, Configuration) and one.values.get(UNCLEAN, "").strip().lower() == "true" for one in contents
         )
@@ -285,8 +289,12 @@ class History:
 
     def birth(self, topic: str, number: int) -> Write | None:
         """The last creation of a topic before the write of a number."""
-        births = (one for one in self.of(f"/brokers/topics/{topic}") if one.is_create and one.number < number)
-        return max(births, default=None, key=lambda one: one.number)
+        births = (one for one in reversed(self.until(f"/brokers/topics/{topic}", number)) if one.is_create)
+        return next(births, None)
+
+    def asked_to_delete(self, topic: str, number: int) -> list[Write]:
+        """The requests to delete a topic before the write of a number."""
+        return [one for one in self.until(f"/admin/delete_topics/{topic}", number) if one.is_create]
 
     @cached_property
     def brokers(self) -> tuple[int, ...]:
@@ -309,7 +317,7 @@ class History:
 
     def elections(self, broker: int | None, number: int) -> list[Write]:
         """The elections of a broker before the write of a number."""
-        won = (one for one in self.of(CONTROLLER) if isinstance(one.after, Elected) and one.number < number)
+        won = (one for one in self.until(CONTROLLER, number) if isinstance(one.after, Elected))
         return [one for one in won if broker is not None and one.author.broker == broker]
 
     def is_refused(self, broker: int | None, error: str, number: int) -> bool:
@@ -320,11 +328,11 @@ class History:
     def is_assigned_by_hand(self, partition: TopicPartition, number: int) -> bool:
         """Whether the last to change a partition's AR, up to the write of a number, was no member."""
         last = None
-        for one in self.of(f"/brokers/topics/{partition.topic}"):
-            if one.number <= number and isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
+        for one in self.until(f"/brokers/topics/{partition.topic}", number + 1):
+            if isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
                 old, new = (each.replicas.get(partition.partition) for each in (one.before, one.after))
                 last = one if old is not None and old != new else last
-            elif one.number <= number:
+            else:
                 last = None
         return last is not None and not last.author.is_members
 

@@ -132,11 +132,11 @@ def leaders_are_assigned(history: History) -> Answers:
 
 def _row_of_outsiders(history: History, partition: TopicPartition, write: Write) -> str:
     """AR is empty, or has been so (D61); or who took the replica out of AR was not in office (D19)."""
-    topic = f"/brokers/topics/{partition.topic}"
-    contents = (one.after for one in history.of(topic) if one.number <= write.number)
+    written = history.until(f"/brokers/topics/{partition.topic}", write.number + 1)
+    contents = (one.after for one in written)
     if any(isinstance(one, Assignment) and one.replicas.get(partition.partition) == () for one in contents):
         return "D61"
-    assigned = history.last(topic, write.number + 1)
+    assigned = written[-1] if written else None
     return "D19" if assigned is not None and not assigned.is_create and assigned.is_a_zombies else ""
 
 

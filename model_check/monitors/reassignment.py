@@ -62,19 +62,18 @@ def changes(history: History) -> Iterator[Change]:
 def asked_at(history: History, partition: TopicPartition, number: int) -> int:
     """The number of the write since which /admin/reassign_partitions has asked for this, as it does now."""
     wanted, since = history.moves(number).get(partition), number
-    for one in reversed(history.of(MOVES)):
-        if one.number < number:
-            if not isinstance(one.after, Moves) or one.after.replicas.get(partition) != wanted:
-                break
-            since = one.number
+    for one in reversed(history.until(MOVES, number)):
+        if not isinstance(one.after, Moves) or one.after.replicas.get(partition) != wanted:
+            break
+        since = one.number
     return since
 
 
 def had(history: History, partition: TopicPartition, start: int, end: int) -> list[Brokers]:
     """Every AR that a partition has had from the write of one number to that of another."""
     assignments = [history.assignment(partition.topic, start)]
-    of_topic = history.of(f"/brokers/topics/{partition.topic}")
-    assignments += [one.after for one in of_topic if start <= one.number < end and isinstance(one.after, Assignment)]
+    of_topic = history.until(f"/brokers/topics/{partition.topic}", end)
+    assignments += [one.after for one in of_topic if start <= one.number and isinstance(one.after, Assignment)]
     lists = (one.replicas.get(partition.partition) for one in assignments if one is not None)
     return [one for one in lists if one is not None]
 
@@ -105,9 +104,9 @@ def _out_of_order(history: History, one: Change) -> Break | None:
 
 def _is_carried_on(history: History, partition: TopicPartition, replicas: Brokers, number: int) -> bool:
     """Whether an AR has all of a RAR whose request an admin has taken back before (D59)."""
-    for one in history.of(MOVES):
+    for one in history.until(MOVES, number):
         wanted = one.before.replicas.get(partition) if isinstance(one.before, Moves) else None
-        if wanted is not None and one.is_delete and not one.author.is_members and one.number < number:
+        if wanted is not None and one.is_delete and not one.author.is_members:
             return set(wanted) <= set(replicas)
     return False
 
@@ -124,16 +123,16 @@ def _row_of_unasked(history: History, one: Change) -> str:
         return "D2-assignment"
     if len(history.elections(one.write.author.broker, one.write.number)) < 2:
         return ""
-    past = (other.after for other in history.of(MOVES) if other.number < one.write.number)
+    past = (other.after for other in history.until(MOVES, one.write.number))
     return "D13" if any(isinstance(each, Moves) and one.partition in each.replicas for each in past) else ""
 
 
 def _is_taken_by_zombie(history: History, one: Change) -> bool:
     """Whether who was not in office took away the request that a controller still goes by."""
     taken = None
-    for each in history.of(MOVES):
+    for each in history.until(MOVES, one.write.number):
         before, after = (some.replicas if isinstance(some, Moves) else {} for some in (each.before, each.after))
-        if each.number < one.write.number and one.partition in before and one.partition not in after:
+        if one.partition in before and one.partition not in after:
             taken = each
     return taken is not None and taken.is_a_zombies
 
@@ -152,7 +151,7 @@ def _is_unknown(history: History, write: Write, partition: TopicPartition) -> bo
     """Whether a partition was added to its topic, and who writes has not yet made it a state znode."""
     born = history.birth(partition.topic, write.number)
     is_added = born is not None and history.replicas(partition, born.number + 1) is None
-    made = (one for one in history.of(state_path(partition)) if one.is_create and one.number < write.number)
+    made = (one for one in history.until(state_path(partition), write.number) if one.is_create)
     return is_added and all(one.author.broker != write.author.broker for one in made)
 
 
@@ -179,16 +178,13 @@ def _may_not_lead(history: History, one: Change, broker: int) -> bool:
     """Whether a broker was dead at some moment of a reassignment, or went away soon after, and was shutting down."""
     if history.registered(broker, one.since) is None:
         return True
-    end = history.before(one.write.ms + SHUTDOWN)
-    ids = history.of(f"/brokers/ids/{broker}")
-    return any(each.after is None and one.since <= each.number < end for each in ids)
+    ids = history.until(f"/brokers/ids/{broker}", history.before(one.write.ms + SHUTDOWN))
+    return any(each.after is None and one.since <= each.number for each in ids)
 
 
 def _states_since(history: History, partition: TopicPartition, start: int, end: int) -> list[State]:
-    contents = [history.state(partition, start)]
-    of_it = history.of(state_path(partition))
-    contents += [one.after for one in of_it if start <= one.number < end and isinstance(one.after, State)]
-    return [one for one in contents if one is not None]
+    later = [one.after for one in history.until(state_path(partition), end) if start <= one.number]
+    return [one for one in (history.state(partition, start), *later) if isinstance(one, State)]
 
 
 @monitored()
@@ -241,15 +237,15 @@ def in_sync_replicas_are_not_deleted(history: History) -> Answers:
 
 def had_to_go(history: History, partition: TopicPartition, broker: int, number: int) -> bool:
     """Whether a broker has had to delete a partition before: a reassignment took it away, or the topic was doomed."""
-    doomed = any(one.number < number for one in history.of(f"/admin/delete_topics/{partition.topic}"))
-    return doomed or left_at(history, partition, broker, number) is not None
+    doomed = history.until(f"/admin/delete_topics/{partition.topic}", number)
+    return bool(doomed) or left_at(history, partition, broker, number) is not None
 
 
 def left_at(history: History, partition: TopicPartition, broker: int, number: int) -> Write | None:
     """The last write, before that of a number, by which a broker went from a partition's AR."""
     left = None
-    for one in history.of(f"/brokers/topics/{partition.topic}"):
-        if one.number < number and isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
+    for one in history.until(f"/brokers/topics/{partition.topic}", number):
+        if isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
             had_it, has_it = (broker in each.replicas.get(partition.partition, ()) for each in (one.before, one.after))
             left = one if had_it and not has_it else left
     return left

@@ -82,8 +82,6 @@ def only_doomed_partitions_are_told_to_be_removed(history: History) -> Answers:
     for request in history.arrivals.all():
         for partition, told in request.states.items():
             if told.leader == LEADER_DURING_DELETE:
-                asked = history.of(f"/admin/delete_topics/{partition.topic}")
-                end = history.before(request.ms + SKEW + 1)
+                asked = history.asked_to_delete(partition.topic, history.before(request.ms + SKEW + 1))
                 text = f"{request} tells that {partition} is removed, and nobody had asked to delete its topic"
-                is_asked = any(one.is_create and one.number < end for one in asked)
-                yield None if is_asked else Break(request.place, text)
+                yield None if asked else Break(request.place, text)

@@ -75,7 +75,7 @@ def row_of_unborn(at: Moment, partition: TopicPartition) -> str:
 
 def _added(history: History, partition: TopicPartition, number: int) -> Write | None:
     """The write that made a partition part of its topic."""
-    written = (one for one in history.of(f"/brokers/topics/{partition.topic}") if one.number < number)
+    written = history.until(f"/brokers/topics/{partition.topic}", number)
     added = [one for one in written if history.replicas(partition, one.number) is None]
     return added[-1] if added else None
 
@@ -100,8 +100,7 @@ def row_of_silence(at: Moment, partition: TopicPartition, broker: int, highest: 
 
 def _decision(history: History, partition: TopicPartition, number: int) -> Write | None:
     """The last decision about a partition."""
-    decided = [one for one in history.of(state_path(partition)) if one.number < number and decides(one)]
-    return decided[-1] if decided else None
+    return next(filter(decides, reversed(history.until(state_path(partition), number))), None)
 
 
 def _is_unread(at: Moment, decided: Write) -> bool:
@@ -122,7 +121,7 @@ def _row_of_creation(at: Moment, decided: Write) -> str:
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
     """Whether a broker left and came back in this term, and the decision is from before that."""
     history = at.history
-    ids = [one for one in history.of(f"/brokers/ids/{broker}") if one.number < at.number]
+    ids = history.until(f"/brokers/ids/{broker}", at.number)
     gone = [one.number for one in ids if one.after is None]
     since = max(history.office(at.number).since, decided.number)
     return bool(gone) and ids[-1].after is not None and since < gone[-1] < ids[-1].number
@@ -145,9 +144,8 @@ def row_of_older(history: History, request: Arrival, newer: Write) -> str:
 
 def row_of_left_in_cache(at: Moment, topic: str) -> str:
     """The controller that had begun to delete a topic came to its end before (S10)."""
-    asked = at.history.of(f"/admin/delete_topics/{topic}")
-    begun = [one.number for one in asked if one.is_create and one.number < at.number]
-    return "S10" if begun and at.history.office(at.number).since > begun[-1] else ""
+    begun = at.history.asked_to_delete(topic, at.number)
+    return "S10" if begun and at.history.office(at.number).since > begun[-1].number else ""
 
 
 def _is_bump(decided: Write) -> bool:
@@ -179,8 +177,7 @@ def _was_away(at: Moment, broker: int, number: int) -> bool:
 def row_of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
     """A log of a deleted topic: a request made it anew as that was deleted (D57), or it was forgotten before (D38)."""
     history = at.history
-    asked = [one for one in history.of(f"/admin/delete_topics/{partition.topic}") if one.is_create]
-    asked = [one for one in asked if one.number < at.number]
+    asked = history.asked_to_delete(partition.topic, at.number)
     if asked and asked[-1].ms <= request.ms:
         came = history.of_kind(paths.BROKER, paths.CONTROLLER)
         return "D57" if any(one.is_create and asked[-1].number < one.number < at.number for one in came) else ""
@@ -246,5 +243,5 @@ def row_of_elections(at: Moment) -> str:
 
 def _is_led_since(at: Moment, partition: TopicPartition, number: int) -> bool:
     """Whether a partition has had a state znode all the time since the write of a number."""
-    written = (one.after for one in at.history.of(state_path(partition)) if number < one.number < at.number)
+    written = (one.after for one in at.history.until(state_path(partition), at.number) if number < one.number)
     return all(isinstance(one, State) for one in (at.history.state(partition, number), *written))

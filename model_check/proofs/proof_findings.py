@@ -23,14 +23,7 @@ def run_of_proof(system: TransitionSystem, report: ProofReport, *, scope: str, v
     """What a proof says of a system."""
     claims = {one.name: one for one in system.properties}
     findings = tuple(
-        Finding(
-            name,
-            claims[name].kind,
-            " ".join(claims[name].statement.split()),
-            claims[name].source,
-            Verdict(concluded.verdict),
-            concluded.reason,
-        )
+        Finding.of(claims[name], Verdict(concluded.verdict), concluded.reason)
         for name, concluded in report.properties.items()
     )
     return Run(

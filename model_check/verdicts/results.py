@@ -24,6 +24,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
+from spec.language.rules import Property
 
 UNWITNESSED = "unwitnessed"
 """What stands in place of an expected verdict for a `sometimes` that a scope has no state for."""
@@ -67,6 +68,12 @@ class Finding:
     reason: str = ""
     expected: str = ""
     story: Story | None = None
+
+    @classmethod
+    def of(cls, claim: Property, verdict: Verdict, reason: str = "", story: Story | None = None) -> "Finding":
+        """What was found of a property of a system."""
+        statement = " ".join(claim.statement.split())
+        return cls(claim.name, claim.kind, statement, claim.source, verdict, reason, story=story)
 
 
 def is_break(one: Finding) -> bool:
