@@ -17,13 +17,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from model_check.explicit_state.exploration import (
-    Exploration,
-    Progress,
-    SpecificationError,
-    refuse_out_of_range,
-    tallied,
-)
+from model_check.explicit_state import exploration
 from model_check.explicit_state.graph import Graph, judge
 from model_check.explicit_state.populating import Growing, Populating
 from model_check.explicit_state.retracing import Retracer
@@ -56,9 +50,9 @@ def explore(  # noqa: PLR0913 - an option is a parameter
     memory_bytes: int | None = None,
     graph: bool = False,
     until_violated: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[exploration.Progress], None] | None = None,
     stop: Callable[[], bool] | None = None,
-) -> Exploration:
+) -> exploration.Exploration:
     """All reachable states of a system.
 
     No further level is begun once `limit` states are known. The table is made for `expected` states at once; it grows
@@ -113,7 +107,9 @@ class Explorer:
         progress = np.array([action.budget is None for action in self.kernel.system.actions], dtype=np.uint8)
         most = self._limit_bytes // 4 + self._worst if capacity else 0
         if last - first > MARKS:
-            raise SpecificationError(f"{last - first - 1} goals are more than there are marks of a state for")
+            raise exploration.SpecificationError(
+                f"{last - first - 1} goals are more than there are marks of a state for"
+            )
         bits, degrees = (reserved(capacity, 0, kind)[:capacity] for kind in (np.uint32, np.uint16))
         targets = reserved(most, 0, np.uint32)[:most]
         return Recording(Marks(bits, first, last), Edges(targets, degrees, progress, np.zeros(BLOCK, dtype=np.int64)))
@@ -125,7 +121,12 @@ class Explorer:
     # ------------------------------------------------------------------------------------------------- the search
 
     def run(
-        self, limit: int | None, progress: Callable[[Progress], None], stop: Callable[[], bool], *, until_violated: bool
+        self,
+        limit: int | None,
+        progress: Callable[[exploration.Progress], None],
+        stop: Callable[[], bool],
+        *,
+        until_violated: bool,
     ) -> None:
         """Search until everything is expanded, or something stops it."""
         started, user = time.perf_counter(), os.times().user
@@ -137,7 +138,7 @@ class Explorer:
                 for _ in self._level(self.visited.count):
                     populating.advance()
                     now, depth = time.perf_counter() - started, len(self.levels) - 1
-                    progress(Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
+                    progress(exploration.Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
                     if stop():
                         self.stopped = "stop"
                     elif until_violated and self._is_violated():
@@ -220,11 +221,11 @@ class Explorer:
 
     # ------------------------------------------------------------------------------------------------- the result
 
-    def result(self) -> Exploration:
+    def result(self) -> exploration.Exploration:
         """Everything found, frozen; SpecificationError if a value was out of range."""
         retracer = Retracer(self.kernel, self.visited.rows, self._parents)
         for _, number in self._firsts(Kind.OUT_OF_RANGE):
-            refuse_out_of_range(self.kernel.system, retracer.trace(number))
+            exploration.refuse_out_of_range(self.kernel.system, retracer.trace(number))
         started = time.perf_counter()
         graph = self._graph()
         goals = judge(graph, self.kernel.system, retracer) if graph else {}
@@ -234,8 +235,8 @@ class Explorer:
         violated |= {name: retracer.trace_breaking(name, number) for name, number in self._firsts(Kind.BROKEN)}
         witnessed = {name: retracer.trace(number) for name, number in self._firsts(Kind.WITNESSED)}
         self.seconds["traces"] = time.perf_counter() - started
-        return Exploration(
-            **tallied(self.kernel.predicates, self.tally.counts),
+        return exploration.Exploration(
+            **exploration.tallied(self.kernel.predicates, self.tally.counts),
             states=self.visited.count,
             expanded=self.expanded,
             levels=tuple(self.levels),

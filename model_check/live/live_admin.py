@@ -11,27 +11,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol
 
+from reference import scripts
 from reference.live.zookeeper import LiveZookeeper
-from reference.scripts import (
-    CONTROLLER,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
-    broker_path,
-    delete_topic_path,
-    topic_config_path,
-    topic_path,
-)
 from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, SetData
+from spec.formats import znodes
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znodes import (
-    ControllerPayload,
-    PartitionReassignment,
-    PartitionsPayload,
-    ReassignPartitionsPayload,
-    TopicConfigPayload,
-    TopicPayload,
-    parse_payload,
-)
 
 PATIENCE_SECONDS: Final = 30.0
 """How long anything may take that the cluster must come to by itself."""
@@ -55,8 +39,8 @@ class Admin:
         """The admin tool creates a topic."""
         self._act("admin-create-topic", topic=topic, partitions={str(p): list(ids) for p, ids in assignment.items()})
         for path, payload in (
-            (topic_config_path(topic), TopicConfigPayload(config={})),
-            (topic_path(topic), TopicPayload(partitions=dict(assignment))),
+            (scripts.topic_config_path(topic), znodes.TopicConfigPayload(config={})),
+            (scripts.topic_path(topic), znodes.TopicPayload(partitions=dict(assignment))),
         ):
             self._zookeeper.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
 
@@ -65,25 +49,29 @@ class Admin:
         assignment = self.assignment(topic)
         added = {max(assignment) + 1: replicas}
         self._act("admin-add-partitions", topic=topic, added={str(p): list(ids) for p, ids in added.items()})
-        data = TopicPayload(partitions={**assignment, **added}).encode()
-        self._zookeeper.execute(SetData(topic_path(topic), data), PATIENCE_SECONDS)
+        data = znodes.TopicPayload(partitions={**assignment, **added}).encode()
+        self._zookeeper.execute(SetData(scripts.topic_path(topic), data), PATIENCE_SECONDS)
 
     def delete_topic(self, topic: str) -> None:
         """The admin tool asks for the deletion of a topic."""
         self._act("admin-delete-topic", topic=topic)
-        self._zookeeper.execute(Create(delete_topic_path(topic), b""), PATIENCE_SECONDS)
+        self._zookeeper.execute(Create(scripts.delete_topic_path(topic), b""), PATIENCE_SECONDS)
 
     def reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
         """The admin tool asks for a reassignment; it refuses to while there is one."""
-        entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in wanted.items())
-        self._ask("admin-reassign", REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries))
+        entries = tuple(
+            znodes.PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in wanted.items()
+        )
+        self._ask("admin-reassign", scripts.REASSIGN_PARTITIONS, znodes.ReassignPartitionsPayload(partitions=entries))
 
     def elect_preferred(self, partitions: Iterable[TopicPartition]) -> None:
         """The admin tool asks for a preferred election; it refuses to while one is asked for."""
-        asked = PartitionsPayload(partitions=tuple(partitions))
-        self._ask("admin-preferred-election", PREFERRED_REPLICA_ELECTION, asked)
+        asked = znodes.PartitionsPayload(partitions=tuple(partitions))
+        self._ask("admin-preferred-election", scripts.PREFERRED_REPLICA_ELECTION, asked)
 
-    def _ask(self, action: str, path: str, request: ReassignPartitionsPayload | PartitionsPayload) -> None:
+    def _ask(
+        self, action: str, path: str, request: znodes.ReassignPartitionsPayload | znodes.PartitionsPayload
+    ) -> None:
         data = request.encode() or b""
         self._act(action, request=json.loads(data))
         self._zookeeper.execute(Create(path, data), PATIENCE_SECONDS)
@@ -99,17 +87,17 @@ class Admin:
     def controller(self) -> int | None:
         """The id in /controller."""
         try:
-            data = self._zookeeper.execute(GetData(CONTROLLER), PATIENCE_SECONDS).data
+            data = self._zookeeper.execute(GetData(scripts.CONTROLLER), PATIENCE_SECONDS).data
         except NoNode:
             return None
-        payload = parse_payload(CONTROLLER, data)
-        return payload.brokerid if isinstance(payload, ControllerPayload) else None
+        payload = znodes.parse_payload(scripts.CONTROLLER, data)
+        return payload.brokerid if isinstance(payload, znodes.ControllerPayload) else None
 
     def assignment(self, topic: str) -> Mapping[int, tuple[int, ...]]:
         """The assigned replicas of a topic's partitions."""
-        data = self._zookeeper.execute(GetData(topic_path(topic)), PATIENCE_SECONDS).data
-        payload = parse_payload(topic_path(topic), data)
-        return payload.partitions if isinstance(payload, TopicPayload) else {}
+        data = self._zookeeper.execute(GetData(scripts.topic_path(topic)), PATIENCE_SECONDS).data
+        payload = znodes.parse_payload(scripts.topic_path(topic), data)
+        return payload.partitions if isinstance(payload, znodes.TopicPayload) else {}
 
     def is_there(self, path: str) -> bool:
         """Whether there is such a znode: a request that is not done yet, say."""
@@ -117,7 +105,7 @@ class Admin:
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""
-        return self.is_there(broker_path(broker))
+        return self.is_there(scripts.broker_path(broker))
 
     def is_present(self, broker: int) -> bool:
         """Whether a session of a member lives: it is registered, or controller."""

@@ -19,18 +19,7 @@ from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import Flags, Graph, reaching
 from model_check.kernel.predicates import Kind
-from model_check.matrix.fault_injection import (
-    LAST,
-    MONITOR,
-    PAST,
-    PHASE,
-    RUNNING,
-    TURNS,
-    Injection,
-    injected,
-    place_named,
-    triggered,
-)
+from model_check.matrix import fault_injection as injection
 from model_check.traces.trace import Trace
 from spec.errors import EnvironmentFailure
 from spec.language.rules import TransitionSystem
@@ -103,17 +92,17 @@ def matrix(
     `tell` is told how many were tried, and which comes next; `stop` is asked whether to leave it at what there is.
     """
     built, m = system(scope, switches), Model(scope, switches)
-    way = triggered(built, plan.trigger)
+    way = injection.triggered(built, plan.trigger)
     handler = _Handler(built, m, way, plan.controller, stop)
     tell(0, "none")
-    quiet = Injection("none", plan.controller, (LAST,))
+    quiet = injection.Injection("none", plan.controller, (injection.LAST,))
     calm = handler.explored(quiet)
     places = handler.places(calm)
     cells = [] if stop() else [*handler.cells(quiet, calm)]
     for tried, fault in enumerate((one for one in faults if one != "none"), start=1):
         if not stop():
             tell(tried, fault)
-            one = Injection(fault, plan.controller, places)
+            one = injection.Injection(fault, plan.controller, places)
             found = handler.explored(one)
             cells += () if stop() else handler.cells(one, found)
     return Matrix(scope.name, built, places, tuple(cells), stop())
@@ -129,29 +118,29 @@ class _Handler:
     controller: int
     stop: Callable[[], bool]
 
-    def explored(self, one: Injection) -> Exploration:
+    def explored(self, one: injection.Injection) -> Exploration:
         """Everything that may happen with a fault."""
-        whole = injected(self.system, self.model, self.way.last, one)
+        whole = injection.injected(self.system, self.model, self.way.last, one)
         return explore(whole, expected=EXPECTED, graph=True, stop=self.stop)
 
     def places(self, found: Exploration) -> tuple[str, ...]:
         """Where the handler may be without any fault, in the order of the first time, and behind its end."""
-        running = _values(found, PHASE) == RUNNING
-        at, turns = (_values(found, name)[running] for name in (f"controllers[{self.controller}].at", TURNS))
+        running = _values(found, injection.PHASE) == injection.RUNNING
+        at, turns = (_values(found, name)[running] for name in (f"controllers[{self.controller}].at", injection.TURNS))
         seen, first = np.unique(np.stack((at, turns)), axis=1, return_index=True)
         kind = enumeration(At)
-        named = [place_named(kind.show(int(value)), int(left)) for value, left in seen.T]
-        return (*(named[one] for one in np.argsort(first)), LAST)
+        named = [injection.place_named(kind.show(int(value)), int(left)) for value, left in seen.T]
+        return (*(named[one] for one in np.argsort(first)), injection.LAST)
 
-    def cells(self, one: Injection, found: Exploration) -> Iterator[Cell]:
+    def cells(self, one: injection.Injection, found: Exploration) -> Iterator[Cell]:
         """The cells of one fault."""
         if not found.exhausted:
             raise EnvironmentFailure(
                 f"the memory ended after {found.states:,} states of what follows a {one.fault}: no cell is known",
                 "give it more memory",
             )
-        phases, lost = _values(found, PHASE), _lost(found)
-        groups = {"none": phases <= PAST} if one.fault == "none" else dict(self._groups(one, phases))
+        phases, lost = _values(found, injection.PHASE), _lost(found)
+        groups = {"none": phases <= injection.PAST} if one.fault == "none" else dict(self._groups(one, phases))
         for place, here in groups.items():
             stuck, undecided = {}, set()
             for goal, (bad, unclear) in lost.items():
@@ -163,14 +152,14 @@ class _Handler:
             violated = {name: self._told(trace) for name, trace in _violated(found, here)}
             yield Cell(one.fault, place, int(here.sum()), violated, stuck, frozenset(undecided))
 
-    def _groups(self, one: Injection, phases: npt.NDArray[np.int64]) -> Iterator[tuple[str, Flags]]:
+    def _groups(self, one: injection.Injection, phases: npt.NDArray[np.int64]) -> Iterator[tuple[str, Flags]]:
         for number, place in enumerate(one.places):
             yield place, np.isin(phases, [one.phase(number, done=done) for done in (False, True)])
 
     def _told(self, trace: Trace) -> Trace:
         """The whole way, without the monitor."""
         steps = [
-            (name, {key: value for key, value in state.items() if key not in MONITOR})
+            (name, {key: value for key, value in state.items() if key not in injection.MONITOR})
             for name, state in trace.steps[1:]
         ]
         return Trace((*self.way.steps, *steps))

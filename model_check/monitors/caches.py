@@ -9,13 +9,13 @@ Kafka: `MetadataCache.updateCache`, 0.10.2.2. PROTOCOL.md section 10, D18 and D4
 from collections.abc import Iterator
 from dataclasses import replace
 
+from model_check.monitors import signatures
 from model_check.monitors.arrivals import Arrival, Received, accepted
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.deletion import was_deleted
 from model_check.monitors.history import History
 from model_check.monitors.moments import Moment, Shown, at_rest
 from model_check.monitors.requests import writes_told
-from model_check.monitors.signatures import row_of_left_in_cache, row_of_older
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import ApiKey
 
@@ -82,7 +82,7 @@ def _older(history: History, request: Arrival, partition: TopicPartition, earlie
     if not written or not newer or written[-1].number > newer[0].number:
         return None
     text = f"{request} tells of {partition}: {told}, although {earlier} had told {known} ({earlier.place})"
-    return Break(request.place, text, row_of_older(history, request, newer[0]))
+    return Break(request.place, text, signatures.of_older(history, request, newer[0]))
 
 
 @at_rest(needs=Needs.REST_AND_REQUESTS)
@@ -109,5 +109,5 @@ def eventually_deleted_topics_are_cached_nowhere(at: Moment) -> Shown:
 def _left(at: Moment, partition: TopicPartition, last: Arrival) -> Break | None:
     """Whether what a broker was told last of a partition is that it is there."""
     text = f"broker {last.broker} knows {partition} ({last.place}), and was not told that it is gone with its topic"
-    row = row_of_left_in_cache(at, partition.topic)
-    return Break(at.rest.place, text, row) if tells(last, partition) else None
+    row = signatures.of_left_in_cache(at, partition.topic)
+    return at.broken(text, row) if tells(last, partition) else None

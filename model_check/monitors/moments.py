@@ -32,6 +32,10 @@ class Moment:
     rest: Rest
     number: int
 
+    def broken(self, text: str, row: str = "") -> Break:
+        """What has not come about by then, and the known defect whose signature that is."""
+        return Break(self.rest.place, text, row)
+
     def is_up(self, broker: int) -> bool:
         """Whether a broker is registered, or in office without being so, and was not done anything to since."""
         came, down = self._came(broker), self.rest.down.get(broker)

@@ -11,6 +11,7 @@ Kafka: `KafkaController`, `ControllerBrokerRequestBatch`, `ReplicaStateMachine`,
 
 from collections.abc import Iterable
 
+from model_check.monitors import signatures
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Break, Needs
 from model_check.monitors.contents import Moves, State
@@ -18,19 +19,6 @@ from model_check.monitors.deletion import deletions, was_deleted
 from model_check.monitors.history import ELECTIONS, MOVES, state_path
 from model_check.monitors.moments import Moment, Shown, at_rest, shown
 from model_check.monitors.reassignment import left_at
-from model_check.monitors.signatures import (
-    row_of_dead_leader,
-    row_of_deletion,
-    row_of_elections,
-    row_of_orphan,
-    row_of_silence,
-    row_of_stale_metadata,
-    row_of_stray,
-    row_of_unborn,
-    row_of_unfinished,
-    row_of_unmoved,
-    row_of_unraised,
-)
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
 from spec.formats.error_codes import ErrorCode
@@ -48,12 +36,12 @@ def eventually_one_working_controller(at: Moment) -> Shown:
     if office.owner is None:
         up = sorted(broker for broker in history.brokers if at.may_stand(broker))
         text = f"nobody is controller, and broker {shown(up)} runs"
-        yield "office", Break(at.rest.place, text) if up else None
+        yield "office", at.broken(text) if up else None
     elif at.controller is not None:
         won, raised = history.writes[office.since].place, history.has_raised(office)
         text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
         is_its = raised and office.raised_by is not None and office.raised_by.broker in {office.owner.broker, None}
-        yield "epoch", None if is_its else Break(at.rest.place, text, row_of_unraised(at))
+        yield "epoch", None if is_its else at.broken(text, signatures.of_unraised(at))
 
 
 @at_rest()
@@ -63,7 +51,7 @@ def eventually_partitions_are_led(at: Moment) -> Shown:
         if at.controller is not None and any(map(at.is_up, replicas)):
             text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
             is_led = state is not None
-            yield str(partition), None if is_led else Break(at.rest.place, text, row_of_unborn(at, partition))
+            yield str(partition), None if is_led else at.broken(text, signatures.of_unborn(at, partition))
 
 
 @at_rest()
@@ -74,7 +62,7 @@ def eventually_leaders_can_lead(at: Moment) -> Shown:
         if state is not None and in_sync and at.controller is not None:
             text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
             is_led = at.is_up(state.leader)
-            yield str(partition), None if is_led else Break(at.rest.place, text, row_of_dead_leader(at, partition))
+            yield str(partition), None if is_led else at.broken(text, signatures.of_dead_leader(at, partition))
 
 
 # -------------------------------------------------------------------------------------------------- who has been told
@@ -99,7 +87,7 @@ def _untold(at: Moment, received: list[Arrival], partition: TopicPartition, brok
     place = written.place if written else ""
     heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
-    return Break(at.rest.place, text, row_of_silence(at, partition, broker, highest))
+    return at.broken(text, signatures.of_silence(at, partition, broker, highest))
 
 
 def _accepted(request: Arrival, partition: TopicPartition) -> int:
@@ -127,7 +115,7 @@ def _unaware(at: Moment, told: list[Arrival], partition: TopicPartition, broker:
         return None
     heard = "nothing of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state}, and broker {broker}, which runs, has been told {heard} by UpdateMetadata"
-    return Break(at.rest.place, text, row_of_stale_metadata(at, partition, broker, highest))
+    return at.broken(text, signatures.of_stale_metadata(at, partition, broker, highest))
 
 
 @at_rest(needs=Needs.REST_AND_REQUESTS)
@@ -171,10 +159,10 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
         text = f"{text}; its AR is {list(replicas)}"
         left = left_at(at.history, partition, broker, at.number)
         is_fine = broker in replicas or (left is not None and not left.author.is_members)
-        return None if is_fine else Break(at.rest.place, text, row_of_stray(at, partition, broker, request))
+        return None if is_fine else at.broken(text, signatures.of_stray(at, partition, broker, request))
     is_gone = was_deleted(at.history, partition.topic, at.number)
-    row = row_of_orphan(at, partition, broker, request)
-    return Break(at.rest.place, f"{text}; its topic was deleted", row) if is_gone else None
+    row = signatures.of_orphan(at, partition, broker, request)
+    return at.broken(f"{text}; its topic was deleted", row) if is_gone else None
 
 
 # ------------------------------------------------------------------------------------------------- what was asked for
@@ -193,7 +181,7 @@ def eventually_deletions_complete(at: Moment) -> Shown:
         if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
             text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
             stands = history.is_doomed(topic, at.number)
-            yield topic, Break(at.rest.place, text, row_of_deletion(at, topic)) if stands else None
+            yield topic, at.broken(text, signatures.of_deletion(at, topic)) if stands else None
 
 
 @at_rest()
@@ -223,15 +211,15 @@ def _unmoved(at: Moment, partition: TopicPartition, wanted: tuple[int, ...]) -> 
     if replicas is None:
         topic = at.history.last(f"/brokers/topics/{partition.topic}", at.number)
         by_hand = topic is not None and not topic.author.is_members
-        return None if by_hand else Break(at.rest.place, f"{text}, which is not there", row_of_unmoved(at, partition))
+        return None if by_hand else at.broken(f"{text}, which is not there", signatures.of_unmoved(at, partition))
     if state is None:
         return None
     if not set(wanted) <= set(replicas):
         waits = any(_waits(at, one) for one in at.history.moves(at.number) if one != partition)
         text = f"{text}, whose AR is {list(replicas)}: nobody has begun"
-        return None if waits else Break(at.rest.place, text, row_of_unmoved(at, partition))
+        return None if waits else at.broken(text, signatures.of_unmoved(at, partition))
     text = f"{text}, whose AR is {list(replicas)}, although all of it is in sync: it has {state}"
-    return None if _waits(at, partition) else Break(at.rest.place, text, row_of_unfinished(at, partition))
+    return None if _waits(at, partition) else at.broken(text, signatures.of_unfinished(at, partition))
 
 
 def _waits(at: Moment, partition: TopicPartition) -> bool:
@@ -248,4 +236,4 @@ def eventually_elections_come_to_an_end(at: Moment) -> Shown:
     """Asked while a controller is up: no request for a preferred election stands."""
     if at.controller is not None:
         stands = at.history.at(ELECTIONS, at.number) is not None
-        yield ("request", Break(at.rest.place, f"{ELECTIONS} stands", row_of_elections(at)) if stands else None)
+        yield ("request", at.broken(f"{ELECTIONS} stands", signatures.of_elections(at)) if stands else None)

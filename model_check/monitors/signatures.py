@@ -22,7 +22,7 @@ FAILOVER = 30_000
 """Milliseconds that a controller may take to come to work."""
 
 
-def row_of_unraised(at: Moment) -> str:
+def of_unraised(at: Moment) -> str:
     """Who has /controller and has not raised the epoch has failed to, and goes on (D1)."""
     office = at.history.office(at.number)
     refused = (one for one in at.history.refusals if one.error == "BadVersion")
@@ -30,7 +30,7 @@ def row_of_unraised(at: Moment) -> str:
     return "D1" if any(is_its) else ""
 
 
-def row_of_idleness(at: Moment) -> str:
+def of_idleness(at: Moment) -> str:
     """The controller has done nothing since a broker died that was told to delete a replica (D50)."""
     history, owner = at.history, at.history.office(at.number).owner
     done = [one.number for one in history.writes[: at.number] if owner and one.author.session == owner.session]
@@ -40,7 +40,7 @@ def row_of_idleness(at: Moment) -> str:
     return "D50" if any(one.path is not None and one.path.broker in told for one in ended) else ""
 
 
-def row_of_start(at: Moment) -> str:
+def of_start(at: Moment) -> str:
     """A broker started in this term, and that raises: for a topic that is gone, or was never led (D51)."""
     history, number = at.history, at.number
     since = history.office(number).since
@@ -49,7 +49,7 @@ def row_of_start(at: Moment) -> str:
     return "D51" if started and (moves or was_removed_by_others(history, number)) else ""
 
 
-def row_of_dead_leader(at: Moment, partition: TopicPartition) -> str:
+def of_dead_leader(at: Moment, partition: TopicPartition) -> str:
     """A zombie decided (D5), a move had nobody to lead (D48), or the leader's death was passed over (D51)."""
     history, state = at.history, at.history.state(partition, at.number)
     decided = _decision(history, partition, at.number)
@@ -60,17 +60,17 @@ def row_of_dead_leader(at: Moment, partition: TopicPartition) -> str:
     is_moved = partition in history.moves(decided.number)
     if state.leader == NO_LEADER and is_moved and decided.office.owner is not None:
         return "D48"
-    return row_of_idleness(at) or row_of_unraised(at) or row_of_start(at) or _row_of_creation(at, decided)
+    return of_idleness(at) or of_unraised(at) or of_start(at) or _row_of_creation(at, decided)
 
 
-def row_of_unborn(at: Moment, partition: TopicPartition) -> str:
+def of_unborn(at: Moment, partition: TopicPartition) -> str:
     """A partition that was added to a topic while a controller came to work has not been noticed (D17)."""
     history, office = at.history, at.history.office(at.number)
     born = history.birth(partition.topic, at.number)
     is_added = born is not None and history.replicas(partition, born.number + 1) is None
     came, added = history.writes[office.since], _added(history, partition, at.number)
     is_amid = added is not None and office.since < added.number and added.ms - came.ms <= FAILOVER
-    return row_of_idleness(at) or ("D17-unseen" if is_added and is_amid else "") or row_of_start(at)
+    return of_idleness(at) or ("D17-unseen" if is_added and is_amid else "") or of_start(at)
 
 
 def _added(history: History, partition: TopicPartition, number: int) -> Write | None:
@@ -80,7 +80,7 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
     return added[-1] if added else None
 
 
-def row_of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
+def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
     history = at.history
     decided = _decision(history, partition, at.number)
@@ -95,7 +95,7 @@ def row_of_silence(at: Moment, partition: TopicPartition, broker: int, highest: 
     if _is_unread(at, decided):
         return "D5"
     is_unnoticed = highest < 0 and _is_bounced(at, broker, decided)
-    return row_of_idleness(at) or row_of_unraised(at) or ("D12" if is_unnoticed else "") or row_of_start(at)
+    return of_idleness(at) or of_unraised(at) or ("D12" if is_unnoticed else "") or of_start(at)
 
 
 def _decision(history: History, partition: TopicPartition, number: int) -> Write | None:
@@ -127,14 +127,14 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
     return bool(gone) and ids[-1].after is not None and since < gone[-1] < ids[-1].number
 
 
-def row_of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
+def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
     decided = _decision(at.history, partition, at.number)
     is_bump = decided is not None and _is_bump(decided)
-    return "D18" if is_bump and highest >= 0 else row_of_silence(at, partition, broker, highest)
+    return "D18" if is_bump and highest >= 0 else of_silence(at, partition, broker, highest)
 
 
-def row_of_older(history: History, request: Arrival, newer: Write) -> str:
+def of_older(history: History, request: Arrival, newer: Write) -> str:
     """A reassignment raised the leader epoch alone (D18), or somebody decided after the sender had read (D5)."""
     if newer.author.broker == request.controller:
         return "D18" if _is_bump(newer) else ""
@@ -142,7 +142,7 @@ def row_of_older(history: History, request: Arrival, newer: Write) -> str:
     return "D5" if raised and raised[0].author.broker == request.controller and raised[0].number < newer.number else ""
 
 
-def row_of_left_in_cache(at: Moment, topic: str) -> str:
+def of_left_in_cache(at: Moment, topic: str) -> str:
     """The controller that had begun to delete a topic came to its end before (S10)."""
     begun = at.history.asked_to_delete(topic, at.number)
     return "S10" if begun and at.history.office(at.number).since > begun[-1].number else ""
@@ -156,7 +156,7 @@ def _is_bump(decided: Write) -> bool:
     return (before.leader, set(before.isr)) == (after.leader, set(after.isr))
 
 
-def row_of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
+def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
     """A log that a reassignment left behind as its broker or the controller died (D38; D47 if it leads)."""
     history = at.history
     left = left_at(history, partition, broker, at.number)
@@ -174,17 +174,17 @@ def _was_away(at: Moment, broker: int, number: int) -> bool:
     return registered is None or registered.number > number
 
 
-def row_of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
+def of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
     """A log of a deleted topic: a request made it anew as that was deleted (D57), or it was forgotten before (D38)."""
     history = at.history
     asked = history.asked_to_delete(partition.topic, at.number)
     if asked and asked[-1].ms <= request.ms:
         came = history.of_kind(paths.BROKER, paths.CONTROLLER)
         return "D57" if any(one.is_create and asked[-1].number < one.number < at.number for one in came) else ""
-    return "D38-deletion" if row_of_stray(at, partition, broker, request) else ""
+    return "D38-deletion" if of_stray(at, partition, broker, request) else ""
 
 
-def row_of_deletion(at: Moment, topic: str) -> str:
+def of_deletion(at: Moment, topic: str) -> str:
     """What is known to keep a deletion from its end."""
     assignment, history = at.history.assignment(topic, at.number), at.history
     partitions = [TopicPartition(topic, number) for number in (assignment.replicas if assignment else ())]
@@ -194,7 +194,7 @@ def row_of_deletion(at: Moment, topic: str) -> str:
         return "D16"
     if any(one in history.moves(at.number) for one in partitions):
         return "D44"
-    if row_of_idleness(at):
+    if of_idleness(at):
         return "D50"
     if _is_refused(at, topic):
         return "D46"
@@ -217,28 +217,28 @@ def _is_refused(at: Moment, topic: str) -> bool:
     return asked is not None and any(one.ms >= asked.ms for one in requests)
 
 
-def row_of_unmoved(at: Moment, partition: TopicPartition) -> str:
+def of_unmoved(at: Moment, partition: TopicPartition) -> str:
     """A topic was deleted while it was being reassigned, and the request stands (D44)."""
     gone = [one.write for one in deletions(at.history) if one.write.topic == partition.topic]
     gone = [one for one in gone if one.number < at.number]
-    return "D44" if any(partition in at.history.moves(one.number) for one in gone) else row_of_idleness(at)
+    return "D44" if any(partition in at.history.moves(one.number) for one in gone) else of_idleness(at)
 
 
-def row_of_unfinished(at: Moment, partition: TopicPartition) -> str:
+def of_unfinished(at: Moment, partition: TopicPartition) -> str:
     """A leader was dead when its move began, and is told the epoch of before, now that it is back (D18)."""
     state, since = at.history.state(partition, at.number), asked_at(at.history, partition, at.number)
     is_back = state is not None and _was_away(at, state.leader, since)
-    return row_of_unmoved(at, partition) or ("D18-stuck" if is_back else "")
+    return of_unmoved(at, partition) or ("D18-stuck" if is_back else "")
 
 
-def row_of_elections(at: Moment) -> str:
+def of_elections(at: Moment) -> str:
     """The request has named a partition that was not led (D49)."""
     history = at.history
     asked, request = history.last(ELECTIONS, at.number), history.at(ELECTIONS, at.number)
     if asked is None or not isinstance(request, Elections):
         return ""
     unled = (one for one in request.partitions if not _is_led_since(at, one, asked.number))
-    return "D49" if any(unled) else row_of_idleness(at)
+    return "D49" if any(unled) else of_idleness(at)
 
 
 def _is_led_since(at: Moment, partition: TopicPartition, number: int) -> bool:

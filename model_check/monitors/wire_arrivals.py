@@ -19,14 +19,8 @@ from typing import Any, Final
 from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, in_no_order
 from model_check.recordings.sessions import broker_of
 from spec.errors import MalformedInput
+from spec.formats import request_schemas as schemas
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.request_schemas import (
-    ApiKey,
-    LeaderAndIsrRequest,
-    PartitionsResponse,
-    StopReplicaRequest,
-    UpdateMetadataRequest,
-)
 from spec.formats.requests import RequestHeader, decode_request, decode_response
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record
 
@@ -81,15 +75,15 @@ class _Frames:
                 asked = self.waiting.pop(connection, None)
                 if asked is not None:
                     number, header = asked
-                    _, response = decode_response(data, ApiKey(header.api_key), header.api_version, place)
+                    _, response = decode_response(data, schemas.ApiKey(header.api_key), header.api_version, place)
                     self._answer(number, order, response)
 
     def _arrival(self, place: str, order: int, ms: int, request: Any) -> Arrival:
         states, stopped, delete = {}, frozenset[TopicPartition](), False
         match request:
-            case LeaderAndIsrRequest() | UpdateMetadataRequest():
+            case schemas.LeaderAndIsrRequest() | schemas.UpdateMetadataRequest():
                 states = {one.topic_partition: in_no_order(one.leadership) for one in request.partition_states}
-            case StopReplicaRequest():
+            case schemas.StopReplicaRequest():
                 stopped, delete = frozenset(request.partitions), request.delete_partitions
         return Arrival(
             place=place,
@@ -106,7 +100,7 @@ class _Frames:
         )
 
     def _answer(self, number: int, order: int, response: Any) -> None:
-        named = response.partitions if isinstance(response, PartitionsResponse) else ()
+        named = response.partitions if isinstance(response, schemas.PartitionsResponse) else ()
         codes = {TopicPartition(one.topic, one.partition): int(one.error_code) for one in named}
         asked = self.requests[number]
         self.requests[number] = replace(asked, answer=Answer(order, int(response.error_code), codes))

@@ -11,22 +11,13 @@ from model_check.monitors.contents import Content, read_content
 from model_check.monitors.history import Author, History, Office, Refusal, Write, office_after
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import with_lines
-from reference.zookeeper.transactions import (
-    ERROR_NAMES,
-    Change,
-    DataSet,
-    NodeCreated,
-    NodeDeleted,
-    SessionClosed,
-    Transaction,
-    WriteRefused,
-)
+from reference.zookeeper import transactions as log
 from spec.errors import MalformedInput
 from spec.formats.znode_paths import Path as ZnodePath
 
 
 def history_of(
-    transactions: Iterable[Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
+    transactions: Iterable[log.Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
 ) -> History:
     """What a log tells, from its first transaction on; the line of each is its place.
 
@@ -40,31 +31,31 @@ def history_of(
         author = _author(one.session, sessions, admins)
         for name, data, version in _changed(one.change):
             write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
-            write = replace(write, number=len(writes), dropped=isinstance(one.change, SessionClosed))
+            write = replace(write, number=len(writes), dropped=isinstance(one.change, log.SessionClosed))
             writes.append(write)
             office = office_after(write, office)
-        if isinstance(one.change, WriteRefused):
-            refusals.append(Refusal(author, len(writes), ERROR_NAMES.get(one.change.code, "")))
+        if isinstance(one.change, log.WriteRefused):
+            refusals.append(Refusal(author, len(writes), log.ERROR_NAMES.get(one.change.code, "")))
     return History(tuple(writes), refusals=tuple(refusals), is_admin_told=bool(admins))
 
 
-def _changed(change: Change) -> Iterator[tuple[str, bytes | None, int]]:
+def _changed(change: log.Change) -> Iterator[tuple[str, bytes | None, int]]:
     """Path, data and version of what a change writes; version -1 of what it deletes."""
     match change:
-        case NodeCreated(path=name, data=data):
+        case log.NodeCreated(path=name, data=data):
             yield name, data, 0
-        case DataSet(path=name, data=data, version=version):
+        case log.DataSet(path=name, data=data, version=version):
             yield name, data, version
-        case NodeDeleted(path=name):
+        case log.NodeDeleted(path=name):
             yield name, None, -1
-        case SessionClosed(deleted=names):
+        case log.SessionClosed(deleted=names):
             yield from ((name, None, -1) for name in names)
         case _:
             pass
 
 
 def _write(
-    one: Transaction,
+    one: log.Transaction,
     place: str,
     author: Author,
     name: str,

@@ -18,17 +18,8 @@ from time import perf_counter
 
 import z3
 
-from model_check.proofs.obligations import (
-    TYPE_OF,
-    Clause,
-    Step,
-    Vocabulary,
-    arbitrary_constants,
-    assumed_bounds,
-    broken,
-    initial_terms,
-    type_terms,
-)
+from model_check.proofs import obligations
+from model_check.proofs.obligations import Clause, Step
 from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
 from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide_all, problem
 from model_check.terms.straight_line import Valuation
@@ -108,11 +99,11 @@ class _Proof:
         stop: Callable[[], bool],
     ) -> None:
         self._system, self._timeout_s, self._explain, self._stop = system, timeout_s, explain, stop
-        self._vocabulary = Vocabulary(system.variables)
+        self._vocabulary = obligations.Vocabulary(system.variables)
         self._initial = {variable.name: variable.initial for variable in system.variables}
-        self._arbitrary = self._vocabulary.named(arbitrary_constants(system))
+        self._arbitrary = self._vocabulary.named(obligations.arbitrary_constants(system))
         self._steps = {action.name: Step(action, system, self._vocabulary) for action in system.actions}
-        stated = {TYPE_OF + name: term for name, term in type_terms(system.variables)}
+        stated = {obligations.TYPE_OF + name: term for name, term in obligations.type_terms(system.variables)}
         stated |= {one.name: one.term for one in [*lemmas, *properties] if one.kind == "always"}
         self._members = {name: self._vocabulary.clauses(name, term) for name, term in stated.items()}
         self._properties = {one.name: one for one in properties}
@@ -138,7 +129,7 @@ class _Proof:
             if not all(value(clause.term) for clause in clauses if clause not in general):
                 self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in the initial state")
             elif general:
-                terms = [*initial_terms(self._system), broken(general)]
+                terms = [*obligations.initial_terms(self._system), obligations.broken(general)]
                 answer = self._answer(problem("init", f"{name} holds initially", terms))
                 if answer.result == "sat":
                     self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in an initial state")
@@ -148,7 +139,7 @@ class _Proof:
     def check_start(self) -> None:
         """Ask, for the record, whether what is left at the end holds in the initial state."""
         claim = "The initial state is in the invariant"
-        start = initial_terms(self._system)
+        start = obligations.initial_terms(self._system)
         if self._ask_of_states("init", claim, start, self._alive(self._members)) != "PROVED":
             raise RuntimeError("z3 and the terms' meaning differ on the initial state")
 
@@ -173,7 +164,7 @@ class _Proof:
         self, name: str, claim: str, hypotheses: Sequence[z3.BoolRef], goals: Sequence[Clause]
     ) -> Outcome:
         """Ask whether hypotheses about one state imply the goals; only an answer that helps is kept."""
-        asked = problem(name, claim, [*hypotheses, broken(goals)])
+        asked = problem(name, claim, [*hypotheses, obligations.broken(goals)])
         owners = tuple(dict.fromkeys(goal.owner for goal in goals))
         answer = self._answer(asked)
         outcome = OUTCOMES[answer.result]
@@ -302,8 +293,8 @@ class _Proof:
             invariant={name: conclusions[name] for name in self._members if name not in self._properties},
             obligations=(*self._about_states.values(), *(one for found in self._about_steps.values() for one in found)),
             failures=tuple(self._failures),
-            arbitrary=arbitrary_constants(self._system),
-            assumptions=assumed_bounds(self._system),
+            arbitrary=obligations.arbitrary_constants(self._system),
+            assumptions=obligations.assumed_bounds(self._system),
             seconds=seconds,
             interrupted=self._interrupted,
         )

@@ -7,16 +7,7 @@ manifest expects nothing, every violation comes first. Everything by name comes 
 
 from collections.abc import Iterator, Sequence
 
-from model_check.verdicts.rendering import (
-    bound_lines,
-    counts_line,
-    finding_lines,
-    names_in_lines,
-    not_asked_lines,
-    shortest,
-    steps_of,
-    story_lines,
-)
+from model_check.verdicts import rendering
 from model_check.verdicts.results import Comparison, Document, Finding, Run
 from model_check.verdicts.verdict import Verdict
 
@@ -51,28 +42,28 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
     new = [one for one in run.findings if _is_new(one, run)]
     yield run.title + (f": {run.reason}" if run.reason else "")
     if run.counts:
-        yield "  " + counts_line(run.counts)
-    yield from finding_lines(new)
+        yield "  " + rendering.counts_line(run.counts)
+    yield from rendering.finding_lines(new)
     yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
     if stories is None:
-        told = [*filter(None, [shortest(new)])]
+        told = [*filter(None, [rendering.shortest(new)])]
     else:
         told = [one for one in run.findings if one.property in stories]
     for one in told:
         if one.story:
-            yield from ("", *story_lines(one))
+            yield from ("", *rendering.story_lines(one))
     if any(one.story for one in told):
         yield ""
     yield from known_lines([by_name[one.about] for one in run.comparisons if _is_known(one) and one.about in by_name])
     if verbose:
-        yield from finding_lines(run.findings)
-        yield from names_in_lines("single actions never enabled", run.idle_instances)
+        yield from rendering.finding_lines(run.findings)
+        yield from rendering.names_in_lines("single actions never enabled", run.idle_instances)
     else:
         yield from _counted_lines(run)
     if verbose or not run.comparisons:
-        yield from names_in_lines("never enabled", run.never_fired)
-    yield from not_asked_lines(run.not_asked)
-    yield from bound_lines(run)
+        yield from rendering.names_in_lines("never enabled", run.never_fired)
+    yield from rendering.not_asked_lines(run.not_asked)
+    yield from rendering.bound_lines(run)
     for note in run.notes:
         yield from (f"  {line}" for line in note.splitlines())
 
@@ -93,15 +84,15 @@ def difference_lines(one: Comparison) -> Iterator[str]:
         return
     before, after = ([] if names == "none" else names.split(", ") for names in (one.expected, one.found))
     more, less = (sorted(set(some) - set(others)) for some, others in ((after, before), (before, after)))
-    yield from names_in_lines(f"{one.about}, and not expected", more)
-    yield from names_in_lines(f"{one.about}, expected and not found", less)
+    yield from rendering.names_in_lines(f"{one.about}, and not expected", more)
+    yield from rendering.names_in_lines(f"{one.about}, expected and not found", less)
 
 
 def known_lines(findings: Sequence[Finding]) -> Iterator[str]:
     """A line for each violation that the manifest knows: what is broken, how soon, and where that is written."""
     name_width = max((len(one.property) for one in findings), default=0)
     for one in findings:
-        broken = f"broken by {steps_of(one.story)}, " if one.story else ""
+        broken = f"broken by {rendering.steps_of(one.story)}, " if one.story else ""
         yield f"  known      {one.kind:<11} {one.property:<{name_width}}  {broken}as expected ({one.source})"
 
 

@@ -15,14 +15,7 @@ from functools import partial
 from random import Random
 from typing import Final, TypeAlias
 
-from reference.broker_events.controlled_shutdown import (
-    AnswerShutdown,
-    Departure,
-    RequestShutdown,
-    answer_shutdown,
-    begin_shutdown,
-    move_partition,
-)
+from reference.broker_events import controlled_shutdown
 from reference.controller.controller import KafkaController
 from reference.live.frames import Address, connect, receive_frame, send_frame
 from reference.live.zkclient import ZkClient
@@ -52,9 +45,9 @@ def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) 
 
     MalformedInput where it cannot be read who is controller, or where that one listens; it then stops all the same.
     """
-    departure = Departure(MAX_RETRIES)
+    departure = controlled_shutdown.Departure(MAX_RETRIES)
     while not departure.has_ended:
-        controller_id = zookeeper.carry_out(RequestShutdown())
+        controller_id = zookeeper.carry_out(controlled_shutdown.RequestShutdown())
         if controller_id == NO_LEADER:
             return False
         header = _header(broker_id, MAX_RETRIES - departure.tries, protocol)
@@ -110,14 +103,20 @@ class ShutdownHandler:
         """`shutdownBroker`: what the broker still leads, once all of its partitions have been treated."""
         with self._lock:
             if not self._controller.is_active:
-                return ControlledShutdownResponse(begin_shutdown(self._controller, request.broker_id))
+                return ControlledShutdownResponse(
+                    controlled_shutdown.begin_shutdown(self._controller, request.broker_id)
+                )
         with self._one_at_a_time:
             with self._lock:
-                refusal = begin_shutdown(self._controller, request.broker_id)
+                refusal = controlled_shutdown.begin_shutdown(self._controller, request.broker_id)
             if refusal is not ErrorCode.NONE:
                 return ControlledShutdownResponse(refusal)
             while (work := self._controller.shutdown) is not None and work.to_move:
-                self._run(partial(move_partition, partition=self._random.choice(sorted(work.to_move))))
+                self._run(
+                    partial(controlled_shutdown.move_partition, partition=self._random.choice(sorted(work.to_move)))
+                )
             with self._lock:
                 asks = self._controller.fixes(Switch.FENCED_ANSWERS)
-                return answer_shutdown(self._controller, self._zookeeper.carry_out(AnswerShutdown()) if asks else None)
+                return controlled_shutdown.answer_shutdown(
+                    self._controller, self._zookeeper.carry_out(controlled_shutdown.AnswerShutdown()) if asks else None
+                )

@@ -24,16 +24,7 @@ from reference.controller.effects import ElectCreate
 from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
 from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Raised, Script, SessionView
 from reference.threads import Event, event_of
-from reference.zookeeper.api import (
-    AnyOperation,
-    Exists,
-    GetChildren,
-    GetData,
-    OperationRefused,
-    SessionExpired,
-    SessionTrouble,
-    WatchEvent,
-)
+from reference.zookeeper import api
 
 T = TypeVar("T")
 
@@ -127,22 +118,22 @@ class ZkClient:
                 return result
             try:
                 give, value = script.send, self._answer(operation, raw=raw)
-            except OperationRefused as refusal:
+            except api.OperationRefused as refusal:
                 give, value = script.throw, refusal
 
-    def _answer(self, operation: AnyOperation | AskSession | PastZkClient, *, raw: bool) -> Any:
+    def _answer(self, operation: api.AnyOperation | AskSession | PastZkClient, *, raw: bool) -> Any:
         """Do an operation; a read of a path with a listener sets the watch again."""
         if isinstance(operation, AskSession):
             return SessionView(self._zookeeper.session, int(time.time() * 1000))
         if isinstance(operation, PastZkClient):
             operation = operation.operation
-        elif isinstance(operation, Exists | GetData | GetChildren) and self._listens_to(operation.path):
+        elif isinstance(operation, api.Exists | api.GetData | api.GetChildren) and self._listens_to(operation.path):
             operation = type(operation)(operation.path, watch=True)
         while True:
             try:
                 return self._zookeeper.execute(operation)
-            except SessionTrouble as trouble:
-                if raw and isinstance(trouble, SessionExpired):
+            except api.SessionTrouble as trouble:
+                if raw and isinstance(trouble, api.SessionExpired):
                     raise
                 time.sleep(_PAUSE_SECONDS)
 
@@ -152,11 +143,11 @@ class ZkClient:
         while True:
             self._dispatch(self._zookeeper.wait_for_events())
 
-    def _dispatch(self, events: Iterable[WatchEvent | SessionEvent]) -> None:
+    def _dispatch(self, events: Iterable[api.WatchEvent | SessionEvent]) -> None:
         """Turn what the connection told into callbacks, in its order."""
         for event in events:
             match event:
-                case WatchEvent(path=path) if self._listens_to(path):
+                case api.WatchEvent(path=path) if self._listens_to(path):
                     self.callbacks.put(event_of(path))
                 case SessionEvent(state=SessionState.SYNC_CONNECTED, session=session) if session != self._had_session:
                     self._on_session(session)

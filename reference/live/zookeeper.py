@@ -35,25 +35,7 @@ from kazoo.protocol import serialization, states
 from kazoo.security import OPEN_ACL_UNSAFE
 
 from reference.live.zookeeper_connection import RawClient, SetWatches
-from reference.zookeeper.api import (
-    REFUSALS,
-    Children,
-    ConnectionLoss,
-    Create,
-    CreateMode,
-    Delete,
-    EventType,
-    Exists,
-    GetChildren,
-    GetData,
-    NodeData,
-    Operation,
-    SessionExpired,
-    SetData,
-    Stat,
-    WatchEvent,
-    ZookeeperError,
-)
+from reference.zookeeper import api
 
 Answer = TypeVar("Answer")
 
@@ -76,24 +58,24 @@ class SessionEvent:
 
 
 _FLAGS: Final = {
-    CreateMode.PERSISTENT: 0,
-    CreateMode.EPHEMERAL: 1,
-    CreateMode.PERSISTENT_SEQUENTIAL: 2,
-    CreateMode.EPHEMERAL_SEQUENTIAL: 3,
+    api.CreateMode.PERSISTENT: 0,
+    api.CreateMode.EPHEMERAL: 1,
+    api.CreateMode.PERSISTENT_SEQUENTIAL: 2,
+    api.CreateMode.EPHEMERAL_SEQUENTIAL: 3,
 }
 
 _EVENT_TYPES: Final = {
-    states.EventType.CREATED: EventType.NODE_CREATED,
-    states.EventType.DELETED: EventType.NODE_DELETED,
-    states.EventType.CHANGED: EventType.NODE_DATA_CHANGED,
-    states.EventType.CHILD: EventType.NODE_CHILDREN_CHANGED,
+    states.EventType.CREATED: api.EventType.NODE_CREATED,
+    states.EventType.DELETED: api.EventType.NODE_DELETED,
+    states.EventType.CHANGED: api.EventType.NODE_DATA_CHANGED,
+    states.EventType.CHILD: api.EventType.NODE_CHILDREN_CHANGED,
 }
 
 
 class _Reply(Future[Any]):
     """What kazoo gives an answer to: it is turned into our values and handed to whoever waits."""
 
-    def __init__(self, operation: Operation[Any], on_answer: Callable[[Operation[Any], Any], None]) -> None:
+    def __init__(self, operation: api.Operation[Any], on_answer: Callable[[api.Operation[Any], Any], None]) -> None:
         super().__init__()
         self._operation = operation
         self._on_answer = on_answer
@@ -120,7 +102,7 @@ class LiveZookeeper:
         self.address = address
         self._client = RawClient(address, session_timeout_ms)
         self._client.add_listener(self._on_state)
-        self._events: deque[WatchEvent | SessionEvent] = deque()
+        self._events: deque[api.WatchEvent | SessionEvent] = deque()
         self._event_came = threading.Condition()
         self._session = 0
         self._last_event: Any = None
@@ -167,67 +149,67 @@ class LiveZookeeper:
 
     # ----------------------------------------------------------------------------------------------------- operations
 
-    def submit(self, operation: Operation[Answer]) -> Future[Answer]:
+    def submit(self, operation: api.Operation[Answer]) -> Future[Answer]:
         """Send an operation after those sent before; the Future gives its answer or raises its ZookeeperError."""
         reply = _Reply(operation, self._on_answer)
         self._client.send(self._request_of(operation), reply)
         return reply
 
-    def execute(self, operation: Operation[Answer], timeout_seconds: float | None = None) -> Answer:
+    def execute(self, operation: api.Operation[Answer], timeout_seconds: float | None = None) -> Answer:
         """Carry out an operation and wait for its answer; raises the ZookeeperError that it meets.
 
         Waits as long as the connection is down; raises TimeoutError if that is longer than the time-out.
         """
         return self.submit(operation).result(timeout_seconds)
 
-    def _request_of(self, operation: Operation[Any]) -> Any:
+    def _request_of(self, operation: api.Operation[Any]) -> Any:
         def watcher(watch: bool) -> Callable[[Any], None] | None:
             return self._on_watch if watch else None
 
         match operation:
-            case Create(path=path, data=data, mode=mode):
+            case api.Create(path=path, data=data, mode=mode):
                 return serialization.Create(path, data, OPEN_ACL_UNSAFE, _FLAGS[mode])
-            case GetData(path=path, watch=watch):
+            case api.GetData(path=path, watch=watch):
                 return serialization.GetData(path, watcher(watch))
-            case SetData(path=path, data=data, version=version):
+            case api.SetData(path=path, data=data, version=version):
                 return serialization.SetData(path, data, version)
-            case Delete(path=path, version=version):
+            case api.Delete(path=path, version=version):
                 return serialization.Delete(path, version)
-            case Exists(path=path, watch=watch):
+            case api.Exists(path=path, watch=watch):
                 return serialization.Exists(path, watcher(watch))
-            case GetChildren(path=path, watch=watch):
+            case api.GetChildren(path=path, watch=watch):
                 return serialization.GetChildren2(path, watcher(watch))
         raise TypeError(f"{operation!r} is no operation of ZooKeeper's")
 
     # --------------------------------------------------------------------------------------------------------- events
 
-    def take_events(self) -> tuple[WatchEvent | SessionEvent, ...]:
+    def take_events(self) -> tuple[api.WatchEvent | SessionEvent, ...]:
         """Drain the queue of events, oldest first."""
         with self._event_came:
             events = tuple(self._events)
             self._events.clear()
             return events
 
-    def wait_for_events(self, timeout_seconds: float | None = None) -> tuple[WatchEvent | SessionEvent, ...]:
+    def wait_for_events(self, timeout_seconds: float | None = None) -> tuple[api.WatchEvent | SessionEvent, ...]:
         """Wait until there is an event, then drain the queue; nothing if none came in time."""
         with self._event_came:
             self._event_came.wait_for(lambda: self._events, timeout_seconds)
             return self.take_events()
 
-    def _put(self, event: WatchEvent | SessionEvent) -> None:
+    def _put(self, event: api.WatchEvent | SessionEvent) -> None:
         with self._event_came:
             self._events.append(event)
             self._event_came.notify_all()
 
     # What follows runs in kazoo's thread, which reads the socket and owns the sets of watches.
 
-    def _on_answer(self, operation: Operation[Any], value: Any) -> None:
+    def _on_answer(self, operation: api.Operation[Any], value: Any) -> None:
         match operation:
-            case Exists(path=path, watch=True) if value is None:
+            case api.Exists(path=path, watch=True) if value is None:
                 self._exist_watches.add(path)
-            case Exists(path=path, watch=True) | GetData(path=path, watch=True):
+            case api.Exists(path=path, watch=True) | api.GetData(path=path, watch=True):
                 self._data_watches.add(path)
-            case GetChildren(path=path, watch=True):
+            case api.GetChildren(path=path, watch=True):
                 self._child_watches.add(path)
 
     def _on_watch(self, event: Any) -> None:
@@ -235,12 +217,12 @@ class LiveZookeeper:
             return  # two watches saw the same change, or kazoo tells of a session's end
         self._last_event = event
         kind = _EVENT_TYPES[event.type]
-        if kind is not EventType.NODE_CHILDREN_CHANGED:
+        if kind is not api.EventType.NODE_CHILDREN_CHANGED:
             self._data_watches.discard(event.path)
             self._exist_watches.discard(event.path)
-        if kind in {EventType.NODE_CHILDREN_CHANGED, EventType.NODE_DELETED}:
+        if kind in {api.EventType.NODE_CHILDREN_CHANGED, api.EventType.NODE_DELETED}:
             self._child_watches.discard(event.path)
-        self._put(WatchEvent(kind, event.path))
+        self._put(api.WatchEvent(kind, event.path))
 
     def _on_state(self, state: str) -> None:
         if state == states.KazooState.SUSPENDED:
@@ -265,28 +247,28 @@ class LiveZookeeper:
         if watched or self._child_watches:
             self._client.restore_watchers(self._on_watch, watched, self._child_watches)
             again = SetWatches(zxid, self._data_watches, self._exist_watches, self._child_watches)
-            self._client.send(again, _Reply(Operation("/"), self._on_answer))
+            self._client.send(again, _Reply(api.Operation("/"), self._on_answer))
 
 
-def _answer_of(operation: Operation[Any], value: Any) -> Any:
+def _answer_of(operation: api.Operation[Any], value: Any) -> Any:
     match operation:
-        case GetData():
+        case api.GetData():
             data, stat = value
-            return NodeData(data, _stat_of(stat))
-        case GetChildren():
+            return api.NodeData(data, _stat_of(stat))
+        case api.GetChildren():
             names, stat = value
-            return Children(tuple(sorted(names)), _stat_of(stat))
-        case SetData():
+            return api.Children(tuple(sorted(names)), _stat_of(stat))
+        case api.SetData():
             return _stat_of(value)
-        case Exists():
+        case api.Exists():
             return None if value is None else _stat_of(value)
-        case Create():
+        case api.Create():
             return value
     return None
 
 
-def _stat_of(stat: Any) -> Stat:
-    return Stat(
+def _stat_of(stat: Any) -> api.Stat:
+    return api.Stat(
         czxid=stat.czxid,
         mzxid=stat.mzxid,
         pzxid=stat.pzxid,
@@ -298,14 +280,14 @@ def _stat_of(stat: Any) -> Stat:
     )
 
 
-def _error_of(operation: Operation[Any], exception: BaseException | None) -> BaseException | None:
+def _error_of(operation: api.Operation[Any], exception: BaseException | None) -> BaseException | None:
     """Our error for kazoo's; what is neither a refusal nor trouble with the session is passed on as it is."""
     match exception:
         case kazoo.exceptions.ConnectionLoss():
-            return ConnectionLoss(operation.path)
+            return api.ConnectionLoss(operation.path)
         case kazoo.exceptions.SessionExpiredError() | kazoo.exceptions.ConnectionClosedError():
-            return SessionExpired(operation.path)
-        case kazoo.exceptions.ZookeeperError(code=code) if code in REFUSALS:
-            error: ZookeeperError = REFUSALS[code](operation.path)
+            return api.SessionExpired(operation.path)
+        case kazoo.exceptions.ZookeeperError(code=code) if code in api.REFUSALS:
+            error: api.ZookeeperError = api.REFUSALS[code](operation.path)
             return error
     return exception

@@ -12,18 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reference.zookeeper.transactions import (
-    FIELDS,
-    MULTI,
-    Change,
-    Form,
-    Json,
-    MultiChange,
-    Transaction,
-    WriteRefused,
-    change_of,
-    recorded_fields,
-)
+from reference.zookeeper import transactions as log
 
 Kind = TypeVar("Kind")
 
@@ -38,7 +27,7 @@ class _Fields:
     def __init__(self, fields: object) -> None:
         if not isinstance(fields, dict):
             raise RecordingError(f"an object of fields was expected, not {json.dumps(fields)}")
-        self._left: Json = dict(fields)
+        self._left: log.Json = dict(fields)
 
     def take(self, name: str, kind: type[Kind]) -> Kind:
         """A field of a kind, which bool is not for int."""
@@ -96,16 +85,16 @@ class _Fields:
             raise RecordingError(f"field {name!r} must list paths")
         return tuple(paths)
 
-    def value(self, name: str, form: Form) -> Any:
+    def value(self, name: str, form: log.Form) -> Any:
         """A field of a change."""
         match form:
-            case Form.DATA:
+            case log.Form.DATA:
                 return self.data()
-            case Form.OWNER:
+            case log.Form.OWNER:
                 return self.owner()
-            case Form.PATHS:
+            case log.Form.PATHS:
                 return self.paths(name)
-            case Form.TEXT:
+            case log.Form.TEXT:
                 return self.take(name, str)
             case _:
                 return self.take(name, int)
@@ -116,25 +105,25 @@ class _Fields:
             raise RecordingError(f"field {next(iter(self._left))!r} is unknown")
 
 
-def _change_of(fields: _Fields) -> Change:
+def _change_of(fields: _Fields) -> log.Change:
     kind = fields.take("type", str)
-    if kind == MULTI:
-        return MultiChange(tuple(_finished(_Fields(change)) for change in fields.take("operations", list)))
-    if kind not in FIELDS:
-        raise RecordingError(f"field 'type' is {kind!r}; known are {', '.join(sorted({*FIELDS, MULTI}))}")
-    change = change_of(kind, [fields.value(name, form) for name, form in recorded_fields(kind).items()])
-    if isinstance(change, WriteRefused) and (name := fields.take("error", str)) != change.name:
+    if kind == log.MULTI:
+        return log.MultiChange(tuple(_finished(_Fields(change)) for change in fields.take("operations", list)))
+    if kind not in log.FIELDS:
+        raise RecordingError(f"field 'type' is {kind!r}; known are {', '.join(sorted({*log.FIELDS, log.MULTI}))}")
+    change = log.change_of(kind, [fields.value(name, form) for name, form in log.recorded_fields(kind).items()])
+    if isinstance(change, log.WriteRefused) and (name := fields.take("error", str)) != change.name:
         raise RecordingError(f"field 'error' is {name!r}, but {change.code} is {change.name!r}")
     return change
 
 
-def _finished(fields: _Fields) -> Change:
+def _finished(fields: _Fields) -> log.Change:
     change = _change_of(fields)
     fields.finish()
     return change
 
 
-def parse_transaction(line: str) -> Transaction:
+def parse_transaction(line: str) -> log.Transaction:
     """The transaction that a line of zookeeper.jsonl tells; raises RecordingError that names the wrong field."""
     try:
         content: Any = json.loads(line)
@@ -143,13 +132,13 @@ def parse_transaction(line: str) -> Transaction:
     fields = _Fields(content)
     zxid, time_ms, utc = fields.hexadecimal("zxid"), fields.take("time", int), fields.take("utc", str)
     session, cxid = fields.session("session"), fields.take("cxid", int)
-    transaction = Transaction(zxid, time_ms, session, cxid, _finished(fields))
+    transaction = log.Transaction(zxid, time_ms, session, cxid, _finished(fields))
     if (expected := transaction.to_json()["utc"]) != utc:
         raise RecordingError(f"field 'utc' is {utc!r}, but 'time' says {expected!r}")
     return transaction
 
 
-def read_recording(lines: Iterable[str]) -> Iterator[Transaction]:
+def read_recording(lines: Iterable[str]) -> Iterator[log.Transaction]:
     """The transactions of a zookeeper.jsonl; raises RecordingError that names the line, counted from 1, and the fault.
 
     Zxids must follow each other without a gap; the first may be any.
@@ -167,6 +156,6 @@ def read_recording(lines: Iterable[str]) -> Iterator[Transaction]:
         previous = transaction.zxid
 
 
-def write_recording(file: Path, transactions: Iterable[Transaction]) -> None:
+def write_recording(file: Path, transactions: Iterable[log.Transaction]) -> None:
     """Write a zookeeper.jsonl."""
     file.write_text("".join(f"{transaction.to_line()}\n" for transaction in transactions), encoding="utf-8")

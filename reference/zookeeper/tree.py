@@ -11,30 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from reference.zookeeper.api import (
-    ANY_VERSION,
-    BadVersion,
-    Create,
-    Delete,
-    EventType,
-    NoChildrenForEphemerals,
-    NodeExists,
-    NoNode,
-    NotEmpty,
-    SetData,
-    Stat,
-    parent_path,
-)
-from reference.zookeeper.transactions import (
-    Change,
-    DataSet,
-    NodeCreated,
-    NodeDeleted,
-    SessionClosed,
-    SessionCreated,
-    VersionChecked,
-    WriteRefused,
-)
+from reference.zookeeper import api, transactions
 from spec.formats.scala_order import java_set_order
 
 
@@ -56,9 +33,9 @@ class Znode:
     children: frozenset[str] = frozenset()
 
     @property
-    def stat(self) -> Stat:
+    def stat(self) -> api.Stat:
         """The znode's Stat as ZooKeeper reports it (`DataNode.copyStat`)."""
-        return Stat(
+        return api.Stat(
             czxid=self.czxid,
             mzxid=self.mzxid,
             pzxid=self.pzxid,
@@ -83,7 +60,7 @@ class Trigger:
 
     kinds: frozenset[WatchKind]
     path: str
-    event: EventType
+    event: api.EventType
 
 
 _NODE = frozenset({WatchKind.NODE})
@@ -115,7 +92,7 @@ class ZnodeTree:
     def existing(self, path: str) -> Znode:
         """The znode of a path; raises NoNode."""
         if path not in self._nodes:
-            raise NoNode(path)
+            raise api.NoNode(path)
         return self._nodes[path]
 
     def owned_by(self, session: int) -> tuple[str, ...]:
@@ -124,75 +101,78 @@ class ZnodeTree:
 
     # -------------------------------------------------------------------------------------------------------- prepare
 
-    def prepare(self, session: int, operation: Create | SetData | Delete) -> Change:
+    def prepare(self, session: int, operation: api.Create | api.SetData | api.Delete) -> transactions.Change:
         """The change that a write makes, or the refusal that it meets; the checks are in the server's order."""
         match operation:
-            case Create():
+            case api.Create():
                 return self._prepare_create(session, operation)
-            case SetData(path=path, data=data, version=expected):
-                return DataSet(path, data, self._expected(path, expected).version + 1)
-            case Delete(path=path, version=expected):
+            case api.SetData(path=path, data=data, version=expected):
+                return transactions.DataSet(path, data, self._expected(path, expected).version + 1)
+            case api.Delete(path=path, version=expected):
                 if self._expected(path, expected).children:
-                    raise NotEmpty(path)
-                return NodeDeleted(path)
+                    raise api.NotEmpty(path)
+                return transactions.NodeDeleted(path)
 
     def _expected(self, path: str, version: int) -> Znode:
         znode = self.existing(path)
-        if version not in {ANY_VERSION, znode.version}:
-            raise BadVersion(path)
+        if version not in {api.ANY_VERSION, znode.version}:
+            raise api.BadVersion(path)
         return znode
 
-    def _prepare_create(self, session: int, operation: Create) -> NodeCreated:
+    def _prepare_create(self, session: int, operation: api.Create) -> transactions.NodeCreated:
         path, mode = operation.path, operation.mode
-        parent = self._nodes.get(parent_path(path))
+        parent = self._nodes.get(api.parent_path(path))
         if parent is None:
-            raise NoNode(path)
+            raise api.NoNode(path)
         if mode.is_sequential:
             path += f"{parent.child_creates:010d}"
         if path in self._nodes:
-            raise NodeExists(operation.path)
+            raise api.NodeExists(operation.path)
         if parent.ephemeral_owner:
-            raise NoChildrenForEphemerals(operation.path)
+            raise api.NoChildrenForEphemerals(operation.path)
         owner = session if mode.is_ephemeral else 0
-        return NodeCreated(path, operation.data, owner, parent.child_creates + 1)
+        return transactions.NodeCreated(path, operation.data, owner, parent.child_creates + 1)
 
     # ---------------------------------------------------------------------------------------------------------- apply
 
-    def fits(self, change: Change) -> bool:
+    def fits(self, change: transactions.Change) -> bool:
         """Whether a change can have been made of this tree."""
         match change:
-            case NodeCreated(path=path, parent_cversion=creates):
-                parent = self._nodes.get(parent_path(path))
+            case transactions.NodeCreated(path=path, parent_cversion=creates):
+                parent = self._nodes.get(api.parent_path(path))
                 return path not in self._nodes and parent is not None and parent.child_creates == creates - 1
-            case DataSet(path=path, version=version) | VersionChecked(path=path, version=version):
+            case (
+                transactions.DataSet(path=path, version=version)
+                | transactions.VersionChecked(path=path, version=version)
+            ):
                 return path in self._nodes and self._nodes[path].version == version - 1
-            case NodeDeleted(path=path):
+            case transactions.NodeDeleted(path=path):
                 return path in self._nodes and not self._nodes[path].children
-            case SessionClosed(deleted=paths):
+            case transactions.SessionClosed(deleted=paths):
                 return all(path in self._nodes for path in paths)
             case _:
-                return isinstance(change, SessionCreated | WriteRefused)
+                return isinstance(change, transactions.SessionCreated | transactions.WriteRefused)
 
-    def apply(self, change: Change, zxid: int) -> tuple[Trigger, ...]:
+    def apply(self, change: transactions.Change, zxid: int) -> tuple[Trigger, ...]:
         """Carry out a change that fits, and tell what it triggers."""
         return tuple(self._carry_out(change, zxid))
 
-    def _carry_out(self, change: Change, zxid: int) -> Iterator[Trigger]:
+    def _carry_out(self, change: transactions.Change, zxid: int) -> Iterator[Trigger]:
         match change:
-            case NodeCreated(path=path):
+            case transactions.NodeCreated(path=path):
                 self._add(change, zxid)
-                yield Trigger(_NODE, path, EventType.NODE_CREATED)
-                yield Trigger(_CHILDREN, parent_path(path), EventType.NODE_CHILDREN_CHANGED)
-            case DataSet(path=path, data=data, version=version):
+                yield Trigger(_NODE, path, api.EventType.NODE_CREATED)
+                yield Trigger(_CHILDREN, api.parent_path(path), api.EventType.NODE_CHILDREN_CHANGED)
+            case transactions.DataSet(path=path, data=data, version=version):
                 self._nodes[path] = replace(self._nodes[path], data=data, version=version, mzxid=zxid)
-                yield Trigger(_NODE, path, EventType.NODE_DATA_CHANGED)
-            case NodeDeleted(path=path):
+                yield Trigger(_NODE, path, api.EventType.NODE_DATA_CHANGED)
+            case transactions.NodeDeleted(path=path):
                 yield from self._remove(path, zxid)
-            case SessionClosed(deleted=paths):
+            case transactions.SessionClosed(deleted=paths):
                 for path in paths:
                     yield from self._remove(path, zxid)
 
-    def _add(self, created: NodeCreated, zxid: int) -> None:
+    def _add(self, created: transactions.NodeCreated, zxid: int) -> None:
         above, _, name = created.path.rpartition("/")
         parent = self._nodes[above or "/"]
         self._nodes[above or "/"] = replace(
@@ -207,5 +187,5 @@ class ZnodeTree:
         above, _, name = path.rpartition("/")
         parent = self._nodes[above or "/"]
         self._nodes[above or "/"] = replace(parent, children=parent.children - {name}, pzxid=zxid)
-        yield Trigger(_NODE | _CHILDREN, path, EventType.NODE_DELETED)
-        yield Trigger(_CHILDREN, above or "/", EventType.NODE_CHILDREN_CHANGED)
+        yield Trigger(_NODE | _CHILDREN, path, api.EventType.NODE_DELETED)
+        yield Trigger(_CHILDREN, above or "/", api.EventType.NODE_CHILDREN_CHANGED)
