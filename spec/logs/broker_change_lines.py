@@ -87,7 +87,6 @@ class StopReplicaFromOldController(
     """The whole request is refused; up to 0.9.0 a format mark was left in the text."""
 
     epoch: int
-    known_epoch: int
 
 
 FROM_UPDATE: Final = f" in response to UpdateMetadata request sent by {CONTEXT} with correlation id {{correlation_id}}"
@@ -114,8 +113,3 @@ class UpdateMetadataFromOldController(
     level="WARN",
 ):
     """The whole request is refused."""
-
-    correlation_id: int
-    controller: int
-    epoch: int
-    known_epoch: int

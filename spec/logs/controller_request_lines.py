@@ -12,7 +12,7 @@ from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
-from spec.logs.logged_values import USUAL, VOCABULARY, BrokerNode, Role
+from spec.logs.logged_values import USUAL, VOCABULARY, BrokerNode
 
 
 class ControllerLine(Line):
@@ -38,11 +38,8 @@ class LeaderAndIsrSending(
 ):
     """A partition of a LeaderAndIsr that is being put on a broker's queue; only 0.8.2 prints the correlation id."""
 
-    role: Role
     leadership: LeaderIsrAndControllerEpoch
     broker: int
-    partition: TopicPartition
-    correlation_id: int | None = None
 
 
 SENDING_UPDATE_METADATA: Final = "sending UpdateMetadata request {leadership} "
@@ -62,7 +59,6 @@ class UpdateMetadataSending(
     leadership: LeaderIsrAndControllerEpoch
     brokers: tuple[int, ...]
     partition: TopicPartition
-    correlation_id: int | None = None
 
 
 class ReassignmentSent(
@@ -73,8 +69,6 @@ class ReassignmentSent(
     """The leader of a reassigned partition was sent the new assigned replicas, with a higher leader epoch."""
 
     leadership: LeaderIsrAndControllerEpoch
-    assigned_replicas: tuple[int, ...]
-    partition: TopicPartition
 
     @property
     def leader(self) -> int:
@@ -89,9 +83,6 @@ class ReassignmentNotSent(
     level="ERROR",
 ):
     """The leader epoch of a reassigned partition could not be raised."""
-
-    assigned_replicas: tuple[int, ...]
-    partition: TopicPartition
 
 
 class ResponseReceived(

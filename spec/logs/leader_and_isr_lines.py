@@ -31,8 +31,6 @@ class UnreadableLeaderAndIsrReceived(
 ):
     """The same in 0.10.0.0, whose class had forgotten how to print itself."""
 
-    identity: str
-
 
 IGNORING: Final = "ignoring LeaderAndIsr request from controller {controller} with correlation id {correlation_id} "
 
@@ -43,11 +41,6 @@ class LeaderAndIsrFromOldController(
     level="WARN",
 ):
     """The whole request is refused; 0.8.2 prints this once for each partition."""
-
-    controller: int
-    correlation_id: int
-    epoch: int
-    known_epoch: int
 
 
 OLD_LEADER_EPOCH: Final = (
@@ -65,9 +58,6 @@ class LeaderEpochNotHigher(
 ):
     """A partition is refused because this leader epoch, or a higher one, is known already."""
 
-    leader_epoch: int
-    current_leader_epoch: int
-
 
 class NotInAssignedReplicas(
     PartitionLine,
@@ -76,8 +66,6 @@ class NotInAssignedReplicas(
     level="WARN",
 ):
     """A partition is refused because this broker has no replica of it."""
-
-    assigned_replicas: tuple[int, ...]
 
 
 HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id} from " + CONTEXT
@@ -101,15 +89,11 @@ class FetchersStopped(
 ):
     """The partition no longer fetches from its old leader."""
 
-    role: Role
-
 
 class TransitionCompleted(
     PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role}} transition for partition TP")
 ):
     """The end of the transition, printed for every accepted partition, also where the leader was unavailable."""
-
-    role: Role
 
 
 class BecomeLeaderUnchanged(
@@ -136,8 +120,6 @@ class BecomeFollowerUnchanged(
 ):
     """The broker followed this leader already and goes on, in the new leader epoch; `epoch` is the decision's."""
 
-    leader: int
-
 
 class LeaderUnavailable(
     PartitionLine,
@@ -149,8 +131,6 @@ class LeaderUnavailable(
     level="ERROR",
 ):
     """The partition keeps its old leader epoch, as the new one is not known to live; `epoch` is the decision's."""
-
-    leader: int
 
 
 class LogsTruncated(

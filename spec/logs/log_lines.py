@@ -2,8 +2,8 @@
 
     class LeaderElected(ControllerLine, text="elected leader {leader} for Offline partition {partition}"):
         leader: int
-        partition: TopicPartition
 
+Its holes are the fields of the class, in their order; a field that code reads is annotated, so that its type is known.
 From the template come the printer (`str(line)`) and the strict parser (`Vocabulary.parse`): a text that is no line of
 the version is refused, never guessed at, and what was parsed prints as it stood. Where versions differ, `text` maps the
 first version of each form to it; None says that from there on the line is gone. A line knows the version that it was
@@ -15,9 +15,10 @@ Left out on purpose: the time, the level and the logger around a line, which are
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import Any, ClassVar, dataclass_transform
+from itertools import chain
+from typing import Any, ClassVar
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import V0102, KafkaVersion
@@ -29,8 +30,7 @@ ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Line:
     """One line of a log: its values, and the version of Kafka that wrote it. Each kind is a frozen dataclass."""
 
@@ -43,6 +43,9 @@ class Line:
     usual: ClassVar[Mapping[str, str]] = {}
     templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
 
+    def __init__(self, *_values: Any, **_named: Any) -> None:
+        raise NotImplementedError  # each kind has an initializer of its own, which takes its fields
+
     def __init_subclass__(
         cls, text: str | ByVersion | None = None, level: str | ByVersion | None = None, **kwargs: Any
     ) -> None:
@@ -51,6 +54,7 @@ class Line:
             cls.levels = level
         if text is not None:
             cls.templates = dict(_forms(cls, text))
+            _declare_holes(cls)
         dataclass(frozen=True)(cls)
 
     @classmethod
@@ -90,6 +94,17 @@ def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersio
         if form is not None:
             whole = HOLE.sub(partial(_with_shape, cls.usual), f"{_at(cls.prefix, version)}{form}")
             yield version, made.setdefault(whole, Template(whole, cls.shapes))
+
+
+def _declare_holes(cls: type[Line]) -> None:
+    """Make a field of each hole that no base has, in the order of the text; what not every form has may be None."""
+    forms = [form.holes for form in cls.templates.values()]
+    own, inherited = cls.__annotations__, {one.name for one in fields(cls.__base__ or Line)}
+    holes = [one for one in dict.fromkeys(chain(*forms)) if one not in inherited and not hasattr(cls, one)]
+    optional = [one for one in holes if not all(one in form for form in forms)]
+    cls.__annotations__ = {one: own.get(one, Any) for one in sorted(holes, key=optional.__contains__)}
+    for one in optional:
+        setattr(cls, one, None)
 
 
 def _with_shape(usual: Mapping[str, str], hole: re.Match[str]) -> str:

@@ -23,7 +23,6 @@ class LoggerRegistered(
 
     shapes = SHAPES
 
-    server: str
     registered: str
 
     @property

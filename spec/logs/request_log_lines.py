@@ -59,7 +59,6 @@ class RequestReceived(Line, text={V090: "Processor {processor:id} received reque
     shapes = SHAPES
     loggers = "kafka.network.RequestChannel$"
 
-    processor: int
     logged: LoggedRequest
 
 
@@ -70,16 +69,6 @@ class RequestCompleted(Line, text={V090: ANSWERED, V0102: ANSWERED + ",listener:
     loggers = "kafka.request.logger"
 
     logged: LoggedRequest
-    connection: str
-    total_time: int
-    request_queue_time: int
-    local_time: int
-    remote_time: int
-    response_queue_time: int
-    send_time: int
-    security_protocol: str
-    principal: str
-    listener: str | None = None
 
 
 REQUEST_LOG: Final = Vocabulary((RequestReceived, RequestCompleted))

@@ -15,7 +15,6 @@ from spec.formats.kafka_types import TopicPartition
 from spec.logs import broker_change_lines, controller_request_lines, leader_and_isr_lines, logger_lines
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Vocabulary, lines_of
-from spec.logs.logged_values import LeaderAndIsr
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -27,11 +26,6 @@ class PartitionBecameNew(
 ):
     """A partition has become known, and with it its assigned replicas."""
 
-    partition: TopicPartition
-    source: PartitionState
-    target: PartitionState
-    assigned_replicas: tuple[int, ...]
-
 
 class PartitionBecameOnline(
     ControllerLine,
@@ -39,9 +33,7 @@ class PartitionBecameOnline(
 ):
     """A partition has a leader; Kafka leaves out the word "state" here."""
 
-    partition: TopicPartition
     source: PartitionState
-    target: PartitionState
     leader: int
 
 
@@ -49,10 +41,6 @@ class PartitionLostLeader(
     ControllerLine, text="changed partition {partition} state from {source:partition_state} to {target:without_leader}"
 ):
     """A partition went offline, or out of existence."""
-
-    partition: TopicPartition
-    source: PartitionState
-    target: PartitionState
 
 
 class PartitionChangeFailed(
@@ -62,10 +50,6 @@ class PartitionChangeFailed(
     level="ERROR",
 ):
     """A partition stays in its state; the stack trace that follows says why."""
-
-    partition: TopicPartition
-    source: PartitionState
-    target: PartitionState
 
 
 class LeaderElectionStarted(ControllerLine, text="started leader election for partition {partition}"):
@@ -78,7 +62,6 @@ class LeaderElected(ControllerLine, text="elected leader {leader} for Offline pa
     """The new leader stands in the state znode; "Offline" is printed whatever the state."""
 
     leader: int
-    partition: TopicPartition
 
 
 class NoAssignedReplicaAlive(
@@ -89,10 +72,6 @@ class NoAssignedReplicaAlive(
 ):
     """A new partition gets no leader."""
 
-    partition: TopicPartition
-    assigned_replicas: tuple[int, ...]
-    live_brokers: tuple[int, ...]
-
 
 class StateZnodeExists(
     ControllerLine,
@@ -101,10 +80,6 @@ class StateZnodeExists(
     level="ERROR",
 ):
     """Somebody else created the state znode of a new partition, with this content."""
-
-    partition: TopicPartition
-    value: LeaderAndIsr
-    controller_epoch: int
 
 
 class ElectionAborted(
@@ -116,9 +91,6 @@ class ElectionAborted(
 ):
     """The state znode bears a higher controller epoch than ours."""
 
-    partition: TopicPartition
-    controller_epoch: int
-
 
 class ElectionFailed(
     ControllerLine,
@@ -126,9 +98,6 @@ class ElectionFailed(
     level="ERROR",
 ):
     """No leader was elected; `reason` is the message of whatever went wrong."""
-
-    partition: TopicPartition
-    reason: str
 
 
 class ReplicaChanged(
@@ -154,7 +123,6 @@ class ReplicaChangeFailed(
 
     replica: int
     partition: TopicPartition
-    source: ReplicaState
     target: ReplicaState
 
 

@@ -4,10 +4,8 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
-from spec.logs.controller_log.values import Brokers, Leaderships, Replicas, Topics
-from spec.logs.logged_values import LeaderAndIsr
+from spec.logs.controller_log.values import Brokers, Leaderships
 
 
 class BrokerListenerSays(BySomeController):
@@ -22,15 +20,12 @@ class BrokersChanged(
 ):
     """The callback begins; ZkClient has read the children, the controller reads them again."""
 
-    brokers: Brokers
-
 
 class BrokerDifference(
     BrokerListenerSays, text="Newly added brokers: {new:ids}, deleted brokers: {dead:ids}, all live brokers: {live:ids}"
 ):
     """What the controller makes of it (sorted from 0.10.0 on)."""
 
-    new: Brokers
     dead: Brokers
     live: Brokers
 
@@ -42,8 +37,6 @@ class BrokerChangeError(BrokerListenerSays, text="Error while handling broker ch
 class BrokerStartup(ControllerSays, text="New broker startup callback for {brokers:ids}"):
     """`onBrokerStartup` begins."""
 
-    brokers: Brokers
-
 
 class DeletionSignalled(
     ControllerSays,
@@ -52,21 +45,13 @@ class DeletionSignalled(
 ):
     """A broker came back that a deletion was waiting for."""
 
-    replicas: Replicas
-    topics: Topics
-    brokers: Brokers
-
 
 class BrokerFailure(ControllerSays, text="Broker failure callback for {brokers:ids}"):
     """`onBrokerFailure` begins."""
 
-    brokers: Brokers
-
 
 class ShutDownBrokersGone(ControllerSays, text="Removed {brokers:buffer} from list of shutting down brokers."):
     """Those of the dead brokers that had asked to be shut down."""
-
-    brokers: Brokers
 
 
 class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker}"):
@@ -78,13 +63,9 @@ class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker}"):
 class AllShuttingDown(ControllerSays, text="All shutting down brokers: {brokers:ids}", level="DEBUG"):
     """The brokers that have asked and are not gone yet, this one included."""
 
-    brokers: Brokers
-
 
 class LiveBrokers(ControllerSays, text="Live brokers: {brokers:ids}", level="DEBUG"):
     """The others."""
-
-    brokers: Brokers
 
 
 class AllLeaders(ControllerSays, text="All leaders = {leaders}", level="TRACE"):
@@ -98,10 +79,6 @@ class RemovingFromIsr(
 ):
     """A replica goes offline; the ISR is the cached one, the znode is about to be read."""
 
-    replica: int
-    isr: Brokers
-    partition: TopicPartition
-
 
 class LastIsrRetained(
     ControllerSays,
@@ -109,15 +86,9 @@ class LastIsrRetained(
 ):
     """The ISR would be empty, so its last member stays (from 0.8.2 on, where the topic is not unclean)."""
 
-    replica: int
-    partition: TopicPartition
-
 
 class IsrShrunk(ControllerSays, text="New leader and ISR for partition {partition} is {leader_and_isr:json}"):
     """The state znode has been written, without the replica."""
-
-    partition: TopicPartition
-    leader_and_isr: LeaderAndIsr
 
 
 class NotInIsr(
@@ -128,11 +99,6 @@ class NotInIsr(
 ):
     """The state znode names the replica no more; it is left as it is."""
 
-    replica: int
-    partition: TopicPartition
-    leader: int
-    isr: Brokers
-
 
 class NoStateToShrink(
     ControllerSays,
@@ -140,6 +106,3 @@ class NoStateToShrink(
     level="WARN",
 ):
     """There is no state znode."""
-
-    replica: int
-    partition: TopicPartition

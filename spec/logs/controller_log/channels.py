@@ -7,10 +7,8 @@ Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendT
 
 from typing import Final
 
-from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion
 from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
-from spec.logs.controller_log.values import Replicas
-from spec.logs.logged_values import BrokerNode
 
 ByNode = dict[KafkaVersion, str | None]
 
@@ -32,9 +30,7 @@ class StopReplicaSending(
 ):
     """The replicas that a broker is to stop; one line for each of the two kinds, empty or not."""
 
-    delete: bool
     broker: int
-    replicas: Replicas
 
 
 class LeaderNotAssigned(
@@ -43,8 +39,6 @@ class LeaderNotAssigned(
     level="INFO",
 ):
     """A partition without leadership information is left out of the metadata."""
-
-    partition: TopicPartition
 
 
 NOT_SENT: Final = "Haven't been able to send "
@@ -61,9 +55,6 @@ class LeaderAndIsrNotSent(
 ):
     """The batch failed with LeaderAndIsr requests left in it (0.10.0 means 0.10.0.1 here)."""
 
-    requests: str
-    exception: str | None = None
-
 
 class UpdateMetadataNotSent(
     BatchSays,
@@ -78,10 +69,6 @@ class UpdateMetadataNotSent(
 ):
     """The batch failed with UpdateMetadata requests left in it (0.10.0 means 0.10.0.1 here)."""
 
-    partitions: str
-    brokers: tuple[int, ...] | None = None
-    exception: str | None = None
-
 
 class StopReplicaNotSent(
     BatchSays,
@@ -93,9 +80,6 @@ class StopReplicaNotSent(
 ):
     """The batch failed with StopReplica requests left in it (0.10.0 means 0.10.0.1 here)."""
 
-    requests: str
-    exception: str | None = None
-
 
 class RequestDropped(
     ChannelManagerSays,
@@ -104,16 +88,11 @@ class RequestDropped(
 ):
     """The broker has no channel, so nobody will ever get this request."""
 
-    request: str
-    broker: int
-
 
 class Connecting(
     ChannelManagerSays, text="Controller {controller} trying to connect to broker {broker}", level="DEBUG"
 ):
     """A channel for a new broker is made."""
-
-    broker: int
 
 
 class RemovalError(ChannelManagerSays, text="Error while removing broker by the controller", level="ERROR"):
@@ -125,8 +104,6 @@ class Connected(
 ):
     """The connection stands."""
 
-    node: BrokerNode
-
 
 class NotConnected(
     SendThreadSays,
@@ -134,8 +111,6 @@ class NotConnected(
     level={V082: "ERROR", V090: "WARN"},
 ):
     """The connection could not be made; it is tried again."""
-
-    node: BrokerNode
 
 
 class SendingFailed(
@@ -148,17 +123,11 @@ class SendingFailed(
 ):
     """A request was perhaps sent, not answered, and will be sent again; `epoch` is the context's, 0 once resigned."""
 
-    epoch: int
-    request: str
-    node: BrokerNode
-
 
 class SendingGivenUp(
     SendThreadSays, text=by_node("Controller {controller} fails to send a request to broker NODE"), level="ERROR"
 ):
     """The callback of an answer failed, or the thread was interrupted: the request is not sent again."""
-
-    node: BrokerNode
 
 
 class SendThreadStarting(SendThreadSays, text="Starting "):

@@ -5,9 +5,7 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 `PreferredReplicaElectionListener`.
 """
 
-from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
-from spec.logs.controller_log.values import Assignment, Partitions
 
 
 class ElectionListenerSays(BySomeController):
@@ -25,15 +23,11 @@ class PreferredElectionRequested(
 ):
     """The callback begins, with the data that ZkClient read."""
 
-    data: str
-
 
 class PreferredElectionUnderWay(
     ElectionListenerSays, text="These partitions are already undergoing preferred replica election: {partitions}"
 ):
     """A request came while another was not finished."""
-
-    partitions: Partitions
 
 
 class PreferredElectionSkipped(
@@ -44,25 +38,17 @@ class PreferredElectionSkipped(
 ):
     """Their topics are queued for deletion."""
 
-    partitions: Partitions
-
 
 class PreferredElectionFound(ControllerSays, text="Partitions undergoing preferred replica election: {partitions}"):
     """What a new controller finds in /admin/preferred_replica_election."""
-
-    partitions: Partitions
 
 
 class PreferredElectionDone(ControllerSays, text="Partitions that completed preferred replica election: {partitions}"):
     """Those of them that are led by their preferred replica, or whose topic is gone."""
 
-    partitions: Partitions
-
 
 class PreferredElectionResumed(ControllerSays, text="Resuming preferred replica election for partitions: {partitions}"):
     """The others."""
-
-    partitions: Partitions
 
 
 class PreferredElectionStarted(
@@ -70,24 +56,17 @@ class PreferredElectionStarted(
 ):
     """`onPreferredReplicaElection` begins; at every failover it does, with whatever is resumed."""
 
-    partitions: Partitions
-
 
 class PreferredElectionError(
     ControllerSays, text="Error completing preferred replica leader election for partitions {partitions}", level="ERROR"
 ):
     """`onPreferredReplicaElection` ended with an exception."""
 
-    partitions: Partitions
-
 
 class PreferredReplicaLeads(
     ControllerSays, text="Partition {partition} completed preferred replica leader election. New leader is {leader:id}"
 ):
     """The partition is led as preferred."""
-
-    partition: TopicPartition
-    leader: int
 
 
 class PreferredReplicaDoesNotLead(
@@ -96,9 +75,6 @@ class PreferredReplicaDoesNotLead(
     level="WARN",
 ):
     """The partition is led otherwise, and the request for it is dropped all the same."""
-
-    partition: TopicPartition
-    leader: int
 
 
 class RebalanceScheduled(ControllerSays, text="starting the partition rebalance scheduler"):
@@ -112,13 +88,9 @@ class RebalanceChecking(ControllerSays, text="checking need to trigger partition
 class PreferredByBroker(ControllerSays, text="preferred replicas by broker {assignments}", level="DEBUG"):
     """The partitions by their preferred replica; topics queued for deletion are left out."""
 
-    assignments: tuple[tuple[int, Assignment], ...]
-
 
 class NotLedByPreferred(ControllerSays, text="topics not in preferred replica {assignment}", level="DEBUG"):
     """The partitions of one broker that it ought to lead and does not."""
-
-    assignment: Assignment
 
 
 class ImbalanceRatio(ControllerSays, text="leader imbalance ratio for broker {broker} is {ratio}", level="TRACE"):

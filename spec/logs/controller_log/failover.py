@@ -9,7 +9,6 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
-from spec.logs.controller_log.values import Brokers, Topics
 
 
 class ControllerStarting(ControllerSays, text="Controller starting up"):
@@ -30,8 +29,6 @@ class OldControllerInfo(
 
     loggers = "kafka.controller.KafkaController$"
 
-    data: str
-
 
 class BecomingController(ControllerSays, text="Broker {controller} starting become controller state transition"):
     """/controller is ours; the failover begins."""
@@ -41,9 +38,6 @@ class EpochRead(
     ControllerSays, text="Initialized controller epoch to {epoch:int} and zk version {epoch_zk_version:int}"
 ):
     """/controller_epoch was read; where it is absent, nothing is printed."""
-
-    epoch: int
-    epoch_zk_version: int
 
 
 class EpochIncrementFailed(ControllerSays, text="Error while incrementing controller epoch", level="ERROR"):
@@ -59,39 +53,27 @@ class EpochIncremented(ControllerSays, text="Controller {controller} incremented
 class ActiveBrokers(ControllerSays, text="Currently active brokers in the cluster: {brokers:set}"):
     """The live brokers of the context, without those that are shutting down."""
 
-    brokers: Brokers
-
 
 class ShuttingDownBrokers(ControllerSays, text="Currently shutting brokers in the cluster: {brokers:set}"):
     """The brokers that are shutting down; a new controller knows of none."""
-
-    brokers: Brokers
 
 
 class CurrentTopics(ControllerSays, text="Current list of topics in the cluster: {topics:topic_set}"):
     """The topics of the context."""
 
-    topics: Topics
-
 
 class TopicsToBeDeleted(ControllerSays, text="List of topics to be deleted: {topics}"):
     """The children of /admin/delete_topics."""
 
-    topics: Topics
-
 
 class IneligibleTopics(ControllerSays, text="List of topics ineligible for deletion: {topics}"):
     """Topics with a dead replica, a reassignment or an election under way, queued for deletion or not."""
-
-    topics: Topics
 
 
 class ReadyToServe(
     ControllerSays, text="Broker {controller} is ready to serve as the new controller with epoch {epoch:int}"
 ):
     """The state machines have started."""
-
-    epoch: int
 
 
 class FailoverAborted(ControllerSays, text="Controller has been shut down, aborting startup/failover"):
@@ -119,8 +101,6 @@ class SessionExpired(
 
     loggers = "kafka.controller.KafkaController$SessionExpirationListener"
 
-    controller: int
-
 
 class SessionExpiredElectedAlready(
     ControllerLogLine,
@@ -132,5 +112,3 @@ class SessionExpiredElectedAlready(
     """The callback of a new session finds that this process has been elected in it already (KAFKA-3083)."""
 
     loggers = "kafka.controller.KafkaController$SessionExpirationListener"
-
-    controller: int

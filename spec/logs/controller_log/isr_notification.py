@@ -8,7 +8,6 @@ from typing import Final
 
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
-from spec.logs.controller_log.values import Brokers, Partitions
 
 
 class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
@@ -37,8 +36,6 @@ class NotificationsFound(
 ):
     """The callback begins; its own deletions trigger it again."""
 
-    controller: int | None = None
-
 
 class MetadataSending(
     NotificationListenerSays,
@@ -48,16 +45,8 @@ class MetadataSending(
 ):
     """The state znodes of these partitions have been read; UpdateMetadata goes to these brokers."""
 
-    brokers: Brokers
-    partitions: Partitions
-    controller: int | None = None
-
 
 class NotificationUnreadable(
     NotificationListenerSays, text={V090: "Invalid topic and partition JSON: {data} in ZK: {path}"}, level="ERROR"
 ):
     """A notification is no JSON."""
-
-    data: str
-    path: str
-    controller: int | None = None

@@ -8,10 +8,8 @@ Kafka: `PartitionLeaderSelector` and its implementations.
 
 from typing import Final
 
-from spec.formats.kafka_types import V0102, V082, TopicPartition
+from spec.formats.kafka_types import V0102, V082
 from spec.logs.controller_log.parts import ControllerLogLine
-from spec.logs.controller_log.values import Brokers
-from spec.logs.logged_values import LeaderAndIsr
 
 
 class OfflineSelectorSays(ControllerLogLine):
@@ -28,9 +26,6 @@ class NoneInIsrAlive(
 ):
     """An unclean election, which may find nobody."""
 
-    partition: TopicPartition
-    replicas: Brokers
-
 
 class UncleanLeader(
     OfflineSelectorSays,
@@ -40,10 +35,6 @@ class UncleanLeader(
 ):
     """The unclean election found somebody."""
 
-    partition: TopicPartition
-    leader: int
-    replicas: Brokers
-
 
 class CleanLeader(
     OfflineSelectorSays,
@@ -52,18 +43,11 @@ class CleanLeader(
 ):
     """The live members of the ISR, and the one that becomes the leader."""
 
-    partition: TopicPartition
-    leader: int
-    isr: Brokers
-
 
 class OfflineSelected(
     OfflineSelectorSays, text="Selected new leader and ISR {leader_and_isr:json} for offline partition {partition}"
 ):
     """What is about to be written to the state znode."""
-
-    leader_and_isr: LeaderAndIsr
-    partition: TopicPartition
 
 
 PREFERRED: Final = "Current leader {leader} for partition {partition} is not the preferred replica. "
@@ -81,9 +65,6 @@ class PreferredSelected(
     prefix = "[PreferredReplicaPartitionLeaderSelector]: "
     loggers = "kafka.controller.PreferredReplicaPartitionLeaderSelector"
 
-    leader: int
-    partition: TopicPartition
-
 
 class ShutdownSelected(
     ControllerLogLine,
@@ -94,10 +75,6 @@ class ShutdownSelected(
 
     prefix = "[ControlledShutdownLeaderSelector]: "
     loggers = "kafka.controller.ControlledShutdownLeaderSelector"
-
-    partition: TopicPartition
-    leader: int
-    new_leader: int
 
 
 class NeverAsked(

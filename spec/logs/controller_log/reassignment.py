@@ -11,7 +11,7 @@ from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
 from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
-from spec.logs.controller_log.values import Assignment, Brokers, Partitions
+from spec.logs.controller_log.values import Assignment, Brokers
 
 
 class ReassignmentListenerSays(BySomeController):
@@ -70,9 +70,6 @@ class ReassignedIsrChanged(
 ):
     """The callback begins, with the data that ZkClient read; the controller reads the znode again."""
 
-    path: str
-    data: str
-
 
 CAUGHT_UP: Final = (
     "{caught_up:id}/{all:id} replicas have caught up with the leader for partition {partition} being reassigned."
@@ -82,18 +79,11 @@ CAUGHT_UP: Final = (
 class AllCaughtUp(IsrListenerSays, text=CAUGHT_UP + "Resuming partition reassignment"):
     """The new replicas are in sync; the missing blank is Kafka's."""
 
-    caught_up: int
-    all: int
-    partition: TopicPartition
-
 
 class SomeBehind(IsrListenerSays, text=CAUGHT_UP + "Replica(s) {behind:ids} still need to catch up"):
     """Some of the new replicas are not in sync yet."""
 
-    caught_up: int
-    all: int
     partition: TopicPartition
-    behind: Brokers
 
 
 class ReassignedNeverCreated(
@@ -102,9 +92,6 @@ class ReassignedNeverCreated(
     level="ERROR",
 ):
     """There is no state znode."""
-
-    partition: TopicPartition
-    new_replicas: Brokers
 
 
 class ReassignedIsrError(IsrListenerSays, text="Error while handling partition reassignment", level="ERROR"):
@@ -116,14 +103,9 @@ class ReassignmentStarted(
 ):
     """A reassignment passed the checks that need no broker."""
 
-    partition: TopicPartition
-    new_replicas: Brokers
-
 
 class ReassignmentFailed(ControllerSays, text="Error completing reassignment of partition {partition}", level="ERROR"):
     """A check or a step failed; the partition is taken off the request."""
-
-    partition: TopicPartition
 
 
 class ReassignmentRefused(
@@ -133,18 +115,12 @@ class ReassignmentRefused(
 ):
     """What is asked for cannot be; the partition is taken off the request. No release of Kafka writes this (D61)."""
 
-    partition: TopicPartition
-    new_replicas: Brokers
-
 
 class NotCaughtUp(
     ControllerSays,
     text="New replicas {new_replicas} for partition {partition} being reassigned not yet caught up with the leader",
 ):
     """Steps 1 to 3 begin."""
-
-    new_replicas: Brokers
-    partition: TopicPartition
 
 
 class WaitingForNewReplicas(
@@ -153,9 +129,6 @@ class WaitingForNewReplicas(
     " the leader",
 ):
     """Steps 1 to 3 are done."""
-
-    new_replicas: Brokers
-    partition: TopicPartition
 
 
 class ReassignedLeader(ControllerSays):
@@ -192,28 +165,17 @@ class AssignmentUpdated(
 ):
     """The topic's znode has been written, and the context's assignment with it."""
 
-    partition: TopicPartition
-    replicas: Brokers
-
 
 class AssignmentWritten(ControllerSays, text="Updated path {path} with {data} for replica assignment", level="DEBUG"):
     """The topic's znode has been written."""
-
-    path: str
-    data: str
 
 
 class LeaderEpochUpdating(ControllerSays, text="Updating leader epoch for partition {partition}.", level="DEBUG"):
     """The state znode is about to be read and written with a higher leader epoch."""
 
-    partition: TopicPartition
-
 
 class LeaderEpochUpdated(ControllerSays, text="Updated leader epoch for partition {partition} to {leader_epoch}"):
     """The state znode has been written."""
-
-    partition: TopicPartition
-    leader_epoch: int
 
 
 class ReassignmentRemoved(
@@ -221,13 +183,9 @@ class ReassignmentRemoved(
 ):
     """Step 11: /admin/reassign_partitions no longer has the partition, which is done with."""
 
-    partition: TopicPartition
-
 
 class ReassignmentsFound(ControllerSays, text="Partitions being reassigned: {reassigned:reassignments}"):
     """What a new controller finds in /admin/reassign_partitions."""
-
-    reassigned: Assignment
 
 
 class ReassignmentsDone(
@@ -239,10 +197,6 @@ class ReassignmentsDone(
 ):
     """Those of them that are assigned as wanted, or whose topic is gone."""
 
-    partitions: Partitions
-
 
 class ReassignmentsResumed(ControllerSays, text="Resuming reassignment of partitions: {reassigned:reassignments}"):
     """The others."""
-
-    reassigned: Assignment

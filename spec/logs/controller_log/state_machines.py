@@ -5,20 +5,14 @@ The transitions themselves are in state-change.log (`spec/logs/state_change_line
 Kafka: `PartitionStateMachine`, `ReplicaStateMachine`.
 """
 
-from spec.formats.kafka_types import TopicPartition
-from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import PartitionMachineSays, ReplicaMachineSays
-from spec.logs.controller_log.values import Brokers, Leaderships, Partitions, PartitionStates, Replicas, ReplicaStates
-from spec.tables.partition_states import PartitionState
-from spec.tables.replica_states import ReplicaState
+from spec.logs.controller_log.values import Leaderships
 
 
 class PartitionMachineStarted(
     PartitionMachineSays, text="Started partition state machine with initial state -> {states:partition_states}"
 ):
     """The states that follow from what ZooKeeper holds; the elections of the start come before this line."""
-
-    states: PartitionStates
 
 
 class PartitionMachineStopped(PartitionMachineSays, text="Stopped partition state machine"):
@@ -29,9 +23,6 @@ class PartitionsInvoked(
     PartitionMachineSays, text="Invoking state change to {target:partition_state} for partitions {partitions}"
 ):
     """A batch begins; a start-up's is without partitions, as it goes through those that wait."""
-
-    target: PartitionState
-    partitions: Partitions
 
 
 class PartitionsOnlineError(
@@ -45,25 +36,17 @@ class PartitionsInvokedError(
 ):
     """A batch could not be sent."""
 
-    target: PartitionState
-
 
 class LiveAssignedReplicas(
     PartitionMachineSays, text="Live assigned replicas for partition {partition} are: [{replicas:list}]", level="DEBUG"
 ):
     """A new partition's candidates; the first becomes the leader."""
 
-    partition: TopicPartition
-    replicas: Brokers
-
 
 class StateInitialized(
     PartitionMachineSays, text="Initializing leader and isr for partition {partition} to {leadership}", level="DEBUG"
 ):
     """A new partition's state znode is about to be created."""
-
-    partition: TopicPartition
-    leadership: LeaderIsrAndControllerEpoch
 
 
 class LeaderCacheUpdated(
@@ -79,8 +62,6 @@ class ReplicaMachineStarted(
 ):
     """The states that follow from the live brokers; the replicas that went online come before this line."""
 
-    states: ReplicaStates
-
 
 class ReplicaMachineStopped(ReplicaMachineSays, text="Stopped replica state machine"):
     """The states are forgotten."""
@@ -91,22 +72,14 @@ class ReplicasInvoked(
 ):
     """A batch of at least one replica begins."""
 
-    target: ReplicaState
-    replicas: Replicas
-
 
 class ReplicasInvokedError(
     ReplicaMachineSays, text="Error while moving some replicas to {target:replica_state} state", level="ERROR"
 ):
     """A batch ended with an exception."""
 
-    target: ReplicaState
-
 
 class ReplicasDeletedAsked(
     ReplicaMachineSays, text="Are all replicas for topic {topic} deleted {states:replica_states}", level="DEBUG"
 ):
     """The deletion thread asks whether a topic is done with."""
-
-    topic: str
-    states: ReplicaStates

@@ -7,8 +7,7 @@ from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, V090
 from spec.logs.controller_log.parts import BySomeController, DeletionManagerSays, DeletionThreadSays, listener
-from spec.logs.controller_log.values import Brokers, Partitions, Replicas, Topics
-from spec.logs.logged_answers import Answer
+from spec.logs.controller_log.values import Topics
 
 
 class DeletionListenerSays(BySomeController):
@@ -31,13 +30,9 @@ class UnknownTopicsIgnored(
 ):
     """The requests for topics that the context has not are deleted."""
 
-    topics: Topics
-
 
 class DeletionQueued(DeletionListenerSays, text="Starting topic deletion for topics {topics}"):
     """The topics are queued, marked ineligible where something is in the way."""
-
-    topics: Topics
 
 
 REQUEST_REMOVED: Final = "Removing /admin/delete_topics/{topic} since delete topic is disabled"
@@ -46,13 +41,9 @@ REQUEST_REMOVED: Final = "Removing /admin/delete_topics/{topic} since delete top
 class RequestRefused(DeletionListenerSays, text={V0102: REQUEST_REMOVED}):
     """delete.topic.enable is not set."""
 
-    topic: str
-
 
 class RequestRefusedAtStart(DeletionManagerSays, text={V0102: REQUEST_REMOVED}):
     """The same for a request that a new controller finds."""
-
-    topic: str
 
 
 class WaitingForSignal(
@@ -68,22 +59,15 @@ class ReplicaDeletionFailed(
 ):
     """Replicas answered with an error, or their broker died."""
 
-    replicas: Replicas
-    topics: Topics
-
 
 class DeletionHalted(DeletionManagerSays, text="Halted deletion of topics {topics}"):
     """Topics are marked ineligible."""
-
-    topics: Topics
 
 
 class ReplicasDeleted(
     DeletionManagerSays, text="Deletion successfully completed for replicas {replicas}", level="DEBUG"
 ):
     """Replicas answered without error."""
-
-    replicas: Replicas
 
 
 class DeletionRetried(
@@ -92,33 +76,21 @@ class DeletionRetried(
 ):
     """Ineligible replicas go back to offline."""
 
-    topic: str
-    replicas: Replicas
-
 
 class TopicDeletionStarted(DeletionManagerSays, text="Topic deletion callback for {topics}"):
     """`onTopicDeletion` begins: the brokers are sent that the topics are being deleted."""
-
-    topics: Topics
 
 
 class PartitionDeletionStarted(DeletionManagerSays, text="Partition deletion callback for {partitions}"):
     """`onPartitionDeletion` begins."""
 
-    partitions: Partitions
-
 
 class ReplicaDeletionStarted(DeletionManagerSays, text="Deletion started for replicas {replicas}", level="DEBUG"):
     """StopReplica with delete has been sent to the live replicas."""
 
-    replicas: Replicas
-
 
 class DeadReplicasFound(DeletionManagerSays, text="Dead Replicas ({replicas}) found for topic {topic}", level="DEBUG"):
     """The topic is marked ineligible."""
-
-    replicas: Replicas
-    topic: str
 
 
 class DeletionAnswered(
@@ -131,19 +103,13 @@ class DeletionAnswered(
 ):
     """A broker answered a StopReplica with delete; this is on its send thread, before the lock."""
 
-    answer: Answer
-
 
 class HandlingDeletion(DeletionThreadSays, text="Handling deletion for topics {topics}"):
     """The deletion thread goes through the queue."""
 
-    topics: Topics
-
 
 class TopicDeleted(DeletionThreadSays, text="Deletion of topic {topic} successfully completed"):
     """Nothing of the topic is left in ZooKeeper."""
-
-    topic: str
 
 
 class DeletionInProgress(
@@ -152,15 +118,9 @@ class DeletionInProgress(
 ):
     """Some replicas have not answered yet."""
 
-    replicas: Brokers
-    partitions: Partitions
-    topic: str
-
 
 class DeletionBegun(DeletionThreadSays, text="Deletion of topic {topic} (re)started"):
     """The topic is eligible, and no replica of it is being deleted."""
-
-    topic: str
 
 
 class DeletionIneligible(
@@ -168,5 +128,3 @@ class DeletionIneligible(
     text="Not retrying deletion of topic {topic} at this time since it is marked ineligible for deletion",
 ):
     """The topic waits for what is in the way."""
-
-    topic: str

@@ -10,7 +10,6 @@ from typing import Final
 
 from spec.formats.kafka_types import V0100, V082
 from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
-from spec.logs.controller_log.values import Assignment, Partitions, Topics
 
 
 class TopicListenerSays(BySomeController):
@@ -25,8 +24,6 @@ class TopicsChanged(
 ):
     """The callback begins, with the children that ZkClient read."""
 
-    topics: Topics
-
 
 class TopicDifference(
     TopicListenerSays,
@@ -34,10 +31,6 @@ class TopicDifference(
     " [{assignment}]",
 ):
     """What the controller makes of it, with the assignments that it has read."""
-
-    new: Topics
-    deleted: Topics
-    assignment: Assignment
 
 
 class TopicChangeError(TopicListenerSays, text="Error while handling new topic", level="ERROR"):
@@ -47,13 +40,9 @@ class TopicChangeError(TopicListenerSays, text="Error while handling new topic",
 class TopicsCreated(ControllerSays, text="New topic creation callback for {partitions}"):
     """`onNewTopicCreation` begins."""
 
-    partitions: Partitions
-
 
 class PartitionsCreated(ControllerSays, text="New partition creation callback for {partitions}"):
     """`onNewPartitionCreation` begins."""
-
-    partitions: Partitions
 
 
 PARTITION_LISTENER: Final = {
@@ -78,14 +67,9 @@ class TopicModified(
 ):
     """The callback begins, with the data that ZkClient read; a reassignment's own writes trigger it, too."""
 
-    data: str
-    path: str
-
 
 class PartitionsAdded(PartitionListenerSays, text="New partitions to be added {assignment}"):
     """The znode has partitions that the context has not."""
-
-    assignment: Assignment
 
 
 class PartitionsSkipped(
@@ -95,13 +79,8 @@ class PartitionsSkipped(
 ):
     """The topic is queued for deletion; printed whether or not there are new partitions."""
 
-    partitions: tuple[int, ...]
-    topic: str
-
 
 class PartitionsError(
     PartitionListenerSays, text="Error while handling add partitions for data path {path}", level="ERROR"
 ):
     """The callback ended with an exception."""
-
-    path: str

@@ -14,7 +14,7 @@ from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.log_lines import Line
 from spec.scopes import scope
 
-STEPS = {
+STEPS: dict[type[Line], tuple[str, tuple[str, ...]]] = {
     BrokerDifference: ("bounce", ("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)")),
     ReadyToServe: (
         "left_overs",
