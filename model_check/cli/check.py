@@ -62,8 +62,8 @@ def command(
             say("".join(f"{line}\n" for line in scope_lines(run, expected[run.scope, run.variant])))
 
     with raising() as stop:
-        late = partial(_is_after, time.monotonic() + 60 * minutes)
-        runs = list(run_checks(_checks(compared_terms, late, minutes), tell, stop))
+        end = time.monotonic() + 60 * minutes
+        runs = list(run_checks(_checks(compared_terms, lambda: time.monotonic() > end, minutes), tell, stop))
     document = plain_document("check", compared_terms.run(len(runs)), *runs)
     if as_json:
         typer.echo(document.to_json())
@@ -110,10 +110,6 @@ def _checks(terms: Terms, is_late: Callable[[], bool], minutes: float) -> Iterat
     for one in terms.changed():
         make = partial(_put_off, one, minutes) if is_late() else partial(_explored, one)
         yield Check(ENGINE, one.scope, one.variant, one.states, make)
-
-
-def _is_after(moment: float) -> bool:
-    return time.monotonic() > moment
 
 
 def _put_off(one: Expectation, minutes: float) -> list[Run]:

@@ -141,7 +141,7 @@ class Explorer:
                     progress(exploration.Progress(self.visited.count, self.expanded, depth, now, self.memory_bytes))
                     if stop():
                         self.stopped = "stop"
-                    elif until_violated and self._is_violated():
+                    elif until_violated and (self._firsts(Kind.VIOLATED) or self._firsts(Kind.BROKEN)):
                         self.stopped = "violation"
                     if self.stopped:
                         break
@@ -149,9 +149,6 @@ class Explorer:
                 self.levels += [found] if found else []
         self.seconds |= {"search": time.perf_counter() - started, "user": os.times().user - user}
         self._look_at_the_rest()
-
-    def _is_violated(self) -> bool:
-        return bool(self._firsts(Kind.VIOLATED) or self._firsts(Kind.BROKEN))
 
     def _level(self, end: int) -> Iterator[None]:
         """Expand the states up to number `end`, a share at a time."""

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from multiprocessing import get_context
@@ -78,11 +78,11 @@ class _Kept:
 
     def __init__(self) -> None:
         self.path = cache_folder() / "terms.json"
-        given = _read(self.path)
+        files, code, facts = _read(self.path)
         self.files = files_digest()
-        self.code = given.code if given.files == self.files else code_digest()
-        self.facts = given.facts if given.code == self.code else {}
-        self.is_new = self.files != given.files
+        self.code = code if files == self.files else code_digest()
+        self.facts = facts if code == self.code else {}
+        self.is_new = self.files != files
 
     def __contains__(self, key: SystemKey) -> bool:
         return _name(key) in self.facts
@@ -100,23 +100,14 @@ class _Kept:
             keep(self.path, json.dumps(content, indent=1).encode())
 
 
-@dataclass(frozen=True)
-class _Read:
-    """What such a file holds."""
-
-    files: str = ""
-    code: str = ""
-    facts: dict[str, dict[str, str]] = field(default_factory=dict)
-
-
-def _read(path: Path) -> _Read:
-    """What a file holds; nothing if there is none, or if it is damaged."""
+def _read(path: Path) -> tuple[str, str, dict[str, dict[str, str]]]:
+    """What such a file holds, files, code and facts; nothing if there is none, or if it is damaged."""
     try:
         given = json.loads(path.read_bytes())
         facts = {str(name): dict(found) for name, found in given["facts"].items()}
-        return _Read(given["files"], given["code"], facts)
+        return given["files"], given["code"], facts
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return _Read()
+        return "", "", {}
 
 
 def _name(key: SystemKey) -> str:

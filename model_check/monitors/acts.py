@@ -87,12 +87,9 @@ def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:
         if number != end and one.action not in LOOKS:
             continue
         done = [other.ms for other in acts[:number] if not other.action.startswith(HARMLESS)]
-        if not _down(acts[:number]) and _is_quiet(moves, one.ms) and one.ms - max(done, default=0) >= SETTLED:
+        is_quiet = bisect_left(moves, one.ms - QUIET) == bisect_left(moves, one.ms)
+        if not _down(acts[:number]) and is_quiet and one.ms - max(done, default=0) >= SETTLED:
             yield Rest(one.place, one.ms, {})
-
-
-def _is_quiet(moves: Sequence[int], ms: int) -> bool:
-    return bisect_left(moves, ms - QUIET) == bisect_left(moves, ms)
 
 
 def _down(acts: Iterable[Act]) -> Mapping[int, float]:

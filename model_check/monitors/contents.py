@@ -133,15 +133,11 @@ def _epoch(text: str) -> ControllerEpoch:
 
 
 def _moves(text: str) -> Moves:
-    named = _object(text)["partitions"]
-    return Moves(
-        {TopicPartition(str(one["topic"]), _number(one["partition"])): _asked(one["replicas"]) for one in named}
-    )
+    return Moves({_partition(one): _brokers(one["replicas"], _asked) for one in _object(text)["partitions"]})
 
 
 def _elections(text: str) -> Elections:
-    named = _object(text)["partitions"]
-    return Elections(tuple(TopicPartition(str(one["topic"]), _number(one["partition"])) for one in named))
+    return Elections(tuple(map(_partition, _object(text)["partitions"])))
 
 
 def _configuration(text: str) -> Configuration:
@@ -161,17 +157,19 @@ def _number(given: object) -> int:
     return given
 
 
-def _brokers(given: object) -> Brokers:
+def _partition(given: Mapping[str, object]) -> TopicPartition:
+    return TopicPartition(str(given["topic"]), _number(given["partition"]))
+
+
+def _brokers(given: object, read: Callable[[object], int] = _number) -> Brokers:
     if not isinstance(given, list):
         raise TypeError(f"{given!r} is no list of brokers")
-    return tuple(map(_number, given))
+    return tuple(map(read, given))
 
 
-def _asked(given: object) -> Brokers:
+def _asked(given: object) -> int:
     """Text in the place of a number is no broker; Kafka takes it, and refuses it later (section 8)."""
-    if not isinstance(given, list):
-        raise TypeError(f"{given!r} is no list of brokers")
-    return tuple(NO_LEADER if isinstance(one, str) else _number(one) for one in given)
+    return NO_LEADER if isinstance(given, str) else _number(given)
 
 
 READERS: Final[Mapping[PathKind, Callable[[str], Content]]] = {

@@ -239,7 +239,8 @@ def _unfenced(history: History, write: Write) -> Break | None:
     office, did = write.office, f"{write.author} {_did(write)}"
     elected = history.elections(write.author.broker, history.past(write))
     if not elected:
-        return None if _may_be_any_brokers(write) else Break(write.place, f"{did}, but was never elected controller")
+        is_any_brokers = write.path is not None and write.path.kind is paths.BROKER_TOPIC and write.is_create
+        return None if is_any_brokers else Break(write.place, f"{did}, but was never elected controller")
     if office.owner is not None and office.owner.broker == write.author.broker:
         return None
     if office.raised_by is None or office.raised_by.broker in {None, write.author.broker}:
@@ -248,10 +249,6 @@ def _unfenced(history: History, write: Write) -> Break | None:
         return None
     row = "D1" if write.name == CONTROLLER_EPOCH else "D52-topic" if write.is_create else "D2"
     return Break(write.place, f"{did} while {office}", row)
-
-
-def _may_be_any_brokers(write: Write) -> bool:
-    return write.path is not None and write.path.kind is paths.BROKER_TOPIC and write.is_create
 
 
 def _did(write: Write) -> str:

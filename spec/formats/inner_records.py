@@ -11,6 +11,11 @@ from functools import cached_property
 from typing import Any, get_type_hints
 
 
+def mark(hint: Any, kind: type[Any]) -> Any:
+    """What of a kind stands beside the type in an annotation; None if nothing does."""
+    return next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, kind)), None)
+
+
 @dataclass(frozen=True)
 class Flattened:
     """A dataclass, with the fields of the records within it among its own."""

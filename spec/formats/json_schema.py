@@ -25,7 +25,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from spec.errors import MalformedInput, NotJson, Where
-from spec.formats.inner_records import Flattened
+from spec.formats.inner_records import Flattened, mark
 from spec.formats.scala_order import immutable_map_order
 
 INT_MAX = 2**31 - 1
@@ -40,9 +40,9 @@ class JsonType(ABC):
     def read(self, value: object, where: Where) -> Any:
         """The Python value for a decoded JSON value."""
 
-    @abstractmethod
     def write(self, value: Any, where: Where) -> str:
-        """The JSON text for a Python value, exactly as Kafka prints it."""
+        """The JSON text for a Python value, exactly as Kafka prints it: of a number its decimal digits."""
+        return str(self.read(value, where))
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,6 @@ class Integer(JsonType):
         if not self.minimum <= value <= self.maximum:
             where.refuse(f"{value} is not within {self.minimum}..{self.maximum}")
         return value
-
-    def write(self, value: Any, where: Where) -> str:
-        """Its decimal digits."""
-        return str(self.read(value, where))
 
 
 @dataclass(frozen=True)
@@ -92,10 +88,6 @@ class Constant(JsonType):
         if not isinstance(value, int) or isinstance(value, bool) or value != self.value:
             where.refuse(f"expected {self.value}, found {shown(value)}")
         return value
-
-    def write(self, value: Any, where: Where) -> str:
-        """Its decimal digits."""
-        return str(self.read(value, where))
 
 
 @dataclass(frozen=True)
@@ -319,14 +311,12 @@ def _number(version: object) -> int:
 
 def _declared(field: Field[Any], hint: Any) -> Key | None:
     """The JSON type, the versions and the leniency in an annotation; None for what is no key."""
-    metadata = getattr(hint, "__metadata__", ())
-    json_type = next((item for item in metadata if isinstance(item, JsonType)), None)
+    json_type: JsonType | None = mark(hint, JsonType)
     if json_type is None:
         if field.default is not MISSING:
             return None
         raise TypeError(f"{field.name} has no JSON type in its annotation")
-    versions = next((item for item in metadata if isinstance(item, Versions)), Versions(0))
-    leniency = next((item for item in metadata if isinstance(item, Leniency)), None)
+    versions, leniency = mark(hint, Versions) or Versions(0), mark(hint, Leniency)
     if (versions.since or leniency) and field.default is MISSING and field.default_factory is MISSING:
         raise TypeError(f"{field.name} can be absent, so it needs a default")
     return Key(json_type, versions, leniency)

@@ -27,7 +27,7 @@ def java_hash(text: str) -> int:
 
 def immutable_map_order(keys: Sequence[str]) -> list[str]:
     """The keys as `scala.collection.immutable.Map` lists them when they are inserted in this order."""
-    return list(keys) if len(keys) <= 4 else sorted(keys, key=_trie_path)
+    return list(keys) if len(keys) <= 4 else sorted(keys, key=lambda key: _trie_digits(java_hash(key)))
 
 
 def immutable_set_order(numbers: Sequence[int]) -> tuple[int, ...]:
@@ -50,10 +50,6 @@ def java_set_order(texts: Iterable[str]) -> list[str]:
     while len(ordered) > buckets * 3 // 4:
         buckets *= 2
     return sorted(ordered, key=lambda text: (java_hash(text) ^ java_hash(text) >> 16) & buckets - 1)
-
-
-def _trie_path(key: str) -> list[int]:
-    return _trie_digits(java_hash(key))
 
 
 def _trie_digits(hash_code: int) -> list[int]:

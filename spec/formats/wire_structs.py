@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from spec.errors import Where
-from spec.formats.inner_records import Flattened
+from spec.formats.inner_records import Flattened, mark
 from spec.formats.wire import Source, WireType
 
 
@@ -96,9 +96,7 @@ class Struct(WireType):
 
 def _member(field: Field[Any], hint: Any) -> Member:
     """Name, wire type, versions and default of a field."""
-    metadata = getattr(hint, "__metadata__", ())
-    wire_type = next((item for item in metadata if isinstance(item, WireType)), None)
-    versions = next((item for item in metadata if isinstance(item, Versions)), EVERY)
+    wire_type, versions = mark(hint, WireType), mark(hint, Versions) or EVERY
     if wire_type is None:
         raise TypeError(f"{field.name} has no wire type in its annotation")
     if versions != EVERY and field.default is MISSING:

@@ -31,14 +31,25 @@ FRAME: Final = re.compile(r"\t+(?:at \S.*|\.\.\. \d+ more|Suppressed: .*)|Caused
 
 
 @dataclass(frozen=True)
-class LogEntry:
+class Placed:
+    """What stands in a log file, and where it begins."""
+
+    source: str
+    line_number: int
+
+    @property
+    def place(self) -> str:
+        """File and line, as a refusal names them."""
+        return f"{self.source}:{self.line_number}"
+
+
+@dataclass(frozen=True)
+class LogEntry(Placed):
     """A line of a log file with what surrounds it; `trace` are the lines of the stack trace below it.
 
     What `is_cut` has no line end, so that its last words may be missing.
     """
 
-    source: str
-    line_number: int
     time: datetime
     level: str
     message: str
@@ -50,32 +61,20 @@ class LogEntry:
         head = f"[{print_time(self.time)}] {self.level} {self.message} ({self.logger})"
         return "\n".join((head, *self.trace))
 
-    @property
-    def place(self) -> str:
-        """File and line, as a refusal names them."""
-        return f"{self.source}:{self.line_number}"
-
 
 @dataclass(frozen=True)
-class TornLine:
+class TornLine(Placed):
     """A line of a log file that is no entry and continues none; or the lines of an exception's message, without frames.
 
     It `is_cut` if it is what a process may leave that is killed: a line without its end, or half an exception.
     """
 
-    source: str
-    line_number: int
     text: str
     reason: str
     is_cut: bool = False
 
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}: {self.text[:80]!r}"
-
-    @property
-    def place(self) -> str:
-        """File and line, as a refusal names them."""
-        return f"{self.source}:{self.line_number}"
 
     @property
     def time(self) -> datetime | None:

@@ -35,16 +35,14 @@ def _read_request(text: str) -> LoggedRequest:
         raise ValueError(": ".join(filter(None, (error.field, error.reason)))) from error
 
 
-def _write_request(logged: LoggedRequest) -> str:
-    return print_request(logged.header, logged.request)
-
-
 SHAPES: Final[Shapes] = {
     "id": ID,
     "int": INT,
     "word": Shape("word", r"[^\s;,()]+", str, str),
     "principal": WORDS,
-    "request": Shape("request", r"(?:\{|Name: ).*", _read_request, _write_request),
+    "request": Shape(
+        "request", r"(?:\{|Name: ).*", _read_request, lambda logged: print_request(logged.header, logged.request)
+    ),
 }
 ANSWERED: Final = (
     "Completed request:{logged:request} from connection {connection:word};totalTime:{total_time:int},requestQueueTime:"

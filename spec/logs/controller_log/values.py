@@ -49,10 +49,6 @@ REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
 """The context prints its listener, too, which is not registered yet wherever a line prints the context."""
 
 
-def _write_ratio(ratio: float) -> str:
-    return f"{ratio:f}"
-
-
 VALUES: Final[Shapes] = {
     **VOCABULARY,
     "list": LIST,
@@ -71,6 +67,6 @@ VALUES: Final[Shapes] = {
     "leaderships": map_of("leadership by partition", LED),
     "leaders": listed("leaderships", LED, ","),
     "reassignments": map_of("new replicas by partition", REASSIGNED),
-    "ratio": Shape("ratio", r"[01]\.[0-9]{6}", float, _write_ratio),
+    "ratio": Shape("ratio", r"[01]\.[0-9]{6}", float, "{:f}".format),
 }
 """The shapes that the lines of controller.log are made of, by the names that their templates use."""
