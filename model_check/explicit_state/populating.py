@@ -28,10 +28,7 @@ Growing = tuple[npt.NDArray[Any], Callable[[], int]]
 
 
 class Populating:
-    """Keeps the pages behind the ends of some growing arrays laid out, while the block lasts.
-
-    The arrays stay where they are meanwhile. Call `advance` when they have grown.
-    """
+    """Keeps the pages behind growing arrays, which stay in place, laid out; call `advance` when they have grown."""
 
     def __init__(self, arrays: Sequence[Growing]) -> None:
         wanted = arrays if cores() > 1 else ()

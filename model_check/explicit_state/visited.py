@@ -204,10 +204,7 @@ class Visited:
         return min(self.capacity, int(self.table.shape[0] * SLOTS * FULLEST))
 
     def make_room(self, more: int, budget: int | None = None) -> None:
-        """Let the table grow, at least to twice its size, until so many further states fit.
-
-        It grows by no more than `budget` bytes, if that is given; whether it was enough, `room` tells.
-        """
+        """Grow the table, at least twofold and by at most `budget` bytes, for more states; `room` tells how far."""
         size, wanted = self.table.shape[0], buckets_for(self.count + more)
         if wanted <= size:
             return
@@ -220,10 +217,7 @@ class Visited:
         enter_all(self.table, self.rows, self.count, tile())
 
     def add(self, rows: Words) -> Numbers:
-        """The number of each of some states (`uint64[n, words]`); those not seen before get the next numbers.
-
-        MemoryError if they would not all fit, were they all new.
-        """
+        """The numbers of states (`uint64[n, words]`), new ones the next; MemoryError if all, as new, would not fit."""
         self.make_room(len(rows))
         if self.count + len(rows) > self.room:
             raise MemoryError(f"{len(rows)} states do not fit: {self.count} of at most {self.capacity} are known")

@@ -71,10 +71,7 @@ def _made(keys: Sequence[SystemKey]) -> Generator[dict[str, str], None, None]:
 
 
 class _Kept:
-    """What is known of systems as the code is now, in a file of the cache folder.
-
-    The code is read as syntax only where the files themselves are not those of the last time.
-    """
+    """What is known of systems as the code is now, in the cache folder; syntax is read only where files changed."""
 
     def __init__(self) -> None:
         self.path = cache_folder() / "terms.json"

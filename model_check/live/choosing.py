@@ -12,10 +12,7 @@ KAFKA: Final = "kafka:"
 
 
 def chosen_program(word: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
-    """The program; a release that is not in the cache is fetched. BadInput, UnknownName, EnvironmentFailure.
-
-    `agreed` is for a command.
-    """
+    """The program, a release fetched if need be, `agreed` for a command; BadInput, UnknownName, EnvironmentFailure."""
     if names_command(word):
         return command(word, agreed)
     return reference() if word == REFERENCE else kafka(word.removeprefix(KAFKA))

@@ -150,10 +150,7 @@ class Scenario:
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
     def reassign(self, meanwhile: "Play") -> None:
-        """Ask that a topic's partitions move to other brokers, and let something happen on the way.
-
-        A reassignment that is stuck (D18) stays requested, and no other can be asked for.
-        """
+        """Ask for a move of a topic, unless one is asked for (it may be stuck, D18), and let something happen."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             topic = self.random.choice(self.existing)
             wanted = {
@@ -202,10 +199,7 @@ class Scenario:
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
     def elect(self, meanwhile: "Play") -> None:
-        """Unseat a topic's first leader, ask that preferred replicas lead, and let something happen on the way.
-
-        A request that is stuck (D49) stays, and no other can be made.
-        """
+        """Unseat a first leader, ask for preferred replicas unless that is asked (D49), and let something happen."""
         if self.existing and not self.cluster.admin.is_there(PREFERRED_REPLICA_ELECTION):
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)

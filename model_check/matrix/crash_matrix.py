@@ -87,10 +87,7 @@ def matrix(
     tell: Callable[[int, str], None] = lambda _tried, _fault: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Matrix:
-    """The matrix of a handler, for some faults.
-
-    `tell` is told how many were tried, and which comes next; `stop` is asked whether to leave it at what there is.
-    """
+    """The matrix of a handler, for some faults; `tell` hears how many were tried and what comes, `stop` may end it."""
     built, m = system(scope, switches), Model(scope, switches)
     way = injection.triggered(built, plan.trigger)
     handler = _Handler(built, m, way, plan.controller, stop)

@@ -146,10 +146,7 @@ def injected(built: TransitionSystem, m: Model, start: Mapping[str, int], one: I
 
 
 class Monitor:
-    """The phase and the turns left, and how each action of a system moves them.
-
-    Turns are counted only while the handler runs and the lock is free, and are 0 elsewhere.
-    """
+    """The phase, the turns left (0 unless the handler runs and the lock is free), and how each action moves them."""
 
     def __init__(self, m: Model, one: Injection) -> None:
         self.m, self.one = m, one

@@ -32,10 +32,7 @@ SETTLED: Final = 5000
 
 @dataclass(frozen=True)
 class Rest:
-    """A moment of rest, behind a transaction, if it is known which.
-
-    `down` are the brokers that are up only if they have registered after a time.
-    """
+    """A moment of rest, behind a transaction if it is known; who is `down` is up if registered after a time."""
 
     place: str
     ms: int
@@ -53,10 +50,7 @@ class Acts:
 
 
 def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
-    """The moments of rest in a recording; `moves` are the times, in order, at which anything was seen to move.
-
-    MalformedInput names the line of an act that cannot be read.
-    """
+    """The moments of rest in a recording, in which something moved at `moves`; MalformedInput names a wrong line."""
     log = read_actions(folder)
     if log is None:
         return Acts(reason=f"there is no {ACTIONS} that tells when the cluster was at rest")

@@ -39,10 +39,7 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """A request at a broker, in its process number `incarnation`; a log does not tell who sent a StopReplica.
-
-    `states` are what it says of partitions, each with its ISR in no order.
-    """
+    """A request at a process of a broker, each state's ISR in no order; a log does not tell who sent a StopReplica."""
 
     place: str
     ms: int

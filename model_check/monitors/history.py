@@ -197,10 +197,7 @@ class History:
         return bisect_left(self._clock, ms)
 
     def cuts(self, rest: Rest) -> list[int]:
-        """How many writes there may have been at a moment of rest.
-
-        They are known, if the last transaction is told; else by clocks that are off by `SKEW` at most.
-        """
+        """How many writes there may have been at a rest: by its last transaction, else by clocks off by `SKEW`."""
         if rest.zxid is not None:
             return [sum(one.zxid <= rest.zxid for one in self.writes)]
         first, last = bisect_right(self._clock, rest.ms - SKEW), bisect_right(self._clock, rest.ms + SKEW)

@@ -25,10 +25,7 @@ SHUTDOWN = 30_000
 
 @dataclass(frozen=True)
 class Change:
-    """A broker changes the AR of a partition; `wanted` is the RAR that is asked for, None where there is no request.
-
-    `since` is the number of the write that asked for it.
-    """
+    """A broker changes a partition's AR; `wanted` is the RAR that is asked for since a write, None if none is."""
 
     write: Write
     partition: TopicPartition

@@ -19,10 +19,7 @@ from spec.formats.znode_paths import Path as ZnodePath
 def history_of(
     transactions: Iterable[log.Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
 ) -> History:
-    """What a log tells, from its first transaction on; the line of each is its place.
-
-    Where the sessions of admins are known, those that are nobody's are members'; else they count as admins'.
-    """
+    """What a log tells, each line a place; where admins' sessions are known, those that are nobody's are members'."""
     tree: dict[str, tuple[Content, int]] = {}
     writes: list[Write] = []
     refusals: list[Refusal] = []

@@ -90,10 +90,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run folder is about: the digest of a system, the number of shards, and a name that no other run has.
-
-    `layout` is a digest of how states are packed and hashed, which is the program's business and not the system's.
-    """
+    """A run: the digests of its system and of how states are packed and hashed, its shards, and a name of its own."""
 
     system: str
     layout: str

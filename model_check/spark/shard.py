@@ -177,10 +177,7 @@ class Shard:
         return tuple(map(tuple, sends))
 
     def _expand(self, tally: Tally) -> Iterator[tuple[Words, Parents]]:
-        """Expand the level's states: take in what is this shard's own, give the others with their parents.
-
-        None is given twice as far as one outbox goes.
-        """
+        """Expand the level: take in the shard's own, give others with parents, none twice within one outbox."""
         rows, first, share = self._level(), self.visited.count, Share(self._end - self._start, self.number, self.shards)
         work, outbox = Work(self._scratch, tally, self._places, self._numbers), self._outbox
         start = sent = 0

@@ -159,10 +159,7 @@ def _all_well(parts: Iterable[ShardLevel | SpecError]) -> tuple[ShardLevel, ...]
 
 
 def wait_for_cores(context: SparkContext, wanted: int | None) -> int:
-    """How many cores the master gives; waits until there are as many as wanted, or for a while no more come.
-
-    EnvironmentFailure if no worker comes at all.
-    """
+    """The master's cores, once as many as wanted, or no more, come; EnvironmentFailure if no worker comes at all."""
     cores, since = context.defaultParallelism, time.monotonic()
     if is_local(context):
         return cores

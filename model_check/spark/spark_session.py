@@ -74,10 +74,7 @@ def has_workers(context: SparkContext) -> bool:
 
 @contextmanager
 def spark_session(master: str) -> Iterator[SparkContext]:
-    """A Spark context on a master, until the block ends.
-
-    EnvironmentFailure if Java or the master is missing; BadInput if a session on another master is open.
-    """
+    """A Spark context on a master; EnvironmentFailure if it or Java is missing, BadInput if another one is open."""
     if _open:
         if master not in _open:
             raise BadInput(f"a Spark session on {next(iter(_open))} is open; close it before one on {master}")

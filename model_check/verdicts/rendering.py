@@ -109,10 +109,7 @@ MOST_NAMES = 6
 
 
 def not_asked_lines(names: Sequence[str]) -> Iterator[str]:
-    """What a run says nothing about; names with the same reason in brackets behind them stand together.
-
-    So many that they would fill a screen are counted.
-    """
+    """What a run says nothing about, together by the reason in brackets; what would fill a screen is counted."""
     together: dict[str, list[str]] = {}
     for name, _, reason in (one.removesuffix(")").partition(" (") for one in names):
         together.setdefault(reason, []).append(name)

@@ -38,10 +38,7 @@ _CLOSED: Final = None
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends: a controller's id, the release whose requests it sends, and what is done with each answer.
-
-    The last by the sender's thread.
-    """
+    """Who sends: a controller's id, the release of its requests, and what its threads do with each answer."""
 
     controller_id: int
     protocol: KafkaVersion

@@ -51,10 +51,7 @@ class Listeners:
 
 
 class RequestServer:
-    """A socket that listens, and a thread for each connection. `lock` is the broker's.
-
-    `addresses` are those of the brokers in the last UpdateMetadata that was accepted.
-    """
+    """A socket that listens, a thread for each connection; `addresses` are of the last accepted UpdateMetadata."""
 
     def __init__(
         self, broker: Broker, lock: threading.RLock, logs: Logs, address: Address, listeners: Listeners

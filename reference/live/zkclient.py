@@ -78,10 +78,7 @@ class ZkClient:
         choose: Callable[[int], int] = lambda _: 0,
         after_step: Callable[[], None] = lambda: None,
     ) -> T:
-        """Run a procedure to its end, and give its result.
-
-        `choose` picks one of so many effects, where the order is free; `after_step` runs when the procedure went on.
-        """
+        """Run a procedure to its end; `choose` picks among effects in free order, `after_step` runs after each."""
         move: Callable[[], Effect[Any] | OneOf] = partial(procedure.send, None)
         while True:
             try:

@@ -156,10 +156,7 @@ class LiveZookeeper:
         return reply
 
     def execute(self, operation: api.Operation[Answer], timeout_seconds: float | None = None) -> Answer:
-        """Carry out an operation and wait for its answer; raises the ZookeeperError that it meets.
-
-        Waits as long as the connection is down; raises TimeoutError if that is longer than the time-out.
-        """
+        """Carry out an operation: its answer, its ZookeeperError, or TimeoutError if the connection stays down."""
         return self.submit(operation).result(timeout_seconds)
 
     def _request_of(self, operation: api.Operation[Any]) -> Any:

@@ -40,10 +40,7 @@ class _InlineHandler(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo
 
 
 class SetWatches:
-    """The request that sets the watches of a lost connection again (`SetWatches`, 3.3); kazoo has none.
-
-    The server sets each watch, or fires it if its path has changed since the zxid.
-    """
+    """Sets a lost connection's watches again, or fires those whose path changed (`SetWatches`, 3.3); kazoo has none."""
 
     type = 101
     watcher = None

@@ -95,10 +95,7 @@ class Operation(Generic[Result_co]):
 
 @dataclass(frozen=True)
 class Create(Operation[str]):
-    """Create a znode; the result is its path, completed when sequential.
-
-    Refused with NoNode, NodeExists or NoChildrenForEphemerals.
-    """
+    """Create a znode, and give its completed path; refused with NoNode, NodeExists or NoChildrenForEphemerals."""
 
     data: bytes | None = b""
     mode: CreateMode = CreateMode.PERSISTENT
@@ -110,20 +107,14 @@ class Create(Operation[str]):
 
 @dataclass(frozen=True)
 class GetData(Operation["NodeData"]):
-    """Read a znode's data; the watch fires when the data change or the znode goes.
-
-    Refused with NoNode, no watch set.
-    """
+    """Read a znode's data; the watch fires when they change or it goes. Refused with NoNode, no watch set."""
 
     watch: bool = False
 
 
 @dataclass(frozen=True)
 class SetData(Operation["Stat"]):
-    """Write a znode's data if its version is the expected one; the result is its new Stat.
-
-    Refused with NoNode or BadVersion.
-    """
+    """Write a znode's data if it has the expected version, and give its Stat. Refused with NoNode or BadVersion."""
 
     data: bytes | None
     version: int = ANY_VERSION
@@ -134,10 +125,7 @@ class SetData(Operation["Stat"]):
 
 @dataclass(frozen=True)
 class Delete(Operation[None]):
-    """Delete a znode that has no children if its version is the expected one.
-
-    Refused with NoNode, BadVersion or NotEmpty.
-    """
+    """Delete a znode without children, of the expected version. Refused with NoNode, BadVersion or NotEmpty."""
 
     version: int = ANY_VERSION
 
@@ -147,20 +135,14 @@ class Delete(Operation[None]):
 
 @dataclass(frozen=True)
 class Exists(Operation["Stat | None"]):
-    """Ask for a znode's Stat, None when it is not there; the watch fires when it comes, changes or goes.
-
-    Never refused, and the watch is set in either case.
-    """
+    """Give a znode's Stat, None if it is not there; never refused. The watch fires when it comes, changes or goes."""
 
     watch: bool = False
 
 
 @dataclass(frozen=True)
 class GetChildren(Operation["Children"]):
-    """List a znode's children; the watch fires when one comes or goes, or the znode itself goes.
-
-    Refused with NoNode, no watch set.
-    """
+    """List a znode's children; the watch fires when they change, or it goes. Refused with NoNode, no watch set."""
 
     watch: bool = False
 

@@ -206,10 +206,7 @@ def _next_record(file: Path, content: bytes, offset: int) -> bytes | None:
 
 
 def read_transaction_log(folder: Path) -> Iterator[Transaction]:
-    """All transactions of a server, whose data folder or its `version-2` is given, in zxid order and without a gap.
-
-    Raises ZookeeperLogError where there is no log, a file is damaged, or transactions are missing in between.
-    """
+    """All transactions in a server's data folder, or its `version-2`; ZookeeperLogError if none, damaged, or a gap."""
     ordered = _log_files(folder)
     if not ordered:
         raise ZookeeperLogError(folder, 0, "no transaction log here: no file log.<zxid>")
@@ -231,10 +228,7 @@ class LogTail:
         self._offsets: dict[Path, int] = {}
 
     def until(self, zxid: int) -> Iterator[Transaction]:
-        """The next transactions, up to one that the server has answered: behind it, a record may be written just now.
-
-        Raises ZookeeperLogError where a file is damaged.
-        """
+        """The next ones, up to one that the server has answered: it may be writing behind it. ZookeeperLogError."""
         for file in _log_files(self._folder):
             offset = self._offsets.get(file, HEADER_LENGTH)
             content = file.read_bytes()

@@ -139,10 +139,7 @@ def parse_transaction(line: str) -> log.Transaction:
 
 
 def read_recording(lines: Iterable[str]) -> Iterator[log.Transaction]:
-    """The transactions of a zookeeper.jsonl; raises RecordingError that names the line, counted from 1, and the fault.
-
-    Zxids must follow each other without a gap; the first may be any.
-    """
+    """The transactions of a zookeeper.jsonl, without a gap; RecordingError names the line, from 1, and the fault."""
     previous: int | None = None
     for number, line in enumerate(lines, start=1):
         try:

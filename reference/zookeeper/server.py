@@ -267,10 +267,7 @@ class ZookeeperServer:
         return ""
 
     def stop(self) -> None:
-        """Stop the server in order and wait for its end; a temporary data folder goes, a given one stays.
-
-        May be called twice.
-        """
+        """Stop in order and wait for the end, once or twice; a temporary data folder goes, a given one stays."""
         process, self._process = self._process, None
         if process is not None:
             if process.stdin is not None:

@@ -143,10 +143,7 @@ class VersionChecked(Change):
 
 
 class OtherChange(Change):
-    """A change that no controller of the era makes, kept so that a log of any server reads whole.
-
-    `type` is one of setACL, createContainer, createTTL, deleteContainer and reconfig.
-    """
+    """A change of a type that no controller of the era makes, kept so that a log of any server reads whole."""
 
     type: str
     fields: tuple[tuple[str, str | int | bytes | None], ...]

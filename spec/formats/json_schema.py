@@ -234,10 +234,7 @@ class Key:
 
 
 class Record(JsonType):
-    """A dataclass as a JSON object: its fields are the keys, their `Annotated` types the types.
-
-    A field that has a default, and no type in JSON, is no key.
-    """
+    """A dataclass as a JSON object, its fields the keys; one with a default, and no type in JSON, is no key."""
 
     def __init__(self, cls: type[Any], order: Callable[[int], Order] = lambda _: immutable_map_order) -> None:
         self.record = Flattened(cls)

@@ -28,10 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Shape(Generic[T]):
-    """How one kind of value is spelled: a pattern without capturing groups, and the two directions.
-
-    `read` may still refuse, with a ValueError that says why; `write` of what `read` gave is the text again.
-    """
+    """How a kind of value is spelled: a pattern without groups, `read` (or a ValueError that says why), and `write`."""
 
     name: str
     pattern: str

@@ -45,10 +45,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class LogEntry(Placed):
-    """A line of a log file with what surrounds it; `trace` are the lines of the stack trace below it.
-
-    What `is_cut` has no line end, so that its last words may be missing.
-    """
+    """A line of a log file, and the stack trace below it; what `is_cut` has no end, and may lack its last words."""
 
     time: datetime
     level: str
