@@ -26,7 +26,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
-from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 import kazoo.exceptions
@@ -131,9 +130,7 @@ class LiveZookeeper:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property

@@ -46,21 +46,17 @@ class PartitionLine(RequestLine):
     partition: TopicPartition
 
 
-class StopReplicaLine(BrokerLine):
-    """A line about one partition of a StopReplica; which request it was is not printed."""
+class StopReplicaStarted(
+    BrokerLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
+):
+    """A replica is about to stop, and to be deleted if the request says so."""
 
     delete: bool
     partition: TopicPartition
 
 
-class StopReplicaStarted(
-    StopReplicaLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
-):
-    """A replica is about to stop, and to be deleted if the request says so."""
-
-
 class ReplicaDoesNotExist(
-    StopReplicaLine,
+    BrokerLine,
     text=dashed_since(
         V0102, "ignoring stop replica (delete={delete:bool}) for partition TP as replica doesn't exist on broker"
     ),
@@ -69,7 +65,7 @@ class ReplicaDoesNotExist(
 
 
 class StopReplicaFinished(
-    StopReplicaLine, text=dashed_since(V0102, "finished handling stop replica (delete={delete:bool}) for partition TP")
+    BrokerLine, text=dashed_since(V0102, "finished handling stop replica (delete={delete:bool}) for partition TP")
 ):
     """The replica has stopped."""
 

@@ -4,11 +4,11 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
 from spec.logs.controller_log.values import Brokers, Leaderships
 
 
-class BrokerListenerSays(BySomeController):
+class BrokerListenerSays(ControllerLogLine):
     """A line of the listener on /brokers/ids."""
 
     prefix = listener("BrokerChangeListener", ON_CONTROLLER)

@@ -7,13 +7,12 @@ Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendT
 
 from typing import Final
 
-from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion
+from spec.formats.kafka_types import V0100, V0102, V082, V090
 from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
+from spec.logs.log_lines import ByVersion
 
-ByNode = dict[KafkaVersion, str | None]
 
-
-def by_node(text: str) -> ByNode:
+def by_node(text: str) -> ByVersion:
     """A text with NODE in it, in the forms in which a broker prints itself."""
     nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node}"}
     return {version: text.replace("NODE", node) for version, node in nodes.items()}
@@ -41,44 +40,38 @@ class LeaderNotAssigned(
     """A partition without leadership information is left out of the metadata."""
 
 
+def not_sent(text: str) -> ByVersion:
+    """What could not be sent; from 0.10.0 on (0.10.0.1, that is) with what was raised."""
+    return {V090: NOT_SENT + text, V0100: NOT_SENT + text + EXCEPTION}
+
+
 NOT_SENT: Final = "Haven't been able to send "
 EXCEPTION: Final = ". Exception message: {exception}"
 
 
 class LeaderAndIsrNotSent(
-    BatchSays,
-    text={
-        V090: NOT_SENT + "leader and isr requests, current state of the map is {requests}",
-        V0100: NOT_SENT + "leader and isr requests, current state of the map is {requests}" + EXCEPTION,
-    },
-    level="ERROR",
+    BatchSays, text=not_sent("leader and isr requests, current state of the map is {requests}"), level="ERROR"
 ):
-    """The batch failed with LeaderAndIsr requests left in it (0.10.0 means 0.10.0.1 here)."""
+    """The batch failed with LeaderAndIsr requests left in it."""
 
 
 class UpdateMetadataNotSent(
     BatchSays,
     text={
-        V090: NOT_SENT + "metadata update requests, current state of the map is {partitions:words}",
-        V0100: NOT_SENT + "metadata update requests, current state of the map is {partitions:words}" + EXCEPTION,
+        **not_sent("metadata update requests, current state of the map is {partitions:words}"),
         V0102: NOT_SENT
         + "metadata update requests to brokers {brokers:set}, current state of the partition info is {partitions:words}"
         + EXCEPTION,
     },
     level="ERROR",
 ):
-    """The batch failed with UpdateMetadata requests left in it (0.10.0 means 0.10.0.1 here)."""
+    """The batch failed with UpdateMetadata requests left in it."""
 
 
 class StopReplicaNotSent(
-    BatchSays,
-    text={
-        V090: NOT_SENT + "stop replica requests, current state of the map is {requests}",
-        V0100: NOT_SENT + "stop replica requests, current state of the map is {requests}" + EXCEPTION,
-    },
-    level="ERROR",
+    BatchSays, text=not_sent("stop replica requests, current state of the map is {requests}"), level="ERROR"
 ):
-    """The batch failed with StopReplica requests left in it (0.10.0 means 0.10.0.1 here)."""
+    """The batch failed with StopReplica requests left in it."""
 
 
 class RequestDropped(

@@ -5,10 +5,10 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 `PreferredReplicaElectionListener`.
 """
 
-from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
 
 
-class ElectionListenerSays(BySomeController):
+class ElectionListenerSays(ControllerLogLine):
     """A line of the listener on /admin/preferred_replica_election."""
 
     prefix = listener("PreferredReplicaElectionListener")

@@ -4,10 +4,11 @@ Kafka: `KafkaController` (`registerIsrChangeNotificationListener`), `IsrChangeNo
 before 0.10.2.
 """
 
-from typing import Final
+from typing import ClassVar
 
 from spec.formats.kafka_types import V0102, V090
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
+from spec.logs.log_lines import ByVersion
 
 
 class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
@@ -20,13 +21,10 @@ class NotificationsUnwatched(
     """A resignation unsubscribes."""
 
 
-NOTIFICATION_LISTENER: Final = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller}]: "}
-
-
 class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
     """A line of the listener on /isr_change_notification."""
 
-    prefix = NOTIFICATION_LISTENER
+    prefix: ClassVar[ByVersion] = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller}]: "}
     loggers = "kafka.controller.IsrChangeNotificationListener"
 
 

@@ -7,9 +7,9 @@ Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of 
 
 from typing import Final
 
-from spec.formats.kafka_types import V0102, V082, KafkaVersion
+from spec.formats.kafka_types import V0102, V082
 from spec.logs.controller_log.values import VALUES
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import ByVersion, Line
 from spec.logs.logged_values import USUAL
 
 
@@ -19,64 +19,56 @@ class ControllerLogLine(Line, level="INFO"):
     shapes, usual = VALUES, USUAL
 
 
-class BySomeController(ControllerLogLine):
-    """A line whose prefix names the controller."""
-
-    controller: int
-
-
-class ControllerSays(BySomeController):
+class ControllerSays(ControllerLogLine):
     """A line of the controller itself."""
 
     prefix = "[Controller {controller}]: "
     loggers = "kafka.controller.KafkaController"
 
 
-class PartitionMachineSays(BySomeController):
+class PartitionMachineSays(ControllerLogLine):
     """A line of the partition state machine."""
 
     prefix = "[Partition state machine on Controller {controller}]: "
     loggers = "kafka.controller.PartitionStateMachine"
 
 
-class ReplicaMachineSays(BySomeController):
+class ReplicaMachineSays(ControllerLogLine):
     """A line of the replica state machine."""
 
     prefix = "[Replica state machine on controller {controller}]: "
     loggers = "kafka.controller.ReplicaStateMachine"
 
 
-class DeletionManagerSays(BySomeController):
+class DeletionManagerSays(ControllerLogLine):
     """A line of the topic deletion manager."""
 
     prefix = "[Topic Deletion Manager {controller}], "
     loggers = "kafka.controller.TopicDeletionManager"
 
 
-class DeletionThreadSays(BySomeController):
+class DeletionThreadSays(ControllerLogLine):
     """A line of the thread that deletes topics."""
 
     prefix = "[delete-topics-thread-{controller}], "
     loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
 
 
-class ChannelManagerSays(BySomeController):
+class ChannelManagerSays(ControllerLogLine):
     """A line of the channel manager."""
 
     prefix = "[Channel manager on controller {controller}]: "
     loggers = "kafka.controller.ControllerChannelManager"
 
 
-class SendThreadSays(BySomeController):
+class SendThreadSays(ControllerLogLine):
     """A line of the thread that sends requests to a broker."""
 
     prefix = "[Controller-{controller}-to-broker-{broker}-send-thread], "
     loggers = "kafka.controller.RequestSendThread"
 
-    broker: int
 
-
-def listener(name: str, before: str = "{controller}") -> dict[KafkaVersion, str | None]:
+def listener(name: str, before: str = "{controller}") -> ByVersion:
     """The prefix of a listener: one of its own until 0.10.1, one form for all since."""
     return {V082: f"[{name} on {before}]: ", V0102: f"[{name} on Controller {{controller}}]: "}
 

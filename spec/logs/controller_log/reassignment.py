@@ -10,11 +10,11 @@ from typing import Final
 from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
-from spec.logs.controller_log.parts import BySomeController, ControllerSays, listener
-from spec.logs.controller_log.values import Assignment, Brokers
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.values import Assignment
 
 
-class ReassignmentListenerSays(BySomeController):
+class ReassignmentListenerSays(ControllerLogLine):
     """A line of the listener on /admin/reassign_partitions."""
 
     prefix = listener("PartitionsReassignedListener")
@@ -56,7 +56,7 @@ class ReassignmentSkipped(
         return self.partition.topic
 
 
-class IsrListenerSays(BySomeController):
+class IsrListenerSays(ControllerLogLine):
     """A line of the listener on the state znode of a partition that is being reassigned."""
 
     prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller}")
@@ -131,31 +131,23 @@ class WaitingForNewReplicas(
     """Steps 1 to 3 are done."""
 
 
-class ReassignedLeader(ControllerSays):
-    """A line about the leader that step 7 finds."""
-
-    leader: int
-    partition: TopicPartition
-    new_replicas: Brokers
-
-
 LEADER_OF_REASSIGNED: Final = "Leader {leader} for partition {partition} being reassigned, is "
 
 
 class LeaderNotReassigned(
-    ReassignedLeader, text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas}. Re-electing leader"
+    ControllerSays, text=LEADER_OF_REASSIGNED + "not in the new list of replicas {new_replicas}. Re-electing leader"
 ):
     """Step 7 elects."""
 
 
 class LeaderReassignedAlive(
-    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} and is alive"
+    ControllerSays, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} and is alive"
 ):
     """Step 7 only raises the leader epoch."""
 
 
 class LeaderReassignedDead(
-    ReassignedLeader, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} but is dead"
+    ControllerSays, text=LEADER_OF_REASSIGNED + "already in the new list of replicas {new_replicas} but is dead"
 ):
     """Step 7 elects among the new replicas."""
 

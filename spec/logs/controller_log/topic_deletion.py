@@ -6,11 +6,11 @@ Kafka: `PartitionStateMachine.DeleteTopicsListener`, `TopicDeletionManager` and 
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082, V090
-from spec.logs.controller_log.parts import BySomeController, DeletionManagerSays, DeletionThreadSays, listener
+from spec.logs.controller_log.parts import ControllerLogLine, DeletionManagerSays, DeletionThreadSays, listener
 from spec.logs.controller_log.values import Topics
 
 
-class DeletionListenerSays(BySomeController):
+class DeletionListenerSays(ControllerLogLine):
     """A line of the listener on /admin/delete_topics."""
 
     prefix = listener("DeleteTopicsListener")

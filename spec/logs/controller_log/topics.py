@@ -9,10 +9,10 @@ Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, 
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V082
-from spec.logs.controller_log.parts import ON_CONTROLLER, BySomeController, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
 
 
-class TopicListenerSays(BySomeController):
+class TopicListenerSays(ControllerLogLine):
     """A line of the listener on /brokers/topics."""
 
     prefix = listener("TopicChangeListener", ON_CONTROLLER)
@@ -51,7 +51,7 @@ PARTITION_LISTENER: Final = {
 }
 
 
-class PartitionListenerSays(BySomeController):
+class PartitionListenerSays(ControllerLogLine):
     """A line of the listener on a topic's znode."""
 
     prefix = listener("AddPartitionsListener")

@@ -9,11 +9,9 @@ from typing import Final
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import ARRAY_BUFFER, LIST, collection, map_of
-from spec.formats.shapes import BRACKETED, ID, TOPIC, around, listed, one_of, paired
+from spec.formats.shapes import BRACKETED, ID, TOPIC, around, listed, paired
 from spec.formats.templates import Shape, Shapes, Template, record
 from spec.logs.logged_values import LEADERSHIP, VOCABULARY
-from spec.tables.partition_states import PartitionState
-from spec.tables.replica_states import ReplicaState
 
 Brokers = tuple[int, ...]
 Topics = tuple[str, ...]
@@ -32,8 +30,6 @@ class PartitionReplica:
 
 
 Replicas = tuple[PartitionReplica, ...]
-PartitionStates = tuple[tuple[TopicPartition, PartitionState], ...]
-ReplicaStates = tuple[tuple[PartitionReplica, ReplicaState], ...]
 
 REPLICA: Final = record(
     "[Topic=t,Partition=0,Replica=1]",
@@ -41,8 +37,6 @@ REPLICA: Final = record(
     Template("[Topic={topic},Partition={partition:id},Replica={replica:id}]", {"topic": TOPIC, "id": ID}),
 )
 ASSIGNMENT: Final = map_of("replicas by partition", paired("replicas", BRACKETED, LIST))
-PARTITION_STATE: Final[Shape[PartitionState]] = one_of("a state of a partition", PartitionState)
-REPLICA_STATE: Final[Shape[ReplicaState]] = one_of("a state of a replica", ReplicaState)
 LED: Final = paired("leadership of a partition", BRACKETED, LEADERSHIP)
 CONTEXT: Final = around("context of a reassignment", "ReassignedPartitionsContext(", LIST, ",null)")
 REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
@@ -62,8 +56,8 @@ VALUES: Final[Shapes] = {
     "replicas": listed("replicas", REPLICA, ","),
     "assignment": ASSIGNMENT,
     "assignments": map_of("replicas by partition by broker", paired("broker", ID, ASSIGNMENT)),
-    "partition_states": map_of("states by partition", paired("state", BRACKETED, PARTITION_STATE)),
-    "replica_states": map_of("states by replica", paired("state", REPLICA, REPLICA_STATE)),
+    "partition_states": map_of("states by partition", paired("state", BRACKETED, VOCABULARY["partition_state"])),
+    "replica_states": map_of("states by replica", paired("state", REPLICA, VOCABULARY["replica_state"])),
     "leaderships": map_of("leadership by partition", LED),
     "leaders": listed("leaderships", LED, ","),
     "reassignments": map_of("new replicas by partition", REASSIGNED),
