@@ -7,6 +7,7 @@ changes wait while there is no controller, and the specification has room for so
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final
@@ -26,16 +27,15 @@ NOTICED_LAGS: Final = 1.6
 """A leader looks for followers that lag each half of the time for which they may."""
 
 
+@dataclass
 class Scenario:
     """The plays, and what they share: the cluster, chance, and how many topics there are."""
 
-    def __init__(self, cluster: LiveCluster, random: Random, topics: int) -> None:
-        self.cluster = cluster
-        self.random = random
-        self.topics = 0
-        self.existing: list[str] = []
-        self.most_topics = topics + MORE_TOPICS
-        self._first_topics = topics
+    cluster: LiveCluster
+    random: Random
+    first_topics: int
+    topics: int = 0
+    existing: list[str] = field(default_factory=list)
 
     @property
     def session_seconds(self) -> float:
@@ -50,7 +50,7 @@ class Scenario:
         for member in others:
             self.cluster.start(member)
         self.settle()
-        for _ in range(self._first_topics):
+        for _ in range(self.first_topics):
             self.create_topic()
         self.a_moment()
 
@@ -82,7 +82,7 @@ class Scenario:
 
     def perhaps_a_topic(self) -> None:
         """Now and then a topic is created in the middle of a fault."""
-        if self.topics < self.most_topics and self.random.random() < 1 / 3:
+        if self.topics < self.first_topics + MORE_TOPICS and self.random.random() < 1 / 3:
             self.create_topic()
 
     def the_controller(self) -> int:

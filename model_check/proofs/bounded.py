@@ -89,45 +89,41 @@ def check_bounded(
     return BoundedReport(claim.name, Verdict.INCOMPLETE, search.safe, None, reason, perf_counter() - started)
 
 
+@dataclass
 class _Search:
     """What is known so far: no run of at most `safe` steps breaks the property, and perhaps one that does."""
 
-    def __init__(
-        self,
-        unrolling: "_Unrolling",
-        depth: int,
-        timeout_s: float,
-        progress: Callable[[int], None] | None,
-        stop: Callable[[], bool],
-    ) -> None:
-        self._unrolling, self._depth, self._timeout_s = unrolling, depth, timeout_s
-        self._progress, self._stop = progress, stop
-        self.safe = -1
-        self.trace: Trace | None = None
+    unrolling: "_Unrolling"
+    depth: int
+    timeout_s: float
+    progress: Callable[[int], None] | None
+    stop: Callable[[], bool]
+    safe: int = -1
+    trace: Trace | None = None
 
     def run(self) -> None:
         """Ask until the depth is reached, or an answer stays out; odd lengths go first, where they cost nothing."""
-        first = self._depth % STRIDE + STRIDE if self._depth > STRIDE else self._depth
-        decide_all([self._about(first)], self._follow, workers=1, stop=self._stop)
+        first = self.depth % STRIDE + STRIDE if self.depth > STRIDE else self.depth
+        decide_all([self._about(first)], self._follow, workers=1, stop=self.stop)
 
     def _about(self, last: int) -> Question[int]:
         """The question about the lengths that are not known to be safe, up to the last."""
-        asked = self._unrolling.question(self.safe + 1, last)
-        return Question(last, asked, self._timeout_s, tactics=self._unrolling.tactics)
+        asked = self.unrolling.question(self.safe + 1, last)
+        return Question(last, asked, self.timeout_s, tactics=self.unrolling.tactics)
 
     def _follow(self, last: int, answer: Answer) -> Question[int] | None:
         if answer.result == "unknown":
             return self._about(self.safe + 1) if last > self.safe + 1 else None
         if answer.result == "sat":
-            self.trace = self._unrolling.trace(answer.values)
+            self.trace = self.unrolling.trace(answer.values)
             last = min(last, len(self.trace)) - 1
             return self._about(last) if last > self.safe else None
         self.safe = last
-        if self._progress is not None:
-            self._progress(last)
-        if self.trace is not None or last == self._depth:
+        if self.progress is not None:
+            self.progress(last)
+        if self.trace is not None or last == self.depth:
             return None
-        return self._about(min(last + STRIDE, self._depth))
+        return self._about(min(last + STRIDE, self.depth))
 
 
 class _Unrolling:

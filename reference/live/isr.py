@@ -13,6 +13,7 @@ section 10.
 import threading
 import time
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Final
 
 from reference.broker_events.isr_notification import maybe_propagate_isr_changes
@@ -32,27 +33,19 @@ Follower = tuple[TopicPartition, int | None, int]
 """A partition, its leader epoch where that counts, and a replica."""
 
 
+@dataclass
 class IsrManager:
     """The thread of a broker that changes the ISRs it leads; it holds the broker's lock meanwhile."""
 
-    def __init__(
-        self,
-        broker: Broker,
-        lock: threading.RLock,
-        zookeeper: ZkClient,
-        lag_seconds: float,
-        *,
-        compares_epochs: bool = False,
-    ) -> None:
-        self._broker = broker
-        self._lock = lock
-        self._zookeeper = zookeeper
-        self._lag_seconds = lag_seconds
-        self._compares_epochs = compares_epochs
-        self._heard: dict[Follower, float] = {}
-        self._led_since: dict[tuple[TopicPartition, int], float] = {}
-        self._not_before: dict[TopicPartition, float] = {}
-        self._changed_at = 0.0
+    broker: Broker
+    lock: threading.RLock
+    zookeeper: ZkClient
+    lag_seconds: float
+    compares_epochs: bool = field(default=False, kw_only=True)
+    _heard: dict[Follower, float] = field(default_factory=dict)
+    _led_since: dict[tuple[TopicPartition, int], float] = field(default_factory=dict)
+    _not_before: dict[TopicPartition, float] = field(default_factory=dict)
+    _changed_at: float = 0.0
 
     def start(self) -> None:
         """Begin."""
@@ -63,41 +56,41 @@ class IsrManager:
         now = time.monotonic()
         for one in fetch.partitions:
             self._heard[self._follower(one.topic_partition, one.leader_epoch, fetch.replica_id)] = now
-        with self._lock:
+        with self.lock:
             for one in fetch.partitions:
                 is_recent = time.monotonic() - now < RECENT_SECONDS
                 if is_recent and self._is_missed(one, fetch.replica_id, now):
-                    change = maybe_expand_isr(self._broker, one.topic_partition, fetch.replica_id)
+                    change = maybe_expand_isr(self.broker, one.topic_partition, fetch.replica_id)
                     self._change(change, one.topic_partition, now)
 
     def _is_missed(self, followed: Followed, replica: int, now: float) -> bool:
         """Whether a follower is assigned, is not in the ISR, and may be taken in."""
-        known = self._broker.partitions.get(followed.topic_partition)
+        known = self.broker.partitions.get(followed.topic_partition)
         if known is None or not self._may_change(followed.topic_partition, known, now):
             return False
-        counts = known.leadership.leader_epoch == followed.leader_epoch or not self._compares_epochs
+        counts = known.leadership.leader_epoch == followed.leader_epoch or not self.compares_epochs
         return counts and replica in {*known.assigned_replicas} - {*known.leadership.isr}
 
     def _run(self) -> None:
         """`KafkaScheduler`: what a run raises ends that run, and the next comes in its time."""
         while True:
             time.sleep(INTERVAL_SECONDS)
-            with self._lock, suppress(*THROWABLE):
+            with self.lock, suppress(*THROWABLE):
                 self.change_isrs(time.monotonic())
 
     def change_isrs(self, now: float) -> None:
         """Do what is due at this moment: who lags leaves, all of a partition at once; what changed is announced."""
-        for partition, known in list(self._broker.partitions.items()):
+        for partition, known in list(self.broker.partitions.items()):
             if self._may_change(partition, known, now):
                 silent = self._silent(partition, known, now)
                 if silent:
-                    self._change(maybe_shrink_isr(self._broker, partition, *silent), partition, now)
-        if self._broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
-            self._zookeeper.complete(maybe_propagate_isr_changes(self._broker, self._broker.isr_changes))
+                    self._change(maybe_shrink_isr(self.broker, partition, *silent), partition, now)
+        if self.broker.isr_changes and now - self._changed_at >= BLACK_OUT_SECONDS:
+            self.zookeeper.complete(maybe_propagate_isr_changes(self.broker, self.broker.isr_changes))
 
     def _may_change(self, partition: TopicPartition, known: Partition, now: float) -> bool:
         """Whether this broker leads a partition, and has not failed to change its ISR just now."""
-        return known.leadership.leader == self._broker.broker_id and now >= self._not_before.get(partition, 0.0)
+        return known.leadership.leader == self.broker.broker_id and now >= self._not_before.get(partition, 0.0)
 
     def _silent(self, partition: TopicPartition, known: Partition, now: float) -> tuple[int, ...]:
         """The members of the ISR that were not heard of for the lag time."""
@@ -105,16 +98,16 @@ class IsrManager:
         led_since = self._led_since.setdefault((partition, epoch), now)
         followers = {r: self._follower(partition, epoch, r) for r in known.assigned_replicas}
         heard = {r: max(self._heard.get(one, led_since), led_since) for r, one in followers.items()}
-        late = {r for r, then in heard.items() if r != self._broker.broker_id and now - then > self._lag_seconds}
+        late = {r for r, then in heard.items() if r != self.broker.broker_id and now - then > self.lag_seconds}
         return tuple(r for r in known.leadership.isr if r in late)
 
     def _follower(self, partition: TopicPartition, leader_epoch: int, replica: int) -> Follower:
         """Whom a fetch is of: one in any leader epoch, since it names none; with the fix, one in this epoch."""
-        return partition, leader_epoch if self._compares_epochs else None, replica
+        return partition, leader_epoch if self.compares_epochs else None, replica
 
     def _change(self, change: Procedure[bool], partition: TopicPartition, now: float) -> None:
         """Have replicas leave the ISR, or one come in; a failure is not repeated at once."""
-        if self._zookeeper.complete(change):
+        if self.zookeeper.complete(change):
             self._changed_at = now
         else:
-            self._not_before[partition] = now + self._lag_seconds
+            self._not_before[partition] = now + self.lag_seconds

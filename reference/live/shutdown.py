@@ -11,11 +11,19 @@ Kafka 0.10.2.2: `KafkaServer.controlledShutdown`, `KafkaApis.handleControlledShu
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final, TypeAlias
 
-from reference.broker_events import controlled_shutdown
+from reference.broker_events.controlled_shutdown import (
+    AnswerShutdown,
+    Departure,
+    RequestShutdown,
+    answer_shutdown,
+    begin_shutdown,
+    move_partition,
+)
 from reference.controller.controller import KafkaController
 from reference.live.frames import Address, connect, receive_frame, send_frame
 from reference.live.zkclient import ZkClient
@@ -45,9 +53,9 @@ def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) 
 
     MalformedInput where it cannot be read who is controller, or where that one listens; it then stops all the same.
     """
-    departure = controlled_shutdown.Departure(MAX_RETRIES)
+    departure = Departure(MAX_RETRIES)
     while not departure.has_ended:
-        controller_id = zookeeper.carry_out(controlled_shutdown.RequestShutdown())
+        controller_id = zookeeper.carry_out(RequestShutdown())
         if controller_id == NO_LEADER:
             return False
         header = _header(broker_id, MAX_RETRIES - departure.tries, protocol)
@@ -86,37 +94,29 @@ def _ask(header: RequestHeader, broker_id: int, address: Address | None) -> Cont
     return response if isinstance(response, ControlledShutdownResponse) else None
 
 
+@dataclass(frozen=True)
 class ShutdownHandler:
     """What a broker does with the ControlledShutdown requests that it gets; `run` and `lock` are its controller's."""
 
-    def __init__(
-        self, controller: KafkaController, lock: threading.Lock, run: Run, zookeeper: ZkClient, random: Random
-    ) -> None:
-        self._controller = controller
-        self._lock = lock
-        self._run = run
-        self._zookeeper = zookeeper
-        self._random = random
-        self._one_at_a_time = threading.Lock()
+    controller: KafkaController
+    lock: threading.Lock
+    run: Run
+    zookeeper: ZkClient
+    random: Random
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def handle(self, request: ControlledShutdownRequest) -> ControlledShutdownResponse:
         """`shutdownBroker`: what the broker still leads, once all of its partitions have been treated."""
-        with self._lock:
-            if not self._controller.is_active:
-                return ControlledShutdownResponse(
-                    controlled_shutdown.begin_shutdown(self._controller, request.broker_id)
-                )
+        with self.lock:
+            if not self.controller.is_active:
+                return ControlledShutdownResponse(begin_shutdown(self.controller, request.broker_id))
         with self._one_at_a_time:
-            with self._lock:
-                refusal = controlled_shutdown.begin_shutdown(self._controller, request.broker_id)
+            with self.lock:
+                refusal = begin_shutdown(self.controller, request.broker_id)
             if refusal is not ErrorCode.NONE:
                 return ControlledShutdownResponse(refusal)
-            while (work := self._controller.shutdown) is not None and work.to_move:
-                self._run(
-                    partial(controlled_shutdown.move_partition, partition=self._random.choice(sorted(work.to_move)))
-                )
-            with self._lock:
-                asks = self._controller.fixes(Switch.FENCED_ANSWERS)
-                return controlled_shutdown.answer_shutdown(
-                    self._controller, self._zookeeper.carry_out(controlled_shutdown.AnswerShutdown()) if asks else None
-                )
+            while (work := self.controller.shutdown) is not None and work.to_move:
+                self.run(partial(move_partition, partition=self.random.choice(sorted(work.to_move))))
+            with self.lock:
+                asks = self.controller.fixes(Switch.FENCED_ANSWERS)
+                return answer_shutdown(self.controller, self.zookeeper.carry_out(AnswerShutdown()) if asks else None)

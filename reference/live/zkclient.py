@@ -17,6 +17,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -32,6 +33,7 @@ _PAUSE_SECONDS = 0.01
 """How long a repeated operation waits, while the client is between two sessions."""
 
 
+@dataclass
 class ZkClient:
     """A client of one process. `listens_to` says whether a listener is subscribed to a path.
 
@@ -39,22 +41,17 @@ class ZkClient:
     one perhaps just after an operation that waited for it; `after_expiry` gives the callbacks that it queues.
     """
 
-    def __init__(
-        self,
-        address: str,
-        session_timeout_ms: int,
-        *,
-        listens_to: Callable[[str], bool],
-        on_session: Callable[[int], None],
-        after_expiry: Callable[[], Iterable[Event]],
-    ) -> None:
-        self._zookeeper = LiveZookeeper(address, session_timeout_ms)
-        self._listens_to = listens_to
-        self._on_session = on_session
-        self._after_expiry = after_expiry
-        self.callbacks: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        """What the event thread is to run, in order (`ZkEventThread`)."""
-        self._had_session = 0
+    address: str
+    session_timeout_ms: int
+    listens_to: Callable[[str], bool] = field(kw_only=True)
+    on_session: Callable[[int], None] = field(kw_only=True)
+    after_expiry: Callable[[], Iterable[Event]] = field(kw_only=True)
+    callbacks: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
+    """What the event thread is to run, in order (`ZkEventThread`)."""
+    _had_session: int = 0
+
+    def __post_init__(self) -> None:
+        self._zookeeper = LiveZookeeper(self.address, self.session_timeout_ms)
 
     def start(self, timeout_seconds: float) -> None:
         """Connect and begin a session; ConnectionError if no server answers in time."""
@@ -124,7 +121,7 @@ class ZkClient:
             return SessionView(self._zookeeper.session, int(time.time() * 1000))
         if isinstance(operation, PastZkClient):
             operation = operation.operation
-        elif isinstance(operation, api.Exists | api.GetData | api.GetChildren) and self._listens_to(operation.path):
+        elif isinstance(operation, api.Exists | api.GetData | api.GetChildren) and self.listens_to(operation.path):
             operation = type(operation)(operation.path, watch=True)
         while True:
             try:
@@ -144,12 +141,12 @@ class ZkClient:
         """Turn what the connection told into callbacks, in its order."""
         for event in events:
             match event:
-                case api.WatchEvent(path=path) if self._listens_to(path):
+                case api.WatchEvent(path=path) if self.listens_to(path):
                     self.callbacks.put(event_of(path))
                 case SessionEvent(state=SessionState.SYNC_CONNECTED, session=session) if session != self._had_session:
-                    self._on_session(session)
+                    self.on_session(session)
                     if self._had_session:
-                        for callback in self._after_expiry():
+                        for callback in self.after_expiry():
                             self.callbacks.put(callback)
                     self._had_session = session
                 case _:

@@ -120,7 +120,7 @@ def faulty_run(fault: str, play: Play, folder: Path, monkeypatch: pytest.MonkeyP
     """Broker 1 is controller, 2 leads the only partition and 3 follows; something is done to them."""
     monkeypatch.setenv(FAULT, fault)
     with LiveCluster(Setup(3, seed=1, broker=reference(FAULTY)), folder) as cluster:
-        Scenario(cluster, Random(1), topics=0).begin()
+        Scenario(cluster, Random(1), first_topics=0).begin()
         cluster.admin.create_topic("t", {0: (2, 3)})
         cluster.rest()
         play(cluster)
