@@ -57,10 +57,7 @@ def native_run(
 
 
 def compare(system: TransitionSystem, scope: str, variant: str, runs: int, *, spin: bool) -> Comparison:
-    """So many runs of each engine, in turn; counts that differ are an error, not a benchmark.
-
-    A run before them, which does not count, tells for how many states both engines size their tables.
-    """
+    """So many runs of each engine, in turn, behind one that sizes their tables; counts that differ are an error."""
     native, free, others = [], [], []
     expected = int(native_run(scope, variant)["states"])
     for _ in range(runs):

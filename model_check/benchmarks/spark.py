@@ -67,9 +67,7 @@ def _beside(system: TransitionSystem, scope: str, variant: str, limit: int) -> B
 
 
 def needed_rows(states: int, words: int) -> Iterator[Row]:
-    """What a run takes: a state and its share of a table that has just grown, and an outbox for each shard; on disk,
-    each state and its parent, and what is sent meanwhile, as much as the largest two levels.
-    """
+    """What a run takes: a table just grown and an outbox a shard; on disk the states, and what is sent meanwhile."""
     memory = states * (8 * words + 2 * BUCKET_BYTES / SLOTS / FULLEST) + CORES * OUTBOX_BYTES * 5 // 4
     disk = states * (8 * words + 4)
     yield "memory, disk of the run, about", f"{memory / 2**30:.1f}, {disk / 2**30:.1f} GiB", ""

@@ -31,10 +31,7 @@ ENGINE = "coverage"
 
 @dataclass(frozen=True)
 class Item:
-    """Something that has to occur: an action, a row, or what a property needs so as not to hold for want of occasion.
-
-    `occurrence` is the name that explorations count it by.
-    """
+    """Something that has to occur: an action, a row, or a property's occasion; `occurrence` is how it is counted."""
 
     kind: str
     name: str

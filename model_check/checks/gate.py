@@ -61,10 +61,7 @@ PROOF_COST = 100_000_000
 
 
 def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
-    """What is for the first process, since it starts Spark or ZooKeeper, or is deep only; and what any may make.
-
-    `whole` is a verification of everything, which is more than that of all scopes.
-    """
+    """What is for the first process (it starts Spark or ZooKeeper, or is deep), and for any; `whole`: of everything."""
     cheap = [one for name, one in plans().items() if whole and name in ALWAYS_REPLAYED and one not in chosen]
     here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
     anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]

@@ -82,10 +82,7 @@ def populate(address: int, begin: int, end: int) -> bool:
 
 
 def whole_pages(start: int, end: int) -> tuple[int, int]:
-    """Where the first large page in a range of addresses begins, and how many bytes there are to the last one's begin.
-
-    Ranges that follow each other give pages that follow each other, none left out.
-    """
+    """The first large page that begins in a range of addresses, and the bytes to the last one's; none is left out."""
     first = -(-start // PAGE) * PAGE
     return first, max(0, -(-end // PAGE) * PAGE - first)
 

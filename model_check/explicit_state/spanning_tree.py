@@ -138,9 +138,7 @@ def spanning_tree(
     limit: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SpanningTree:
-    """The tree of a system: of all its states, or of those less than `depth` steps away, or of the levels that begin
-    while fewer than `limit` states are known.
-    """
+    """The tree of all states, of those less than `depth` steps away, or of the levels begun below `limit` states."""
     seen = [0]
     found = explore(
         system,

@@ -31,11 +31,7 @@ STOP_SIGNALS: Final = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": sign
 
 @dataclass(frozen=True)
 class Agreed:
-    """What is agreed with a command: `claims` is the release line of Kafka whose behaviour it claims, if it does.
-
-    `up_when` is what it prints once it is up, `stop_with` the signal that has it stop in order. UnknownName lists those
-    that there are (`STOP_SIGNALS`).
-    """
+    """What is agreed with a command: the line of Kafka that it claims, what it prints once up, its stop signal."""
 
     claims: KafkaVersion | None = None
     up_when: str = ""

@@ -235,10 +235,7 @@ class LiveCluster:
         return True
 
     def _done(self) -> tuple[int, int]:
-        """The last transaction that changed something, and the size of all logs.
-
-        A write that is refused is a transaction, too; who stands for election makes many of them.
-        """
+        """The last transaction that changed something, which refused ones do not, and the size of all logs."""
         for one in self._log.until(self.admin.last_zxid()):
             if not any(isinstance(part.change, WriteRefused) for part in parts_of(one)):
                 self._last_change = one.zxid

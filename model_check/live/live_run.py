@@ -34,10 +34,7 @@ POSITIONS_EACH: Final = 30
 
 @dataclass(frozen=True)
 class Task:
-    """What to run: a cluster, its first topics, and faults of these kinds, so many, or for so many seconds.
-
-    Or only some of the seed's faults, by their numbers (`plays`), whatever the other two say.
-    """
+    """What to run: a cluster, topics, and faults of some kinds: so many, for so long, or those numbered in `plays`."""
 
     setup: Setup
     topics: int = 2

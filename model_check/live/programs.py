@@ -24,10 +24,7 @@ from spec.variants import AS_CODED, Switches
 
 @dataclass(frozen=True)
 class Times:
-    """How long a session outlives its process, a follower may be silent, and the cluster, once it is at rest.
-
-    Of real brokers, which start slowly and announce changes late, all are longer.
-    """
+    """How long a session outlives its process, a follower may be silent, a cluster at rest is; longer for Kafka."""
 
     session_timeout_ms: int
     lag_ms: int

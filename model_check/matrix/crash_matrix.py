@@ -63,10 +63,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A handler's cells, by place and then fault; `places` in the order in which a run without faults comes to them.
-
-    If it was interrupted, the cells of the faults that were not tried to the end are not there.
-    """
+    """A handler's cells by place, in the order of a run without faults, and fault; if interrupted, of fewer faults."""
 
     scope: str
     system: TransitionSystem

@@ -50,10 +50,7 @@ def decides(write: Write) -> bool:
 
 
 def acts(history: History) -> Iterator[Act]:
-    """All that brokers did as controllers and that names an epoch, while epochs prove anything.
-
-    What is done in the transaction that raises the epoch is done behind that.
-    """
+    """All that brokers did as controllers that names an epoch; in the transaction that raises one, behind that."""
     for one in history.of_kind(paths.STATE):
         if decides(one) and isinstance(one.after, State) and one.author.broker is not None:
             text = f"broker {one.author.broker} wrote controller epoch {one.after.controller_epoch} into {one.name}"

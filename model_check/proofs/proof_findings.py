@@ -81,10 +81,7 @@ def _bounded(one: Finding, system: TransitionSystem, report: BoundedReport) -> F
 
 
 def compared_proof(run: Run, expected: ProofExpectation, reports: Mapping[str, BoundedReport] | None = None) -> Run:
-    """A proof's run with all comparisons: HOLDS of everything that is not expected otherwise.
-
-    `reports` say how deep the properties were looked at that are expected to stay open; None if they were not.
-    """
+    """A proof's run, compared; `reports` say how deep open properties were looked at, None if they were not."""
     found = {one.property for one in run.findings}
     comparisons = [_comparison(one, expected) for one in run.findings]
     for name in sorted(expected.incomplete.keys() - found):

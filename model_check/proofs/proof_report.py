@@ -19,10 +19,7 @@ Outcome = Literal["PROVED", "FAILED", "TIMEOUT"]
 
 @dataclass(frozen=True)
 class CounterexampleToInduction:
-    """A state that the invariant allows, a step from it, and what does not hold after (or of) that step.
-
-    States are raw values by variable name; `relevant` names the variables that the step or the claim mentions.
-    """
+    """A state of the invariant, a step, and what does not hold after it; `relevant` are the variables in question."""
 
     before: State
     action: str

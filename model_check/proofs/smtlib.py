@@ -88,10 +88,7 @@ def recheck(path: Path, timeout_s: float) -> Answer:
 
 
 def decide(text: str, timeout_s: float, near: Mapping[str, int] | None = None, tactics: Sequence[str] = ()) -> Answer:
-    """Decide one SMT-LIB text; with `near`, pull a satisfying state towards those values, for a reader's sake.
-
-    `tactics` names z3's tactics to be used one after the other; none leaves the choice to z3.
-    """
+    """Decide one SMT-LIB text, by z3's tactics in turn if any; `near` pulls a satisfying state towards values."""
     return _decide(z3.Context(), text, timeout_s, near, tactics)
 
 

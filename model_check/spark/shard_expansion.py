@@ -41,9 +41,7 @@ def owners(rows: Words, shards: int) -> npt.NDArray[np.uint16]:
 
 
 class Found(NamedTuple):
-    """States found in a level, in order, and the table of their numbers; from number `first` on they are new, and
-    `parents` has for each of those the number of its parent in the shard's level.
-    """
+    """States found in a level, the table of their numbers, and the parents of the new ones, from `first` on."""
 
     table: Table
     states: Words

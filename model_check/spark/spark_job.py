@@ -27,10 +27,7 @@ def awaited(
     stop: Callable[[], bool],
     look: Callable[[], None] = lambda: None,
 ) -> Found | None:
-    """What a job of a group brings; None if it was stopped. However this is left, the job has ended.
-
-    `stop` and `look` are called some times a second. EnvironmentFailure if Spark gives up.
-    """
+    """What a job of a group brings, None if it was stopped; it has ended in any case. EnvironmentFailure of Spark's."""
     try:
         while not stop():
             wait([job], timeout=LOOK)

@@ -158,10 +158,7 @@ class LiveProcess:
         return self.zookeeper.carry_out(RegisterBroker(told.broker_id, HOST, told.port, told.protocol))
 
     def stop(self) -> None:
-        """Stop in order: once the controller lets it go, or does not, follow nobody, then close the session.
-
-        What cannot be read meanwhile, of who is controller and where, is swallowed. Nothing else is done after.
-        """
+        """Stop in order, let go by the controller or not: follow nobody, close the session, and do nothing after."""
         self.broker.is_shutting_down = True
         try:
             depart(self.settings.broker_id, self.zookeeper, self.settings.protocol)

@@ -49,10 +49,7 @@ Run: TypeAlias = Callable[[Callable[[KafkaController], Procedure[None]]], None]
 
 
 def depart(broker_id: int, zookeeper: ZkClient, protocol: KafkaVersion = V0102) -> bool:
-    """Ask until the controller lets the broker go; false where that does not come, and it stops all the same.
-
-    MalformedInput where it cannot be read who is controller, or where that one listens; it then stops all the same.
-    """
+    """Ask until the controller lets the broker go; false, or MalformedInput, where it stops without being let go."""
     departure = Departure(MAX_RETRIES)
     while not departure.has_ended:
         controller_id = zookeeper.carry_out(RequestShutdown())

@@ -91,11 +91,7 @@ class _Reply(Future[Any]):
 
 
 class LiveZookeeper:
-    """A client and its session on a real server; a context manager that closes the session.
-
-    `address` is `host:port`, several separated by commas; the time-out is what the client asks of the server. After
-    SIGSTOP or a lost network the session ends when the server has not heard of the client for that long.
-    """
+    """A client and its session on a real server, as a context manager; `address` is `host:port`, or several."""
 
     def __init__(self, address: str, session_timeout_ms: int = 6000) -> None:
         self.address = address

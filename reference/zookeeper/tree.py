@@ -17,11 +17,7 @@ from spec.formats.scala_order import java_set_order
 
 @dataclass(frozen=True)
 class Znode:
-    """A node of the tree.
-
-    `child_creates` counts the children ever created, which sequential names are made of; the `cversion` of its Stat
-    counts their deletes as well.
-    """
+    """A node of the tree; `child_creates` counts the children ever created, of which sequential names are made."""
 
     data: bytes | None = b""
     czxid: int = 0

@@ -130,11 +130,7 @@ class Vocabulary:
         }
 
     def parse(self, text: str, version: KafkaVersion = V0102, source: str = "line") -> Line:
-        """The line that the whole text is, as this version prints it.
-
-        MalformedInput names the field that is out of range, or how far the text agrees with the line that it is
-        closest to, and what was expected there.
-        """
+        """The line that a text is; MalformedInput names a field out of range, or where the closest line departs."""
         line = self._find(text, version, Where(source))
         if line is None:
             raise MalformedInput(source, "", self._departure(text, version))
