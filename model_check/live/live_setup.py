@@ -8,8 +8,11 @@ same; it finds the reference elected, which is started first, and never harmed.)
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 
+from model_check.live.command_program import NOTHING_SPECIAL, Agreed, command
+from model_check.live.kafka_program import kafka
 from model_check.live.programs import Program, Times
 from model_check.live.reference_program import REFERENCE, reference
 from model_check.recordings.members import Member, Role
@@ -94,3 +97,18 @@ class Setup:
     def spares_controllers(self) -> bool:
         """Whether only the brokers are under test."""
         return bool(self.controllers) and self.controller.runs == REFERENCE and self.broker.runs != REFERENCE
+
+
+KAFKA: Final = "kafka:"
+
+
+def chosen_program(word: str, agreed: Agreed = NOTHING_SPECIAL) -> Program:
+    """The program, a release fetched if need be, `agreed` for a command; BadInput, UnknownName, EnvironmentFailure."""
+    if names_command(word):
+        return command(word, agreed)
+    return reference() if word == REFERENCE else kafka(word.removeprefix(KAFKA))
+
+
+def names_command(word: str) -> bool:
+    """Whether a word names a command, as whatever names nothing else does."""
+    return not (word == REFERENCE or word.startswith(KAFKA) or (word and Path(word).is_dir()))

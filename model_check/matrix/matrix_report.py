@@ -54,15 +54,13 @@ def _findings(found: Matrix, cell: Cell) -> Iterator[Finding]:
 def _comparisons(found: Matrix, plan: MatrixPlan, variant: str) -> Iterator[Comparison]:
     """The number of places, each cell against what the manifest says of it, and what that says of others."""
     if found.cells and variant in plan.places:
-        places, there = str(plan.places[variant]), str(len(found.places))
-        yield Comparison("places", places, there, Verdict.HOLDS if places == there else Verdict.VIOLATED)
+        yield Comparison.of("places", plan.places[variant], len(found.places))
     wanted = {(fault, at): said for fault, cells in plan.expected[variant].items() for at, said in cells.items()}
     seen = {cell.fault for cell in found.cells}
     for cell in found.cells:
         said = wanted.pop((cell.fault, cell.place), RECOVERS)
-        verdict = Verdict.HOLDS if said == cell.outcome else Verdict.VIOLATED
         known = Verdict.HOLDS if said == RECOVERS else Verdict.VIOLATED
-        yield Comparison(where(cell), said, cell.outcome, verdict, known)
+        yield Comparison.of(where(cell), said, cell.outcome, expected_verdict=known)
     for (fault, place), said in wanted.items():
         if fault in seen:
             yield Comparison(f"{fault} {at_or_before(place)}", said, "the handler is never there", Verdict.VIOLATED)

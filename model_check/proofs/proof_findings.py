@@ -98,7 +98,7 @@ def compared_proof(run: Run, expected: ProofExpectation, reports: Mapping[str, B
 def _comparison(one: Finding, expected: ProofExpectation) -> Comparison:
     wanted = Verdict.INCOMPLETE if one.property in expected.incomplete else Verdict.HOLDS
     weight = Verdict.VIOLATED if one.verdict is Verdict.HOLDS else one.verdict
-    return Comparison(one.property, wanted, one.verdict, Verdict.HOLDS if one.verdict is wanted else weight, wanted)
+    return Comparison.of(one.property, wanted, one.verdict, weight, wanted)
 
 
 def _expected(name: str, expected: ProofExpectation) -> str:

@@ -133,6 +133,14 @@ class Comparison:
     verdict: Verdict
     expected_verdict: str = ""
 
+    @classmethod
+    def of(
+        cls, about: str, expected: object, found: object, weight: Verdict = Verdict.VIOLATED, expected_verdict: str = ""
+    ) -> "Comparison":
+        """An expectation and what was found; `weight` is what it means if they differ."""
+        wanted, seen = (f"{one:,}" if isinstance(one, int) else str(one) for one in (expected, found))
+        return cls(about, wanted, seen, Verdict.HOLDS if expected == found else weight, expected_verdict)
+
     @property
     def is_met(self) -> bool:
         """Whether what was expected was found."""

@@ -172,22 +172,12 @@ def document(runs: Iterable[Run], verb: str = "verify") -> Document:
     return plain_document(verb, *found)
 
 
-def _comparison(about: str, expected: object, found: object, weight: Verdict, expected_verdict: str = "") -> Comparison:
-    """An expectation and what was found; `weight` is what it means if they differ."""
-    verdict = Verdict.HOLDS if expected == found else weight
-    return Comparison(about, _shown(expected), _shown(found), verdict, expected_verdict)
-
-
-def _shown(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def _counts(run: Run, expected: Expectation) -> Iterator[Comparison]:
     if run.counts is None:
         return
     verdict = Verdict.VIOLATED if is_exhausted(run) else Verdict.INCOMPLETE
     for name in ("states", "transitions", "depth", "digest"):
-        yield _comparison(name, getattr(expected, name), getattr(run.counts, name), verdict)
+        yield Comparison.of(name, getattr(expected, name), getattr(run.counts, name), verdict)
 
 
 def is_exhausted(run: Run) -> bool:
@@ -197,7 +187,7 @@ def is_exhausted(run: Run) -> bool:
 
 def _verdict(one: Finding, run: Run, expected: Expectation) -> Comparison:
     wanted, found = _said(one, expected), _found(one)
-    return _comparison(one.property, wanted, found, _weight(one, run), wanted.split(maxsplit=1)[0])
+    return Comparison.of(one.property, wanted, found, _weight(one, run), wanted.split(maxsplit=1)[0])
 
 
 def _weight(one: Finding, run: Run) -> Verdict:
@@ -238,7 +228,7 @@ def _missing(run: Run, expected: Expectation) -> Iterator[Comparison]:
 def _names(about: str, run: Run, expected: Iterable[str], found: Iterable[str]) -> Iterator[Comparison]:
     verdict = Verdict.VIOLATED if is_exhausted(run) else Verdict.INCOMPLETE
     wanted, seen = (", ".join(sorted(names)) or "none" for names in (expected, found))
-    yield _comparison(about, wanted, seen, verdict)
+    yield Comparison.of(about, wanted, seen, verdict)
 
 
 def _rows(run: Run, expected: Expectation) -> Iterator[Comparison]:

@@ -22,8 +22,7 @@ from reference.live.frames import Address, connect, receive_frame, send_frame
 from spec.errors import Where
 from spec.formats.kafka_types import PartitionId, Topic, TopicPartition
 from spec.formats.request_schemas import I32
-from spec.formats.wire import ArrayOf, Source
-from spec.formats.wire_structs import Struct
+from spec.formats.wire import ArrayOf, Source, Struct
 
 API_KEY: Final = (1).to_bytes(2, "big")
 """What a fetch begins with, and no request of a controller does."""

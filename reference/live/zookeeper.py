@@ -22,7 +22,7 @@ operations run; the events tell.
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import Enum
@@ -82,7 +82,8 @@ class _Reply(Future[Any]):
     def set(self, value: Any) -> None:
         """The operation succeeded; kazoo calls this in the thread that reads the socket."""
         self._on_answer(self._operation, value)
-        self.set_result(_answer_of(self._operation, value))
+        answer = _ANSWERS.get(type(self._operation))
+        self.set_result(None if answer is None else answer(value))
 
     def set_exception(self, exception: BaseException | None) -> None:
         """The operation failed, with kazoo's exception."""
@@ -240,23 +241,6 @@ class LiveZookeeper:
             self._client.send(again, _Reply(api.Operation("/"), self._on_answer))
 
 
-def _answer_of(operation: api.Operation[Any], value: Any) -> Any:
-    match operation:
-        case api.GetData():
-            data, stat = value
-            return api.NodeData(data, _stat_of(stat))
-        case api.GetChildren():
-            names, stat = value
-            return api.Children(tuple(sorted(names)), _stat_of(stat))
-        case api.SetData():
-            return _stat_of(value)
-        case api.Exists():
-            return None if value is None else _stat_of(value)
-        case api.Create():
-            return value
-    return None
-
-
 def _stat_of(stat: Any) -> api.Stat:
     return api.Stat(
         czxid=stat.czxid,
@@ -268,6 +252,16 @@ def _stat_of(stat: Any) -> api.Stat:
         data_length=stat.dataLength,
         num_children=stat.numChildren,
     )
+
+
+_ANSWERS: Final[Mapping[type[Any], Callable[[Any], Any]]] = {
+    api.GetData: lambda value: api.NodeData(value[0], _stat_of(value[1])),
+    api.GetChildren: lambda value: api.Children(tuple(sorted(value[0])), _stat_of(value[1])),
+    api.SetData: _stat_of,
+    api.Exists: lambda value: None if value is None else _stat_of(value),
+    api.Create: lambda path: path,
+}
+"""What kazoo answers to an operation, in our values; of the others nothing."""
 
 
 def _error_of(operation: api.Operation[Any], exception: BaseException | None) -> BaseException | None:

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from spec.formats.error_codes import ErrorCodeType
 from spec.formats.json_schema import INT_MAX, Constant, Integer, JsonType, ListOf, MapOf, Milliseconds, Record, Text
-from spec.formats.wire import ArrayOf, Boolean, Int, String, WireType
-from spec.formats.wire_structs import Struct
+from spec.formats.wire import ArrayOf, Boolean, Int, String, Struct, WireType
 from spec.formats.znodes import JsonPayload, Payload
 
 

@@ -24,8 +24,7 @@ from typing import Annotated, ClassVar, Final
 from spec.formats.error_codes import ERROR_CODE, ErrorCode
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, PartitionId, Topic, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.wire import BOOLEAN, INT16, INT32, NULLABLE_STRING, STRING, ArrayOf
-from spec.formats.wire_structs import Struct, Versions
+from spec.formats.wire import BOOLEAN, INT16, INT32, NULLABLE_STRING, STRING, ArrayOf, Struct, Versions
 
 
 class ApiKey(IntEnum):

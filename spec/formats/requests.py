@@ -31,8 +31,7 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.shapes import INT
 from spec.formats.templates import Shape, Template
-from spec.formats.wire import NULLABLE_STRING, Source
-from spec.formats.wire_structs import Struct, Versions
+from spec.formats.wire import NULLABLE_STRING, Source, Struct, Versions
 
 BARE_HEADER, FULL_HEADER = range(2)
 

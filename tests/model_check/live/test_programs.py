@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from model_check.live.choosing import chosen_program
 from model_check.live.command_program import PLACEHOLDERS, Agreed, command, words_of
 from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import kafka, logging_of, settings_of
+from model_check.live.live_setup import chosen_program
 from model_check.live.programs import REAL_TIMES, Launch, Program
 from model_check.recordings.members import Role
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
