@@ -13,19 +13,7 @@ from functools import cache
 from typing import Final, TypeAlias, TypeVar
 
 from reference.procedures import FencedOff, PastZkClient, Script
-from reference.zookeeper.api import (
-    BadVersion,
-    Create,
-    CreateMode,
-    Delete,
-    GetChildren,
-    GetData,
-    NodeData,
-    NodeExists,
-    NoNode,
-    SetData,
-    parent_path,
-)
+from reference.zookeeper import api
 from spec.errors import MalformedInput, NotJson
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -125,11 +113,11 @@ def parsed_if_json(cls: type[PayloadT], path: str, data: bytes | None) -> Payloa
     return payload
 
 
-def read_data(path: str) -> Script[NodeData | None]:
+def read_data(path: str) -> Script[api.NodeData | None]:
     """`readDataMaybeNull`: the znode, or None if it is not there."""
     try:
-        node: NodeData = yield GetData(path)
-    except NoNode:
+        node: api.NodeData = yield api.GetData(path)
+    except api.NoNode:
         return None
     return node
 
@@ -164,33 +152,33 @@ def number_of(parent: str, name: str) -> int:
 def create_persistent(path: str, data: bytes | None) -> Script[None]:
     """`createPersistentPath`: missing parents are created too; NodeExists goes to the caller."""
     try:
-        yield Create(path, data)
-    except NoNode:
-        yield from create_with_parents(parent_path(path))
-        yield Create(path, data)
+        yield api.Create(path, data)
+    except api.NoNode:
+        yield from create_with_parents(api.parent_path(path))
+        yield api.Create(path, data)
 
 
 def create_with_parents(path: str) -> Script[None]:
     """`makeSurePersistentPathExists`: a znode without data, and whatever is missing above it."""
-    with suppress(NodeExists):
+    with suppress(api.NodeExists):
         yield from create_persistent(path, None)
 
 
 def delete_if_there(path: str) -> Script[bool]:
     """`delete`: whether it was there; NotEmpty goes to the caller."""
     try:
-        yield Delete(path)
-    except NoNode:
+        yield api.Delete(path)
+    except api.NoNode:
         return False
     return True
 
 
 def children_of(path: str, *, watches: bool = True) -> Script[tuple[str, ...] | None]:
     """`getChildren`: the names, or None where there is no such znode."""
-    read = GetChildren(path)
+    read = api.GetChildren(path)
     try:
         children = yield read if watches else PastZkClient(read)
-    except NoNode:
+    except api.NoNode:
         return None
     names: tuple[str, ...] = children.names
     return names
@@ -212,8 +200,8 @@ def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
     """`ZKCheckedEphemeral`: create it, or say which session's it is; what goes away meanwhile is created after all."""
     while True:
         try:
-            yield Create(path, data, CreateMode.EPHEMERAL)
-        except NodeExists:
+            yield api.Create(path, data, api.CreateMode.EPHEMERAL)
+        except api.NodeExists:
             owner = yield from owner_of(path)
             if owner is not None:
                 return owner
@@ -224,8 +212,8 @@ def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
 def owner_of(path: str) -> Script[int | None]:
     """The session that owns an ephemeral znode; None where there is no znode. The read goes past ZkClient."""
     try:
-        node: NodeData = yield PastZkClient(GetData(path))
-    except NoNode:
+        node: api.NodeData = yield PastZkClient(api.GetData(path))
+    except api.NoNode:
         return None
     owner: int = node.stat.ephemeral_owner
     return owner
@@ -240,10 +228,10 @@ def update_state_znode(
     before 0.8.2.0 nobody asked (D31). What cannot be read is other content (`checkLeaderAndIsrZkData`).
     """
     try:
-        stat = yield SetData(state_path(partition), state_data(leadership), leadership.zk_version)
-    except NoNode:
+        stat = yield api.SetData(state_path(partition), state_data(leadership), leadership.zk_version)
+    except api.NoNode:
         return None
-    except BadVersion:
+    except api.BadVersion:
         if not compares_content:
             return None
         try:

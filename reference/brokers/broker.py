@@ -32,33 +32,8 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-from spec.logs.broker_change_lines import (
-    LeaderInfoCached,
-    PartitionLine,
-    PartitionUncached,
-    ReplicaDoesNotExist,
-    StopReplicaFinished,
-    StopReplicaFromOldController,
-    StopReplicaStarted,
-    UpdateMetadataFromOldController,
-)
-from spec.logs.leader_and_isr_lines import (
-    BecomeFollowerError,
-    BecomeFollowerUnchanged,
-    BecomeLeaderError,
-    BecomeLeaderUnchanged,
-    FetcherNotStarted,
-    FetchersStopped,
-    FetcherStarted,
-    LeaderAndIsrFromOldController,
-    LeaderAndIsrReceived,
-    LeaderEpochNotHigher,
-    LeaderUnavailable,
-    LogsTruncated,
-    NotInAssignedReplicas,
-    TransitionCompleted,
-    TransitionStarted,
-)
+from spec.logs import broker_change_lines as changes
+from spec.logs import leader_and_isr_lines as lines
 from spec.logs.logged_values import PartitionInfo, Role
 
 NO_LEADER_EPOCH = NO_LEADERSHIP.leader_epoch
@@ -155,9 +130,9 @@ class Broker:
         states = request.partition_states
         for state in states:
             info = PartitionInfo(state.leadership, state.replicas)
-            self._log(LeaderAndIsrReceived, request, correlation_id, state, state=info)
+            self._log(lines.LeaderAndIsrReceived, request, correlation_id, state, state=info)
         if request.controller_epoch < self.controller_epoch:
-            line = LeaderAndIsrFromOldController(
+            line = lines.LeaderAndIsrFromOldController(
                 self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch
             )
             self.journal(StateChange(line))
@@ -191,9 +166,9 @@ class Broker:
         if code is ErrorCode.STALE_CONTROLLER_EPOCH:
             current = self.partition(state.topic_partition).leadership.leader_epoch
             epochs = {"leader_epoch": state.leadership.leader_epoch, "current_leader_epoch": current}
-            self._log(LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+            self._log(lines.LeaderEpochNotHigher, request, correlation_id, state, **epochs)
         if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            self._log(NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
+            self._log(lines.NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
         return code
 
     def verdict(self, state: PartitionLeadership, topic_ids: Mapping[str, int]) -> ErrorCode:
@@ -219,7 +194,7 @@ class Broker:
     ) -> None:
         """`makeLeaders`: stop to fetch, and take over what the request says; who is not reached has stopped, too."""
         for state in states:
-            self._log(TransitionStarted, request, number, state, role=Role.LEADER)
+            self._log(lines.TransitionStarted, request, number, state, role=Role.LEADER)
         new = []
         for state in states:
             known = self.partition(state.topic_partition)
@@ -229,17 +204,17 @@ class Broker:
                 continue
             self.partitions[state.topic_partition] = _accepted(known, state, state.leadership.isr)
             if known.leadership.leader == self.broker_id:
-                self._log(BecomeLeaderUnchanged, request, number, state)
+                self._log(lines.BecomeLeaderUnchanged, request, number, state)
             else:
                 new.append(state)
         if reaches is not None and not reaches.issuperset(state.topic_partition for state in states):
             for state in states:
-                self._log(BecomeLeaderError, request, number, state)
+                self._log(lines.BecomeLeaderError, request, number, state)
             raise BrokenOff
         for state in new:
-            self._log(FetchersStopped, request, number, state, role=Role.LEADER)
+            self._log(lines.FetchersStopped, request, number, state, role=Role.LEADER)
         for state in states:
-            self._log(TransitionCompleted, request, number, state, role=Role.LEADER)
+            self._log(lines.TransitionCompleted, request, number, state, role=Role.LEADER)
 
     def _make_followers(
         self,
@@ -250,7 +225,7 @@ class Broker:
     ) -> None:
         """`makeFollowers`: take over what the request says, and fetch from the leader where that is another one."""
         for state in states:
-            self._log(TransitionStarted, request, number, state, role=Role.FOLLOWER)
+            self._log(lines.TransitionStarted, request, number, state, role=Role.FOLLOWER)
         reached = [state for state in states if reaches is None or state.topic_partition in reaches]
         moved = [state for state in reached if self._make_follower(state, request, number)]
         if reaches is not None:
@@ -258,14 +233,14 @@ class Broker:
                 partition = state.topic_partition
                 self.partitions[partition] = replace(self.partition(partition), is_idle=True)
             about = (request.controller_id, request.controller_epoch, number)
-            self.journal(StateChange(BecomeFollowerError(self.broker_id, *about)))
+            self.journal(StateChange(lines.BecomeFollowerError(self.broker_id, *about)))
             raise BrokenOff
-        last = FetcherNotStarted if self.is_shutting_down else FetcherStarted
-        for line, values in ((FetchersStopped, {"role": Role.FOLLOWER}), (LogsTruncated, {}), (last, {})):
+        last = lines.FetcherNotStarted if self.is_shutting_down else lines.FetcherStarted
+        for line, values in ((lines.FetchersStopped, {"role": Role.FOLLOWER}), (lines.LogsTruncated, {}), (last, {})):
             for state in moved:
                 self._log(line, request, number, state, **values)
         for state in states:
-            self._log(TransitionCompleted, request, number, state, role=Role.FOLLOWER)
+            self._log(lines.TransitionCompleted, request, number, state, role=Role.FOLLOWER)
 
     def _make_follower(self, state: PartitionLeadership, request: LeaderAndIsrRequest, number: int) -> bool:
         """Whether the leader is another one now; the two lines for where it is not name the epoch of the decision."""
@@ -274,11 +249,11 @@ class Broker:
         about = (self.broker_id, request.controller_id, epoch, number, partition, leader)
         if not self.knows_alive(leader, request):
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
-            self.journal(StateChange(LeaderUnavailable(*about)))
+            self.journal(StateChange(lines.LeaderUnavailable(*about)))
             return False
         self.partitions[partition] = _accepted(known, state, ())
         if known.leadership.leader == leader:
-            self.journal(StateChange(BecomeFollowerUnchanged(*about)))
+            self.journal(StateChange(lines.BecomeFollowerUnchanged(*about)))
         elif self.is_shutting_down:
             self.partitions[partition] = replace(self.partition(partition), is_idle=True)
         return known.leadership.leader != leader
@@ -307,7 +282,7 @@ class Broker:
         What is not named stays, unless the request is of all partitions, and says so (a fix, S10).
         """
         if request.controller_epoch < self.controller_epoch:
-            refusal = UpdateMetadataFromOldController(
+            refusal = changes.UpdateMetadataFromOldController(
                 self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
             )
             self.journal(StateChange(refusal))
@@ -319,10 +294,12 @@ class Broker:
             cached = self.cached_epochs.get(partition, NO_LEADER_EPOCH)
             if told.leader == LEADER_DURING_DELETE:
                 self.cached_epochs.pop(partition, None)
-                self._log(PartitionUncached, request, correlation_id, state)
+                self._log(changes.PartitionUncached, request, correlation_id, state)
             elif not (self.compares_epochs and told.leader_epoch < cached):
                 self.cached_epochs[partition] = told.leader_epoch
-                self._log(LeaderInfoCached, request, correlation_id, state, info=PartitionInfo(told, state.replicas))
+                self._log(
+                    changes.LeaderInfoCached, request, correlation_id, state, info=PartitionInfo(told, state.replicas)
+                )
         if whole:
             named = {state.topic_partition for state in request.partition_states}
             self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
@@ -333,7 +310,9 @@ class Broker:
         (D22), but where that is fixed: one that is not higher than the replica's is refused.
         """
         if request.controller_epoch < self.controller_epoch:
-            refusal = StopReplicaFromOldController(self.broker_id, request.controller_epoch, self.controller_epoch)
+            refusal = changes.StopReplicaFromOldController(
+                self.broker_id, request.controller_epoch, self.controller_epoch
+            )
             self.journal(StateChange(refusal))
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
         self.controller_epoch = request.controller_epoch
@@ -354,20 +333,20 @@ class Broker:
     def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
         """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""
         known = self.partitions.get(partition)
-        self.journal(StateChange(StopReplicaStarted(self.broker_id, delete, partition)))
+        self.journal(StateChange(changes.StopReplicaStarted(self.broker_id, delete, partition)))
         if known is None:
-            self.journal(StateChange(ReplicaDoesNotExist(self.broker_id, delete, partition)))
+            self.journal(StateChange(changes.ReplicaDoesNotExist(self.broker_id, delete, partition)))
         elif not delete:
             leads_or_idles = known.leadership.leader in {NO_LEADER, self.broker_id}
             self.partitions[partition] = replace(known, is_idle=not leads_or_idles)
         if delete:
             self.partitions.pop(partition, None)
             self.logs -= {partition}
-        self.journal(StateChange(StopReplicaFinished(self.broker_id, delete, partition)))
+        self.journal(StateChange(changes.StopReplicaFinished(self.broker_id, delete, partition)))
 
     def _log(
         self,
-        line: type[PartitionLine],
+        line: type[changes.PartitionLine],
         request: LeaderAndIsrRequest | UpdateMetadataRequest,
         correlation_id: int,
         told: PartitionLeadership,

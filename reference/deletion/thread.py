@@ -24,22 +24,8 @@ from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import PartitionsResponse, StopReplicaRequest
+from spec.logs.controller_log import topic_deletion as lines
 from spec.logs.controller_log.channels import DeletionThreadFailed
-from spec.logs.controller_log.topic_deletion import (
-    DeadReplicasFound,
-    DeletionAnswered,
-    DeletionBegun,
-    DeletionIneligible,
-    DeletionInProgress,
-    DeletionRetried,
-    HandlingDeletion,
-    PartitionDeletionStarted,
-    ReplicaDeletionStarted,
-    ReplicasDeleted,
-    TopicDeleted,
-    TopicDeletionStarted,
-    WaitingForSignal,
-)
 from spec.logs.logged_answers import Answer
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
@@ -83,7 +69,7 @@ def is_due(controller: KafkaController) -> bool:
 def delete_topics(controller: KafkaController) -> Procedure[None]:
     """`DeleteTopicsThread.doWork`: turn to every queued topic; an exception ends the thread."""
     controller.deleting.woken = False
-    controller.report(HandlingDeletion, topics=listed(controller.deleting.queued))
+    controller.report(lines.HandlingDeletion, topics=listed(controller.deleting.queued))
 
     def first(topic: str, remaining: Topics) -> DeleteQueuedTopic:
         return DeleteQueuedTopic(topic, remaining, is_deleted(controller, topic))
@@ -111,7 +97,7 @@ def delete_topics(controller: KafkaController) -> Procedure[None]:
 
 def _wait(controller: KafkaController) -> None:
     if not is_due(controller):
-        controller.report(WaitingForSignal)
+        controller.report(lines.WaitingForSignal)
 
 
 def is_deleted(controller: KafkaController, topic: str) -> bool:
@@ -125,26 +111,26 @@ def _delete(controller: KafkaController, topic: str, below: Partitions | None) -
     started = in_state(controller, topic, ReplicaState.DELETION_STARTED)
     if is_deleted(controller, topic):
         yield from complete_delete_topic(controller, topic, below)
-        controller.report(TopicDeleted, topic=topic)
+        controller.report(lines.TopicDeleted, topic=topic)
     elif started:
         replicas, partitions = sorted({r for _, r in started}), sorted({tp for tp, _ in started})
-        controller.report(DeletionInProgress, replicas=tuple(replicas), partitions=tuple(partitions), topic=topic)
+        controller.report(lines.DeletionInProgress, replicas=tuple(replicas), partitions=tuple(partitions), topic=topic)
     elif not is_let_alone(controller, topic):
         yield from _retry(controller, topic)
     under_way = bool(in_state(controller, topic, ReplicaState.DELETION_STARTED))
     ineligible = topic in controller.deleting.ineligible
     if topic in controller.deleting.queued and not under_way and not ineligible:
-        controller.report(DeletionBegun, topic=topic)
+        controller.report(lines.DeletionBegun, topic=topic)
         yield from _start(controller, topic)
     elif ineligible:
-        controller.report(DeletionIneligible, topic=topic)
+        controller.report(lines.DeletionIneligible, topic=topic)
 
 
 def _retry(controller: KafkaController, topic: str) -> Procedure[None]:
     """`markTopicForDeletionRetry`: what failed goes Offline, even if the topic is held back."""
     failed = in_state(controller, topic, ReplicaState.DELETION_INELIGIBLE)
     if failed:
-        controller.report(DeletionRetried, topic=topic, replicas=logged(failed))
+        controller.report(lines.DeletionRetried, topic=topic, replicas=logged(failed))
         controller.is_about(retried=frozenset(failed))
         yield from set_offline(controller, failed, Handler.DELETION_RETRY)
         controller.is_about(handler=Handler.NONE, retried=frozenset())
@@ -152,21 +138,21 @@ def _retry(controller: KafkaController, topic: str) -> Procedure[None]:
 
 def _start(controller: KafkaController, topic: str) -> Procedure[None]:
     """`onTopicDeletion`: send UpdateMetadata to all, then StopReplica to live replicas; a dead one holds it back."""
-    controller.report(TopicDeletionStarted, topics=(topic,))
+    controller.report(lines.TopicDeletionStarted, topics=(topic,))
     partitions = controller.context.partitions_of(topic)
     controller.is_about(handler=Handler.DELETION_START)
     yield from send_update_metadata(controller, partitions)
-    controller.report(PartitionDeletionStarted, partitions=partitions)
+    controller.report(lines.PartitionDeletionStarted, partitions=partitions)
     replicas = controller.context.replicas_of(topic)
     dead = [key for key in replicas if key[1] not in controller.live]
     set_deletion_ended(controller, dead, ReplicaState.DELETION_INELIGIBLE)
     deleted = {*dead, *in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL)}
     chosen = [key for key in replicas if key not in deleted]
     yield from set_offline(controller, chosen, Handler.DELETION_START)
-    controller.report(ReplicaDeletionStarted, replicas=logged(chosen))
+    controller.report(lines.ReplicaDeletionStarted, replicas=logged(chosen))
     set_deletion_started(controller, chosen, calls_back=True)
     if dead:
-        controller.report(DeadReplicasFound, replicas=logged(dead), topic=topic)
+        controller.report(lines.DeadReplicasFound, replicas=logged(dead), topic=topic)
         hold_back(controller, (topic,))
 
 
@@ -180,7 +166,7 @@ def on_replica_deleted(
 
     An answer that names no partition (the request was refused as a whole) changes nothing (D46).
     """
-    controller.report(DeletionAnswered, answer=Answer(answer))
+    controller.report(lines.DeletionAnswered, answer=Answer(answer))
     refused = answer.error_code is not ErrorCode.NONE
     named = {TopicPartition(one.topic, one.partition): one.error_code for one in answer.partitions}
     failed = {tp for tp, code in named.items() if refused or code is not ErrorCode.NONE}
@@ -189,6 +175,6 @@ def on_replica_deleted(
     fail_deletion(controller, [(tp, broker) for tp in sorted(failed)])
     if named.keys() - failed:
         deleted = [(tp, broker) for tp in sorted(named.keys() - failed) if tp.topic in controller.deleting.queued]
-        controller.report(ReplicasDeleted, replicas=logged(deleted))
+        controller.report(lines.ReplicasDeleted, replicas=logged(deleted))
         set_deletion_ended(controller, deleted, ReplicaState.DELETION_SUCCESSFUL)
         controller.deleting.woken = True

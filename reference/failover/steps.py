@@ -25,16 +25,7 @@ from reference.requests.connections import ControllerChannelManager
 from reference.scripts import Found, topic_path
 from reference.topics.creation import ReadTopics, listen_to_topics
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.failover import (
-    ActiveBrokers,
-    BecomingController,
-    CurrentTopics,
-    EpochIncremented,
-    EpochIncrementFailed,
-    EpochRead,
-    ReadyToServe,
-    ShuttingDownBrokers,
-)
+from spec.logs.controller_log import failover as lines
 from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.variants import Switch
 
@@ -45,7 +36,7 @@ INITIAL_CONTROLLER_EPOCH_ZK_VERSION = 1
 def on_controller_failover(controller: KafkaController, elected: EpochZnode | None = None) -> Procedure[None]:
     """Become the working controller; an atomic election brings its epoch along."""
     controller.is_about(in_failover=True)
-    controller.report(BecomingController)
+    controller.report(lines.BecomingController)
     try:
         if elected is None:
             yield from _read_controller_epoch(controller)
@@ -62,7 +53,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.report(PartitionMachineStarted, states=tuple(controller.partition_machine.states.items()))
         if not controller.fixes(Switch.LISTEN_BEFORE_READING):
             yield from listen_to_topics(controller, controller.context.all_topics)
-        controller.report(ReadyToServe, epoch=controller.context.epoch)
+        controller.report(lines.ReadyToServe, epoch=controller.context.epoch)
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
         yield from FinishFailover(removal_of(controller))
@@ -81,7 +72,7 @@ def _read_controller_epoch(controller: KafkaController) -> Procedure[None]:
     found = yield from ReadEpoch()
     if found is not None:
         controller.context.epoch, controller.context.epoch_zk_version = found.epoch, found.version
-        controller.report(EpochRead, epoch=found.epoch, epoch_zk_version=found.version)
+        controller.report(lines.EpochRead, epoch=found.epoch, epoch_zk_version=found.version)
 
 
 def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
@@ -97,10 +88,10 @@ def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
         context.epoch, context.epoch_zk_version = context.epoch + 1, version
     else:
         controller.reach(Milestone.EPOCH_CONFLICT)
-        controller.report(EpochIncrementFailed)
+        controller.report(lines.EpochIncrementFailed)
         if controller.fixes(Switch.RESIGN_ON_EPOCH_CONFLICT):
             raise ControllerMoved("another controller has incremented the epoch")
-    controller.report(EpochIncremented, epoch=context.epoch)
+    controller.report(lines.EpochIncremented, epoch=context.epoch)
 
 
 def _initialize_controller_context(controller: KafkaController) -> Procedure[None]:
@@ -125,9 +116,9 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
     yield from load_pending_elections(controller)
     yield from initialize_partition_reassignment(controller)
     yield from initialize_topic_deletion(controller)
-    controller.report(ActiveBrokers, brokers=tuple(sorted(controller.live)))
-    controller.report(ShuttingDownBrokers, brokers=tuple(sorted(context.shutting_down_broker_ids)))
-    controller.report(CurrentTopics, topics=tuple(sorted(context.all_topics)))
+    controller.report(lines.ActiveBrokers, brokers=tuple(sorted(controller.live)))
+    controller.report(lines.ShuttingDownBrokers, brokers=tuple(sorted(context.shutting_down_broker_ids)))
+    controller.report(lines.CurrentTopics, topics=tuple(sorted(context.all_topics)))
 
 
 def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]:

@@ -21,13 +21,7 @@ from reference.scripts import BROKER_TOPICS, parsed_if_json, read_data, topic_pa
 from reference.zookeeper.api import Exists, GetChildren
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import TopicPayload
-from spec.logs.controller_log.topics import (
-    PartitionsCreated,
-    TopicChangeError,
-    TopicDifference,
-    TopicsChanged,
-    TopicsCreated,
-)
+from spec.logs.controller_log import topics as lines
 from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
@@ -120,7 +114,7 @@ def on_topic_change(controller: KafkaController, given: Names | None = None) -> 
         for topic in names
         for partition, replicas in topics.assignments.get(topic, {}).items()
     }
-    controller.report(TopicsChanged, topics=tuple(sorted(topics.names)))
+    controller.report(lines.TopicsChanged, topics=tuple(sorted(topics.names)))
     try:
         context.all_topics = topics.names
         context.topic_ids |= topics.ids
@@ -128,17 +122,17 @@ def on_topic_change(controller: KafkaController, given: Names | None = None) -> 
         context.partition_replica_assignment = kept | new
         deleted = tuple(sorted(vanished))
         _forget_vanished(controller, vanished)
-        controller.report(TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
+        controller.report(lines.TopicDifference, new=tuple(names), deleted=deleted, assignment=tuple(new.items()))
         controller.topic_listeners |= set(names)
         if names:
-            controller.report(TopicsCreated, partitions=tuple(new))
+            controller.report(lines.TopicsCreated, partitions=tuple(new))
             controller.is_about(created=frozenset(names))
             yield from listen_to_topics(controller, names)
             yield from on_new_partition_creation(controller, tuple(new))
     except FencedOff:
         raise
     except THROWABLE:
-        controller.report(TopicChangeError)
+        controller.report(lines.TopicChangeError)
     finally:
         controller.activity = Activity()
 
@@ -156,7 +150,7 @@ def _forget_vanished(controller: KafkaController, topics: frozenset[str]) -> Non
 
 def on_new_partition_creation(controller: KafkaController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
     """From nothing to the first leader."""
-    controller.report(PartitionsCreated, partitions=tuple(partitions))
+    controller.report(lines.PartitionsCreated, partitions=tuple(partitions))
     assignment = controller.context.partition_replica_assignment
     replicas = [(partition, replica) for partition in partitions for replica in assignment[partition]]
     partition_leadership.set_new(controller, partitions)
