@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from model_check.checks.subject import Subject
 from model_check.explicit_state.findings import Found, run_of
 from model_check.inventory.accepted import accepted
 from model_check.inventory.system_facts import SystemKey, system_fact
@@ -18,18 +19,16 @@ from spec.expectations import Expectation, plan
 from spec.language.rules import TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import Switches, show_switches
+from spec.variants import Switches
 
 USUAL = 10e-9
 """Seconds for a state and action, at most, on a machine of the year 2020."""
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Subject):
     """An exploration to be: a scope under switches, the system built of them, and whether goals are judged."""
 
-    scope: str
-    switches: Switches
     system: TransitionSystem
     goals: bool
 
@@ -37,11 +36,6 @@ class Task:
     def of(cls, scope: str, switches: Switches, *, goals: bool) -> "Task":
         """The exploration of a scope of the manifest."""
         return cls(scope, switches, system(scope_named(scope), switches), goals)
-
-    @property
-    def variant(self) -> str:
-        """The switches as text."""
-        return show_switches(self.switches)
 
     @property
     def arguments(self) -> str:
@@ -82,7 +76,7 @@ def run(
     """Explore, with a bar; Ctrl-C stops it, and on demand the first violation. EnvironmentFailure if it cannot fit."""
     from model_check.explicit_state.explorer import explore, free_memory
 
-    states, title = task.expected_states(limit), f"{task.scope} {task.variant}"
+    states, title = task.expected_states(limit), task.title
     needed = task.bytes_for(states or 0)
     refuse_what_cannot_fit(title, needed, memory_bytes or free_memory())
     units, size = (states or 0) * len(task.system.actions), f"{states or 0:,} states, {needed / GIB:.2f} GiB"

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass
 
+from model_check.checks.subject import Subject
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from model_check.waiting.estimates import estimated
@@ -10,7 +11,6 @@ from model_check.waiting.progress import bar, interruptible
 from spec.expectations import Expectation, plan
 from spec.model import Model
 from spec.scopes import scope as scope_named
-from spec.variants import Switches, show_switches
 
 ENGINE = "refinement"
 
@@ -19,22 +19,10 @@ FEW = 1_000
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Subject):
     """A replay to be: a scope under switches, and who does it."""
 
-    scope: str
-    switches: Switches
     master: str = "local[2]"
-
-    @property
-    def variant(self) -> str:
-        """The switches as text."""
-        return show_switches(self.switches)
-
-    @property
-    def title(self) -> str:
-        """What is replayed, on a bar."""
-        return f"{self.scope} {self.variant}"
 
 
 def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Run:

@@ -3,22 +3,20 @@
 import time
 from dataclasses import dataclass, replace
 
+from model_check.checks.subject import Subject
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import bar, interruptible
 from spec.scopes import scope as scope_named
-from spec.variants import Switches, show_switches
 
 ENGINE = "simulation"
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Subject):
     """Random runs to be: a scope under switches, how many runs of how many steps, and the seed."""
 
-    scope: str
-    switches: Switches
     runs: int
     steps: int
     seed: int
@@ -31,13 +29,12 @@ def run(task: Task) -> Run:
     from model_check.refinement.simulate import simulate, widened
 
     sides = Sides(widened(scope_named(task.scope)), task.switches)
-    variant, started = show_switches(task.switches), time.perf_counter()
-    told = Run(ENGINE, task.scope, variant, Verdict.INCOMPLETE, notes=(f"seed {task.seed}",))
-    title, size = f"{task.scope} {variant}", f"{task.runs:,} runs of {task.steps:,} steps"
+    started, size = time.perf_counter(), f"{task.runs:,} runs of {task.steps:,} steps"
+    told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, notes=(f"seed {task.seed}",))
     with (
         interruptible() as stop,
-        estimated("simulate", title, task.runs * task.steps, size=size) as whole,
-        bar(title, task.runs) as report,
+        estimated("simulate", task.title, task.runs * task.steps, size=size) as whole,
+        bar(task.title, task.runs) as report,
     ):
         try:
             done = simulate(sides, runs=task.runs, steps=task.steps, number=task.seed, progress=report, stop=stop)

@@ -242,16 +242,8 @@ class LiveZookeeper:
 
 
 def _stat_of(stat: Any) -> api.Stat:
-    return api.Stat(
-        czxid=stat.czxid,
-        mzxid=stat.mzxid,
-        pzxid=stat.pzxid,
-        version=stat.version,
-        cversion=stat.cversion,
-        ephemeral_owner=stat.ephemeralOwner,
-        data_length=stat.dataLength,
-        num_children=stat.numChildren,
-    )
+    zxids, versions = (stat.czxid, stat.mzxid, stat.pzxid), (stat.version, stat.cversion)
+    return api.Stat(*zxids, *versions, stat.ephemeralOwner, stat.dataLength, stat.numChildren)
 
 
 _ANSWERS: Final[Mapping[type[Any], Callable[[Any], Any]]] = {

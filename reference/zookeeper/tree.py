@@ -31,16 +31,9 @@ class Znode:
     @property
     def stat(self) -> api.Stat:
         """The znode's Stat as ZooKeeper reports it (`DataNode.copyStat`)."""
-        return api.Stat(
-            czxid=self.czxid,
-            mzxid=self.mzxid,
-            pzxid=self.pzxid,
-            version=self.version,
-            cversion=2 * self.child_creates - len(self.children),
-            ephemeral_owner=self.ephemeral_owner,
-            data_length=len(self.data or b""),
-            num_children=len(self.children),
-        )
+        zxids, children = (self.czxid, self.mzxid, self.pzxid), len(self.children)
+        cversion = 2 * self.child_creates - children
+        return api.Stat(*zxids, self.version, cversion, self.ephemeral_owner, len(self.data or b""), children)
 
 
 class WatchKind(Enum):
