@@ -4,7 +4,6 @@ A transaction of several changes comes as its parts, one by one, or as what refu
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 
 from model_check.monitors.contents import Content, read_content
@@ -20,15 +19,19 @@ def history_of(
     transactions: Iterable[log.Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
 ) -> History:
     """What a log tells, each line a place; where admins' sessions are known, those that are nobody's are members'."""
-    tree: dict[str, tuple[Content, int]] = {}
+    tree: dict[str, Content] = {}
     writes: list[Write] = []
     refusals: list[Refusal] = []
     office = Office()
     for line, one in with_lines(transactions):
-        author = _author(one.session, sessions, admins)
+        author, dropped = _author(one.session, sessions, admins), isinstance(one.change, log.SessionClosed)
         for name, data, version in _changed(one.change):
-            write = _write(one, f"zookeeper.jsonl:{line}", author, name, data, version, tree, office)
-            write = replace(write, number=len(writes), dropped=isinstance(one.change, log.SessionClosed))
+            path, before = _path(name), tree.pop(name, None)
+            after = None if version < 0 else read_content(path, data)
+            if after is not None:
+                tree[name] = after
+            head = (len(writes), f"zookeeper.jsonl:{line}", one.time_ms, one.zxid, author)
+            write = Write(*head, path, name, before, after, version, office, dropped)
             writes.append(write)
             office = office_after(write, office)
         if isinstance(one.change, log.WriteRefused):
@@ -49,24 +52,6 @@ def _changed(change: log.Change) -> Iterator[tuple[str, bytes | None, int]]:
             yield from ((name, None, -1) for name in names)
         case _:
             pass
-
-
-def _write(
-    one: log.Transaction,
-    place: str,
-    author: Author,
-    name: str,
-    data: bytes | None,
-    version: int,
-    tree: dict[str, tuple[Content, int]],
-    office: Office,
-) -> Write:
-    path = _path(name)
-    before, _ = tree.pop(name, (None, -1))
-    after = None if version < 0 else read_content(path, data)
-    if after is not None:
-        tree[name] = (after, version)
-    return Write(0, place, one.time_ms, one.zxid, author, path, name, before, after, version, office)
 
 
 def _author(session: int, sessions: Mapping[int, Session], admins: frozenset[int]) -> Author:

@@ -42,10 +42,7 @@ class Topics:
 
 
 def _read_topics(known: Names = frozenset(), given: Names | None = None, *, listens: bool = False) -> Script[Topics]:
-    """`getAllTopics`, and `getReplicaAssignmentForTopics` for those that are not known yet.
-
-    Each of these may be listened to before it is read.
-    """
+    """`getAllTopics`, and `getReplicaAssignmentForTopics` for those not known yet, each perhaps listened to before."""
     children = given if given is not None else frozenset((yield GetChildren(BROKER_TOPICS)).names)
     found, ids = {}, {}
     for topic in sorted(children):

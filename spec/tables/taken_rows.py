@@ -33,10 +33,7 @@ DELETED_AT_ONCE: Final = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_S
 
 
 def move(states: Keyed[K], key: K, *targets: KafkaState) -> None:
-    """Set `states[key]` to the last of the targets, by the rows that lead there through the others.
-
-    It is asked only where the table lets it be so.
-    """
+    """Set `states[key]` to the last of the targets, by the rows through the others, where the table lets it be so."""
     state = states[key]
     for row, sources in rows_by(targets).items():
         take(row, either(*(state == source for source in sources)))
