@@ -226,11 +226,6 @@ ON_THE_WAY: Final[Mapping[str, tuple[str, Play]]] = {
 """What may happen while an admin's request is carried out."""
 
 
-def _stop_deleting(scenario: Scenario) -> None:
-    """The controller is stopped amid a deletion."""
-    scenario.suspend(scenario.the_controller(), may_hang=True)
-
-
 def _requests(kind: str, what: str, play: Callable[..., None], *ways: str) -> dict[str, tuple[str, Play]]:
     """An admin's request by itself, and with each of these `ON_THE_WAY`."""
     kinds: dict[str, tuple[str, Play]] = {kind: (what, partial(play, meanwhile=lambda _: None))}
@@ -260,7 +255,7 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
-                               partial(Scenario.delete, meanwhile=_stop_deleting)),
+                               lambda s: s.delete(lambda _: s.suspend(s.the_controller(), may_hang=True))),
     "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
     "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
     "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",

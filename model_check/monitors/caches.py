@@ -30,7 +30,8 @@ def _updates(broker: Received, kind: ApiKey) -> Iterator[tuple[Arrival, TopicPar
         life, known = one.incarnation, known if one.incarnation == life else Known()
         for partition in one.states if one.kind is ApiKey.UPDATE_METADATA else ():
             earlier = known.get(partition)
-            if earlier is not None and tells(one, partition) and _is_answered(earlier, one):
+            answer = None if earlier is None else earlier.answer
+            if earlier and answer and tells(one, partition) and answer.order < one.order:
                 yield one, partition, earlier
         if one.kind is kind:
             _note(known, one)
@@ -48,11 +49,6 @@ def _note(known: Known, request: Arrival) -> None:
 def tells(request: Arrival, partition: TopicPartition) -> bool:
     """Whether a request tells who leads a partition, and is surely accepted."""
     return accepted(request, partition) and request.states[partition].leader != LEADER_DURING_DELETE
-
-
-def _is_answered(earlier: Arrival, request: Arrival) -> bool:
-    """Whether a request was answered before another arrived."""
-    return earlier.answer is not None and earlier.answer.order < request.order
 
 
 @monitored(needs=Needs.REQUESTS)

@@ -159,7 +159,10 @@ def assignments_shrink_after_the_new_caught_up(history: History) -> Answers:
         if one.wanted is None or one.new != one.wanted or not set(one.new) < set(one.old):
             continue
         state = history.state(one.partition, one.write.number)
-        isrs = [set(each.isr) for each in _states_since(history, one.partition, one.since, one.write.number)]
+        written = history.until(state_path(one.partition), one.write.number)
+        later = (each.after for each in written if one.since <= each.number)
+        states = (history.state(one.partition, one.since), *later)
+        isrs = [set(each.isr) for each in states if isinstance(each, State)]
         text = f"{one}, but never since that was asked for ({history.writes[one.since].place}) all of it was in sync"
         if not any(set(one.wanted) <= isr for isr in isrs):
             yield Break(one.write.place, text)
@@ -177,11 +180,6 @@ def _may_not_lead(history: History, one: Change, broker: int) -> bool:
         return True
     ids = history.until(f"/brokers/ids/{broker}", history.before(one.write.ms + SHUTDOWN))
     return any(each.after is None and one.since <= each.number for each in ids)
-
-
-def _states_since(history: History, partition: TopicPartition, start: int, end: int) -> list[State]:
-    later = [one.after for one in history.until(state_path(partition), end) if start <= one.number]
-    return [one for one in (history.state(partition, start), *later) if isinstance(one, State)]
 
 
 @monitored()

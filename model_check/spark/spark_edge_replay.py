@@ -7,15 +7,11 @@ a few bytes a state.
 
 import gc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-
-from pyspark import RDD, SparkContext
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.edge_replay import Walked, walk
 from model_check.refinement.lockstep import Sides
-from model_check.spark.spark_job import awaited, finished_tasks
+from model_check.spark.spark_job import collected, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.scopes import Scope
 from spec.variants import Switches
@@ -67,29 +63,10 @@ def walk_with_workers(
         tasks: list[Task] = [(sides.scope, sides.switches, stretch) for stretch in tree.stretches(parts)]
         if not tasks:
             return []
-        job = _Job(context, context.parallelize(tasks, len(tasks)).map(do_stretch), tree, len(tasks))
-        return job.run(progress, stop)
+        walks = context.parallelize(tasks, len(tasks)).map(do_stretch)
 
+        def look() -> None:
+            progress(tree.states * finished_tasks(context) // len(tasks))
 
-@dataclass(frozen=True)
-class _Job:
-    """The one Spark job of a replay."""
-
-    context: SparkContext
-    walks: RDD[Walked]
-    tree: SpanningTree
-    parts: int
-
-    def run(self, progress: Callable[[int], None], stop: Callable[[], bool]) -> list[Walked] | None:
-        """Run it on a thread of its own, so that the driver can look around meanwhile."""
-        with ThreadPoolExecutor(1) as thread:
-            walks = awaited(self.context, GROUP, thread.submit(self._collect), stop, lambda: progress(self._states()))
-        return None if stop() else walks
-
-    def _collect(self) -> list[Walked]:
-        self.context.setJobGroup(GROUP, "replay of edges", interruptOnCancel=True)
-        return self.walks.collect()
-
-    def _states(self) -> int:
-        """About how many states are done."""
-        return self.tree.states * finished_tasks(self.context) // self.parts
+        made = collected(context, GROUP, "replay of edges", walks, stop, look)
+        return None if stop() else made

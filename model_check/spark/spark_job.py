@@ -5,12 +5,12 @@ that of its job there is none yet, so a job is cancelled again and again until i
 """
 
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Final, TypeVar
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
+from pyspark import RDD, SparkContext
 
 from model_check.spark.spark_session import given_up
 
@@ -40,6 +40,24 @@ def awaited(
                 context.cancelJobGroup(group)
             wait([job], timeout=LOOK)
     return None
+
+
+def collected(
+    context: SparkContext,
+    group: str,
+    what: str,
+    rows: RDD[Found],
+    stop: Callable[[], bool],
+    look: Callable[[], None] = lambda: None,
+) -> list[Found] | None:
+    """The rows that the tasks of a job bring, which runs on a thread of its own; None if it was stopped."""
+
+    def job() -> list[Found]:
+        context.setJobGroup(group, what, interruptOnCancel=True)
+        return rows.collect()
+
+    with ThreadPoolExecutor(1) as thread:
+        return awaited(context, group, thread.submit(job), stop, look)
 
 
 def finished_tasks(context: SparkContext) -> int:

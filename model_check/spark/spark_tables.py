@@ -12,7 +12,6 @@ was, and the packed edges go through Spark's own shuffle, some thousands to a ro
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -22,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
-from pyspark import RDD, SparkContext
 
 from model_check.kernel.blueprint import Blueprint
 from model_check.kernel.kernel import Edges
@@ -33,7 +31,7 @@ from model_check.spark.folder import Folder
 from model_check.spark.run_folder import Level, RunFolder
 from model_check.spark.shard import Shard, unpacked
 from model_check.spark.shard_expansion import owners
-from model_check.spark.spark_job import awaited, finished_tasks
+from model_check.spark.spark_job import collected, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.errors import BadInput, EnvironmentFailure
 
@@ -96,29 +94,16 @@ def write_tables(
         whole = len(tables) * run.shards
         for number, (name, table) in enumerate(tables):
 
-            def told(done: int, name: str = name, before: int = number * run.shards) -> None:
-                progress(before + done, name, whole)
+            def told(name: str = name, before: int = number * run.shards) -> None:
+                progress(before + finished_tasks(context), name, whole)
 
-            found = _summed(context, name, table, told, stop)
+            found = collected(context, GROUP, name, table, stop, told)
             if found is None:
                 return None
-            rows[name] = found
+            rows[name] = sum(found)
     witnesses = _write_witnesses(folder, target)
     target.write("_SUCCESS", b"")
     return Written(rows["states"], rows["edges"], witnesses)
-
-
-def _summed(
-    context: SparkContext, name: str, table: RDD[int], progress: Callable[[int], None], stop: Callable[[], bool]
-) -> int | None:
-    """The rows that the tasks of a table have written; None if they were stopped."""
-
-    def counted() -> int:
-        context.setJobGroup(GROUP, name, interruptOnCancel=True)
-        return sum(table.collect())
-
-    with ThreadPoolExecutor(1) as thread:
-        return awaited(context, GROUP, thread.submit(counted), stop, lambda: progress(finished_tasks(context)))
 
 
 # ------------------------------------------------------------------------------------------------ ids
