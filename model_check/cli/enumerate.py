@@ -81,11 +81,10 @@ def command(
     notes = [_where(found, place, found.shards)]
     if tables is not None and found.exhausted:
         size = f"{found.states:,} states, {found.transitions:,} edges"
-        title = f"{scope} {task.variant}"
         with (
             interruptible() as stop,
-            estimated("enumerate --tables", title, found.transitions, size=size) as whole,
-            bar(f"{title}, tables", shards) as report,
+            estimated("enumerate --tables", task.title, found.transitions, size=size) as whole,
+            bar(f"{task.title}, tables", shards) as report,
         ):
             written = write_tables(place, tables, master=master, progress=report, stop=stop)
             if written is not None:

@@ -42,10 +42,7 @@ def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
 
 
 def hash_ir(words: Sequence[str], new: Callable[[str], str]) -> str:
-    """The name of the hash of a state whose words have these names.
-
-    `new` appends an instruction and gives the name of its result.
-    """
+    """The name of the hash of a state whose words have these names; `new` appends an instruction, names its result."""
 
     def literal(value: int) -> int:
         return (value & FULL) - ((value & FULL) >> WORD - 1 << WORD)

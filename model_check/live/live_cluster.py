@@ -50,11 +50,7 @@ class EndedEarly(Exception):
 
 
 class LiveCluster:
-    """The cluster as a context manager; `stop` is asked again and again whether to give up.
-
-    `admin` is the tool that asks it for things. Raises EnvironmentFailure where something around it fails, Stopped
-    where it is to give up, EndedEarly where a member fails that is not ours.
-    """
+    """The cluster as a context manager, asked by `admin`; raises EnvironmentFailure, Stopped, or EndedEarly."""
 
     def __init__(self, setup: Setup, folder: Path, stop: Callable[[], bool] = lambda: False) -> None:
         self.setup = setup

@@ -13,8 +13,7 @@ from typing import Final
 
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
-from model_check.monitors.contents import State
-from model_check.monitors.history import History, Write, state_path
+from model_check.monitors.history import History, state_path
 from model_check.monitors.requests import tells
 from model_check.recordings.tracks import SKEW
 from spec.formats.error_codes import ErrorCode
@@ -111,17 +110,12 @@ def _unknown(
     text = f"{request} was refused for {partition}, leader epoch {epoch}"
     if not as_high:
         return Break(request.place, f"{text}, and none as high had arrived")
-    born = _born(history, partition, request.states[partition])
+    told = (one for one in history.of(state_path(partition)) if tells(request.states[partition], one))
+    first = next(told, None)  # of the first topic of its name of which the request can tell what it tells
+    born = None if first is None else history.birth(partition.topic, first.number)
     is_hosted = born is None or any(_may_accept(one, partition) and one.ms >= born.ms - SKEW for one in requests)
     text = f"{text}, as its broker knows one as high of an earlier topic of this name ({as_high[-1].place})"
     return None if is_hosted else Break(request.place, text, "D23")
-
-
-def _born(history: History, partition: TopicPartition, told: State) -> Write | None:
-    """The creation of the first topic of its name of which a request can tell what it tells."""
-    written = (one for one in history.of(state_path(partition)) if tells(told, one))
-    first = next(written, None)
-    return None if first is None else history.birth(partition.topic, first.number)
 
 
 def _may_accept(request: Arrival, partition: TopicPartition) -> bool:

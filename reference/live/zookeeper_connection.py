@@ -63,11 +63,7 @@ class SetWatches:
 
 
 class RawClient(KazooClient):  # type: ignore[misc]  # kazoo is untyped
-    """kazoo's client, with the request itself as the interface.
-
-    When a session is over, kazoo fails what is queued and then begins a new queue; a request that came in between would
-    never be answered. So both are under one lock.
-    """
+    """kazoo's client, with requests as its interface; under a lock, none falls between the queues of two sessions."""
 
     def __init__(self, address: str, session_timeout_ms: int) -> None:
         self._state_lock = threading.RLock()

@@ -52,10 +52,7 @@ class Queue(list[QueuedRequest]):
 
 
 class ControllerChannelManager:
-    """The open channels: broker id -> queue, head first.
-
-    `metrics` is the process's registry, shared with every other manager that the process ever had.
-    """
+    """The open channels: broker id -> queue, head first; `metrics` is the registry that all managers share."""
 
     def __init__(self, metrics: set[int]) -> None:
         self.metrics = metrics

@@ -9,16 +9,15 @@ Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `s
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import ByVersion, Line
 from spec.logs.logged_values import USUAL, VOCABULARY, PartitionInfo
 
 CONTEXT: Final = "controller {controller} epoch {epoch:id}"
 
-
 CORRELATED: Final = "correlation id {correlation_id} from " + CONTEXT
 
 
-def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) -> dict[KafkaVersion, str | None]:
+def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) -> ByVersion:
     """The two forms of a text whose partition, TP in it, prints as `t-p` from a version on."""
     return {born: text.replace("TP", "{partition}"), version: text.replace("TP", "{partition:t-p}")}
 
