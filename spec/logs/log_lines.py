@@ -101,6 +101,8 @@ def _declare_holes(cls: type[Line]) -> None:
     forms = [form.holes for form in cls.templates.values()]
     own, inherited = cls.__annotations__, {one.name for one in fields(cls.__base__ or Line)}
     holes = [one for one in dict.fromkeys(chain(*forms)) if one not in inherited and not hasattr(cls, one)]
+    if strange := sorted(own.keys() - set(holes)):
+        raise TypeError(f"{cls.__name__} has no hole for {', '.join(strange)}")
     optional = [one for one in holes if not all(one in form for form in forms)]
     cls.__annotations__ = {one: own.get(one, Any) for one in sorted(holes, key=optional.__contains__)}
     for one in optional:
