@@ -10,6 +10,19 @@ operations, containers and nodes with a time to live, quotas, `sync`, and the cl
 `/zookeeper` can be read, not written.
 
 Names are ZooKeeper's own (`org.apache.zookeeper`: CreateMode, KeeperException.Code, Watcher.Event, data.Stat, 3.4).
+
+The errors::
+
+    ZookeeperError
+    ├── OperationRefused             the server answered: nothing was changed
+    │   ├── NoNode                   the znode, or the parent of one to be created, is not there
+    │   ├── NodeExists               a znode to be created is there already
+    │   ├── BadVersion               the expected data version is not the znode's
+    │   ├── NotEmpty                 a znode to be deleted has children
+    │   └── NoChildrenForEphemerals  the parent of a znode to be created is ephemeral
+    └── SessionTrouble               there was no answer
+        ├── SessionExpired           the session is over; this operation was not carried out
+        └── ConnectionLoss           the operation may have been carried out, or not; the session may live on
 """
 
 import re
