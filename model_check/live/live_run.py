@@ -97,10 +97,7 @@ def recorded_and_judged(
 def judged(
     folder: Path, switches: Switches, budget: int | None = None, stop: Callable[[], bool] = lambda: False
 ) -> tuple[Run, ...]:
-    """What is said of a recording, one run for each question that is asked of it; BadInput where it cannot be read.
-
-    Without a `budget` of positions, the recording's length gives one; once `stop` says so, what is open is INCOMPLETE.
-    """
+    """What is said of a recording, a run for each question; `budget` positions, or by its length. BadInput."""
     asked, faults = Question(switches, budget=budget, stop=stop), tuple(map(str, faults_in(folder)))
     recording = readable(folder, asked)
     claims = replace(claims_run(folder, asked, recording), faults=faults)
@@ -113,10 +110,7 @@ def judged(
 
 
 def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: float) -> tuple[Run, ...]:
-    """What is said of a recording, under the name of the run that made it; the first tells how that went.
-
-    Of a run that ended early too little was seen for its claims to hold.
-    """
+    """What is said of a recording, named as its run; the first tells how that went, INCOMPLETE if it ended early."""
     first, *others = (replace(one, scope=title) for one in made)
     if ended:
         early = f"{EARLY}{ended}"

@@ -26,10 +26,7 @@ MOVES, ELECTIONS = "/admin/reassign_partitions", "/admin/preferred_replica_elect
 
 @dataclass(frozen=True)
 class Author:
-    """Whose a session is: a broker's process, or nobody's that is known (then `broker` is None).
-
-    `is_members`: it is a member's of the cluster, known or not; others are an admin's, who may write anything by hand.
-    """
+    """Whose a session is: a broker's process, or nobody's known; `is_members`: a member's, and not an admin's."""
 
     session: int
     broker: int | None = None

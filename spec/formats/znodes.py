@@ -199,10 +199,7 @@ class PartitionStatePayload(JsonPayload):
 
 @dataclass(frozen=True)
 class PartitionReassignment:
-    """One partition to be reassigned, and its target replicas (RAR) in order of preference.
-
-    Their type is what Scala's is, which holds of a list without text.
-    """
+    """One partition to be reassigned, and RAR in order of preference, whose type holds of a list without text."""
 
     topic: Topic
     partition: PartitionId
