@@ -68,10 +68,7 @@ def _broken_or_open(expected: Expectation) -> set[str]:
 
 @dataclass(frozen=True)
 class Check:
-    """Something to verify: what, and how. By `cost`, in states or the like, cheap checks are told from dear ones.
-
-    `is_made` tells whether another process has made it, so that `make` only hands its runs over.
-    """
+    """Something to verify, and how; by `cost`, in states, cheap is told from dear; `is_made`: by another process."""
 
     engine: str
     scope: str
