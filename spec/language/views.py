@@ -49,8 +49,8 @@ class Observation:
 def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
     """The variables of a shape, named by their path, as in `controllers[1].epoch`."""
     if isinstance(shape, Leaf):
-        raw = shape.kind.encode(shape.initial)
-        yield Variable(path, shape.kind, raw)
+        if shape.kept:
+            yield Variable(path, shape.kind, shape.at_first.raw)
         return
     for key, child in shape.items():
         yield from leaves(child, extended(path, key))
@@ -111,6 +111,8 @@ class View:
         child = shape[key]
         if not isinstance(child, Leaf):
             return View(child, frame, path)
+        if not child.kept:
+            return child.at_first
         if frame is not None and path in frame.values:
             return frame.values[path]
         return child.kind.variable(path)
@@ -120,7 +122,8 @@ class View:
     def __setitem__(self, key: object, value: object) -> None:
         path, child = extended(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
         if isinstance(child, Leaf):
-            self._assign(path, child.kind, value, self[key])
+            if child.kept:
+                self._assign(path, child.kind, value, self[key])
             return
         target = self[key]
         for name in child:
@@ -129,7 +132,7 @@ class View:
     __setattr__ = __setitem__
 
     def __contains__(self, key: object) -> bool:
-        return not isinstance(self._shape, Leaf) and key in self._shape  # type: ignore[attr-defined]  # as above
+        return key in self._shape and any(leaves(self._shape[key]))  # type: ignore[attr-defined]  # as above
 
     def is_blank(self) -> bool:
         """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
