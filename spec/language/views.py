@@ -46,14 +46,14 @@ class Observation:
     condition: z3.BoolRef
 
 
-def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
-    """The variables of a shape, named by their path, as in `controllers[1].epoch`."""
+def leaves(shape: Shape, path: str = "", *, kept: bool = True) -> Iterator[Variable]:
+    """The variables of a shape, or what is not kept of it, named by their path, as in `controllers[1].epoch`."""
     if isinstance(shape, Leaf):
-        if shape.kept:
+        if shape.kept is kept:
             yield Variable(path, shape.kind, shape.at_first.raw)
         return
     for key, child in shape.items():
-        yield from leaves(child, extended(path, key))
+        yield from leaves(child, extended(path, key), kept=kept)
 
 
 def extended(path: str, key: object) -> str:
@@ -75,6 +75,11 @@ class Frame:
         self.condition = YES
         """The conjunction of the `when` blocks around this place."""
         self._conditions: list[Value] = []
+
+    @property
+    def never(self) -> bool:
+        """Whether the conditions around this place are known not to hold together."""
+        return self.condition.is_known and not self.condition.raw
 
     @contextmanager
     def narrowed(self, condition: Value) -> Iterator[None]:
@@ -142,6 +147,8 @@ class View:
         frame: Frame | None = self._frame  # type: ignore[attr-defined]  # as above
         if frame is None:
             raise TypeError(f"{path}: this view of the state is read-only")
+        if frame.never:
+            return
         frame.values[path] = choose(frame.condition, kind.constant(value), old)
 
 

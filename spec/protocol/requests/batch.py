@@ -76,8 +76,6 @@ class Batch:
 
 def known_partitions(s: State, m: Model, c: int) -> dict[int, Value]:
     """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
-    if not m.has("partitions"):
-        return {}
     return {p: is_cached(s.controllers[c].partitions[p]) for p in m.partitions}
 
 
@@ -87,10 +85,8 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
     and version 0. Here its leader epoch is -1, which no leadership has. One that has lost its AR raises instead (D53).
     """
-    if not m.has("deletion"):
-        return flag(False)
     told = both(s.controllers[c].doomed[p], is_cached(s.controllers[c].partitions[p]))
-    return both(told, ~lacks_assignment(s, m, c, p)) if m.loses_topics else told
+    return both(told, ~lacks_assignment(s, m, c, p))
 
 
 def see_conflict(role: str, p: int) -> None:
@@ -209,21 +205,19 @@ def _fill(
         slot.stage = Stage.UPDATE_METADATA
     with when(either(*ordered.values())):
         slot.stage = Stage.LEADER_AND_ISR
-    if "calls_back" in slot:
-        slot.calls_back = both(batch.calls_back, either(*(m.brokers.in_set(b, to) for to in batch.deleted.values())))
+    slot.calls_back = both(batch.calls_back, either(*(m.brokers.in_set(b, to) for to in batch.deleted.values())))
     for p, is_ordered in ordered.items():
         with when(is_ordered):
             _fill_partition(m, p, slot, controller, batch.content.get((p, b), controller.partitions[p]))
-    if m.has("metadata"):
-        slot.metadata = told
-        slot.alive = choose(told, controller.live, slot.alive)
-    if m.has("cached_leaderships"):
-        for p in m.partitions:
-            removed = either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
-            slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
-            slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
-    if m.stops_replicas:
-        _fill_stops(m, b, slot, controller, batch)
+    slot.metadata = told
+    slot.alive = choose(told, controller.live, slot.alive)
+    for p in m.partitions:
+        removed = either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
+        slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
+        slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
+        slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
+        slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
+        slot.delete_epoch[p] = choose(slot.delete[p], controller.partitions[p].leader_epoch, -1)
 
 
 def _fill_partition(m: Model, p: int, slot: Slot, controller: Controller, content: Content) -> None:
@@ -231,18 +225,6 @@ def _fill_partition(m: Model, p: int, slot: Slot, controller: Controller, conten
     slot.partitions[p].ordered = True
     for name in FIELDS:
         slot.partitions[p][name] = content[name]
-    if m.tells_topics_apart:
-        slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
-    if m.has("reassignment"):
-        slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
-    if m.asks_requests_who_lives:
-        slot.partitions[p].leader_lives = m.brokers.in_set(content["leader"], controller.live)
-
-
-def _fill_stops(m: Model, b: int, slot: Slot, controller: Controller, batch: Batch) -> None:
-    """Of which partitions the StopReplica requests are."""
-    for p in m.partitions:
-        slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
-        slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
-        if m.fences_deletions:
-            slot.delete_epoch[p] = choose(slot.delete[p], controller.partitions[p].leader_epoch, -1)
+    slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
+    slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
+    slot.partitions[p].leader_lives = m.brokers.in_set(content["leader"], controller.live)
