@@ -80,9 +80,7 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
             one, after = instantiate(rule, tree, m, parameters)
             actions.append(one)
             afters[one.name] = after
-    variables = tuple(leaves(tree))
-    if not scope.cold and not proving:
-        variables = running(m, variables)
+    variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
     claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
     return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, tuple(actions), claims, m)
 

@@ -87,9 +87,8 @@ class OpenSystem:
     @cached_property
     def initial(self) -> PlainState:
         """Where the scope starts: with nothing running, which is what every variable says at first, or settled."""
-        variables = tuple(leaves(self.layout.shape))
-        if not self.model.scope.cold:
-            variables = running(self.model, variables)
+        tree = self.layout.shape
+        variables = leaves(tree) if self.model.scope.cold else running(self.model, tree)
         return self.layout.unflatten({one.name: one.initial for one in variables})
 
     def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from spec.language.rules import Leaf, Shape
-from spec.language.terms import Kind, Value
+from spec.language.terms import Value
 from spec.language.views import extended, leaves
 
 PlainState: TypeAlias = Mapping[Any, Any]
@@ -29,13 +29,14 @@ def part(state: PlainState, *keys: Any) -> Any:
 
 
 class Cell:
-    """A leaf of the state: its kind, its initial raw value, and the values it has had."""
+    """A leaf of the state: its kind, its initial raw value, whether it is kept, and the values it has had."""
 
-    __slots__ = ("initial", "kind", "values")
+    __slots__ = ("initial", "kept", "kind", "values")
 
-    def __init__(self, kind: Kind, initial: int) -> None:
-        self.kind = kind
-        self.initial = initial
+    def __init__(self, leaf: Leaf) -> None:
+        self.kind = leaf.kind
+        self.initial = leaf.at_first.raw
+        self.kept = leaf.kept
         self.values: dict[int, Value] = {}
 
     def value(self, raw: int) -> Value:
@@ -44,10 +45,6 @@ class Cell:
         if known is None:
             known = self.values[raw] = Value(self.kind, raw)
         return known
-
-
-def _cell(leaf: Leaf) -> Cell:
-    return Cell(leaf.kind, leaf.kind.encode(leaf.initial))
 
 
 class Layout:
@@ -63,7 +60,7 @@ class Layout:
         for key, child in shape.items():
             if isinstance(key, str) and hasattr(Draft, key):
                 raise ValueError(f"a state has no {key}: its drafts have a method of that name; name it otherwise")
-            self.parts[key] = _cell(child) if isinstance(child, Leaf) else Layout(child)
+            self.parts[key] = Cell(child) if isinstance(child, Leaf) else Layout(child)
 
     @cached_property
     def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
@@ -73,10 +70,10 @@ class Layout:
 
     def _paths(self, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Cell]]:
         for key, part in self.parts.items():
-            if isinstance(part, Cell):
-                yield (*path, key), part
-            else:
+            if not isinstance(part, Cell):
                 yield from part._paths((*path, key))  # noqa: SLF001 - the class's own
+            elif part.kept:
+                yield (*path, key), part
 
     def changes(self, before: PlainState, after: PlainState, path: str = "") -> Iterator[str]:
         """What differs between two states, as `variable: old -> new`."""
@@ -153,7 +150,8 @@ class Draft:
     __getattr__ = __getitem__
 
     def __contains__(self, key: object) -> bool:
-        return key in self._parts
+        part = self._parts.get(key)
+        return part.kept if isinstance(part, Cell) else part is not None and bool(part.names)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self._parts[key]
@@ -232,7 +230,7 @@ class Draft:
             child.follow(node.get(key, EMPTY))
 
     def _put(self, key: Any, cell: Cell, raw: int) -> None:
-        if self._node.get(key, cell.initial) == raw:
+        if not cell.kept or self._node.get(key, cell.initial) == raw:
             return
         node = self.own()
         if raw == cell.initial:

@@ -246,8 +246,9 @@ class MemoryCluster:
         return znode is not None and znode.data is not None
 
     def incarnation(self, topic: str, topic_id: int | None) -> int:
-        """Which topic of that name has this id: the first is 0, also before there is any."""
-        return self.created[topic].index(topic_id) if topic_id is not None else 0
+        """Which topic of that name has this id: the first is 0, and so is one that was there from the start."""
+        ids = self.created.get(topic, ())
+        return ids.index(topic_id) if topic_id in ids else 0
 
     def tell_watchers(self) -> None:
         """Queue the listeners of every watch that fired, each in its process."""

@@ -106,12 +106,8 @@ def a_rebalance_has_to_wait(s: State, m: Model) -> Facts:
 
 def _under_way(s: State, m: Model, c: int) -> list[Value]:
     """For each partition, what is under way with it that keeps every rebalance from electing."""
-    controller, busy = s.controllers[c], []
-    if m.has("reassignment"):
-        busy += [flag(controller.reassigned[p] != ()) for p in m.partitions]
-    if m.has("preferred_election"):
-        busy += [flag(controller.electing[p]) for p in m.partitions]
-    return busy
+    controller = s.controllers[c]
+    return [either(controller.reassigned[p] != (), controller.electing[p]) for p in m.partitions]
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_has_to_wait", parts=(*PARTS, "busy_topics"))

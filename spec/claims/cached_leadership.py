@@ -43,7 +43,7 @@ def caches_get_no_older_leadership(before: State, after: State, m: Model, action
 
 def _is_removed(m: Model, place: Slot, p: int) -> Value:
     """Whether a batch tells of a partition that it is removed."""
-    return both(place.told[p], place.told_epoch[p] == -1) if m.has("deletion") else flag(False)
+    return both(place.told[p], place.told_epoch[p] == -1)
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)

@@ -172,8 +172,6 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
     c, b = action.parameters["c"], action.parameters["b"]
     old, new = before.brokers[b], after.brokers[b]
     obeys = either(*(old.partitions[p].leader_epoch != new.partitions[p].leader_epoch for p in m.partitions))
-    if m.has("metadata"):
-        obeys = either(obeys, old.alive != new.alive)
-    if m.stops_replicas:
-        obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
+    obeys = either(obeys, old.alive != new.alive)
+    obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)

@@ -44,8 +44,7 @@ def live_replicas_are_informed(s: State, m: Model) -> Facts:
 
 def _is_to_serve(s: State, m: Model, p: int) -> Value:
     """Whether a partition has a state, and nobody has asked to delete its topic."""
-    there = exists(s.zookeeper.state[p])
-    return there & ~s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else there
+    return exists(s.zookeeper.state[p]) & ~s.zookeeper.deletions[m.topic_of(p)]
 
 
 @claim("goal", source="PROTOCOL.md D6", parts=("connections",))

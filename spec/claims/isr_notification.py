@@ -6,7 +6,6 @@ from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.zookeeper import exists
-from spec.state.brokers import BrokerPartition
 from spec.state.cluster import State
 from spec.state.enumerations import At
 
@@ -34,8 +33,7 @@ def isr_changes_are_known(s: State, m: Model) -> Facts:
     A notification may be left: who fails over reads all state znodes, and lists notifications with the next one only.
     """
     for p in m.partitions:
-        if m.keeps(BrokerPartition.unreported):
-            yield from (~s.brokers[b].partitions[p].unreported for b in m.assigned(p))
+        yield from (~s.brokers[b].partitions[p].unreported for b in m.assigned(p))
         znode = s.zookeeper.state[p]
         for c in m.controllers:
             cached = s.controllers[c].partitions[p]

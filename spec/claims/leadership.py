@@ -158,7 +158,7 @@ def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Mod
         old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
         names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
         unchanged = both(*(old[name] == new[name] for name in names))
-        other_topic = flag(m.tells_topics_apart and old.topic_id != new.topic_id)
+        other_topic = flag(old.topic_id != new.topic_id)
         yield either(unchanged, old.leader_epoch < new.leader_epoch, other_topic)
 
 

@@ -63,9 +63,7 @@ def no_reassignment_ends_halfway(before: State, after: State, m: Model, action: 
         wanted, assigned = before.zookeeper.requested[p], before.zookeeper.assigned[p]
         dropped, original = both(wanted != (), after.zookeeper.requested[p] == ()), before.history.original[p]
         done = either(assigned == wanted, assigned == original, original == ())
-        goes = ~before.zookeeper.topics[m.topic_of(p)]
-        if m.has("deletion"):
-            goes = goes | before.zookeeper.deletions[m.topic_of(p)]
+        goes = either(~before.zookeeper.topics[m.topic_of(p)], before.zookeeper.deletions[m.topic_of(p)])
         yield either(~dropped, goes, done)
 
 
@@ -165,9 +163,7 @@ def in_sync_replicas_are_not_deleted(before: State, after: State, m: Model, acti
         for b in m.assigned(p):
             deleted = both(before.logs[b][p], ~after.logs[b][p])
             serves = both(m.brokers.contains(zookeeper.assigned[p], b), m.brokers.contains(zookeeper.state[p].isr, b))
-            if m.has("deletion"):
-                serves = both(serves, ~zookeeper.deletions[m.topic_of(p)])
-            yield ~both(deleted, serves)
+            yield ~both(deleted, serves, ~zookeeper.deletions[m.topic_of(p)])
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="an_assignment_is_the_target", parts=PARTS)

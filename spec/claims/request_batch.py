@@ -63,17 +63,17 @@ def _orders(m: Model, place: Slot) -> Value:
 
 def _informs(place: Slot) -> Value:
     """Whether UpdateMetadata is still to be delivered."""
-    return flag(place.metadata) if "metadata" in place else flag(False)
+    return flag(place.metadata)
 
 
 def _stops(m: Model, place: Slot) -> Value:
     """Whether a partition is still to be stopped, and not deleted."""
-    return either(*(place.stop[p] for p in m.partitions)) if m.stops_replicas else flag(False)
+    return either(*(place.stop[p] for p in m.partitions))
 
 
 def _deletes(m: Model, place: Slot) -> Value:
     """Whether a partition is still to be deleted."""
-    return either(*(place.delete[p] for p in m.partitions)) if m.stops_replicas else flag(False)
+    return either(*(place.delete[p] for p in m.partitions))
 
 
 # ---------------------------------------------------------------------------------------------------------- the queues
@@ -153,7 +153,7 @@ def an_answer_ends_the_first_request(before: State, after: State, m: Model, acti
 
 def _calls_back(m: Model, old: Slot, new: Slot, action: Action) -> Value:
     """Whether the answer to a deletion has come, and its callback waits for the controller lock."""
-    if not m.has("deletion") or action.rule != "deliver_deletion":
+    if action.rule != "deliver_deletion":
         return flag(False)
     waits = either(*(new.stage == one for one in CALLBACK_WAITS))
     return both(old.stage == Stage.DELETE_REPLICA, waits, _is_same(m, old, new, due=False))

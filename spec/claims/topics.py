@@ -36,7 +36,7 @@ def partitions_are_led(s: State, m: Model) -> Facts:
     """
     for p in m.partitions:
         is_named = s.zookeeper.assigned[p] != () if m.has("addition") else True
-        is_doomed = s.zookeeper.deletions[m.topic_of(p)] if m.has("deletion") else False
+        is_doomed = s.zookeeper.deletions[m.topic_of(p)]
         replicas = stored_set(s, m, p)
         running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
         wanted = both(s.zookeeper.topics[m.topic_of(p)], is_named, either(*running))

@@ -12,7 +12,6 @@ from spec.protocol.leadership.leader_selectors import may_be_unclean
 from spec.protocol.leadership.partitions import live_assigned
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.state.enumerations import Callback
 from spec.tables.partition_states import PartitionState
 
@@ -50,7 +49,7 @@ def allowed_elections_are_held(s: State, m: Model) -> Facts:
         controller = s.controllers[c]
         rests = works(s, c) & (controller.callbacks[0] == Callback.NONE)
         for p in m.partitions:
-            heard = ~flag(controller.allowed[m.topic_of(p)]) if m.keeps(Controller.allowed) else flag(True)
+            heard = ~controller.allowed[m.topic_of(p)]
             offline = both(controller.partitions[p].state == PartitionState.OFFLINE, ~is_queued(s, m, c, p))
             electable = both(may_be_unclean(s, m, p), live_assigned(s, m, c, p) != ())
             yield ~both(rests, heard, offline, electable)

@@ -1,7 +1,8 @@
 """Records: what a state is made of, declared as classes with a field a line.
 
-A field says which kind of value it holds, what that is at first, which real thing it stands for, and where it is kept:
-what a scope has no use for is no variable of it. A dead field (of a process that is not running, of a handler that is
+A field says which kind of value it holds, what that is at first, which real thing it stands for, and where it is kept.
+What a scope has no use for is no variable of it: it reads as it is at first, whatever is assigned to it, so that a rule
+need not ask which scope it is in. A dead field (of a process that is not running, of a handler that is
 done) goes back to its initial value (`reset`), so that two states differ only where the protocol could tell.
 
 Nobody makes an instance of a record. `shape_of` lays out the tree of variables for one model, and a rule is given a
@@ -27,10 +28,16 @@ K_contra = TypeVar("K_contra", contravariant=True)
 
 @dataclass(frozen=True)
 class Leaf:
-    """A variable to be: its kind and initial value."""
+    """A variable to be: its kind and initial value; one that is not kept is none, and always has that value."""
 
     kind: Kind
     initial: object
+    kept: bool = True
+
+    @cached_property
+    def at_first(self) -> Value:
+        """The initial value."""
+        return self.kind.constant(self.initial)
 
 
 Shape: TypeAlias = "Leaf | Mapping[Any, Shape]"
@@ -160,7 +167,7 @@ class Declared(ABC, Generic[T]):
         record[self.name] = value
 
     @abstractmethod
-    def shape(self, m: object, index: object) -> Shape:
+    def shape(self, m: object, index: object, *, kept: bool) -> Shape:
         """The variables that it is in a model, at an index of the array around it."""
 
     @property
@@ -179,11 +186,11 @@ class Field(Declared[Value]):
         self.kind = kind
         self.initial = initial
 
-    def shape(self, m: object, index: object) -> Shape:
+    def shape(self, m: object, index: object, *, kept: bool) -> Shape:
         """Its kind and its initial value."""
         kind = self.kind.of(m, index) if isinstance(self.kind, PerScope) else self.kind
         initial = self.initial.of(m, index) if isinstance(self.initial, PerScope) else self.initial
-        return Leaf(kind, initial)
+        return Leaf(kind, initial, kept)
 
     @property
     def indexed(self) -> bool:
@@ -214,9 +221,9 @@ class Nested(Declared[T]):
         super().__init__(meaning, kept)
         self.record: type[Any] = record
 
-    def shape(self, m: object, index: object) -> Shape:
+    def shape(self, m: object, index: object, *, kept: bool) -> Shape:
         """The variables of the record."""
-        return shape_of(self.record, m, index)
+        return shape_of(self.record, m, index, kept=kept)
 
     @property
     def indexed(self) -> bool:
@@ -242,14 +249,14 @@ class Each(Declared[Array[K, T]]):
         self.over = over
         self.one: Declared[Any] = Nested(one) if isinstance(one, type) else one
 
-    def shape(self, m: object, index: object) -> Shape:
+    def shape(self, m: object, index: object, *, kept: bool) -> Shape:
         """The variables of all."""
         over = self.over.of(m, index)
         if over is None:
-            return self.one.shape(m, index)
+            return self.one.shape(m, index, kept=kept)
         if self._one_indexed:
-            return {i: self.one.shape(m, i) for i in over}
-        return dict.fromkeys(over, self.one.shape(m, None))
+            return {i: self.one.shape(m, i, kept=kept) for i in over}
+        return dict.fromkeys(over, self.one.shape(m, None, kept=kept))
 
     @cached_property
     def _one_indexed(self) -> bool:
@@ -290,6 +297,11 @@ def names(record: type[Record]) -> tuple[str, ...]:
     return tuple(name for name, _ in record.declared)
 
 
-def shape_of(record: type[Record], m: object, index: object = None) -> Mapping[str, Shape]:
-    """The tree of variables of a record in a model."""
-    return {name: one.shape(m, index) for name, one in record.declared if one.is_kept(m, index)}
+def shape_of(record: type[Record], m: object, index: object = None, *, kept: bool = True) -> Mapping[str, Shape]:
+    """The tree of variables of a record in a model, and behind them what it does not keep.
+
+    Several records that are taken over may declare one name: a variable is kept where any of them says so.
+    """
+    found = {name: one.shape(m, index, kept=kept) for name, one in record.declared if one.is_kept(m, index)}
+    left_out = (one for one in record.declared if one[0] not in found)
+    return found | {name: one.shape(m, index, kept=False) for name, one in left_out}

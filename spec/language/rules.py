@@ -130,6 +130,8 @@ def when(condition: object) -> AbstractContextManager[None]:
 def observe(role: str, kind: str, **fields: Value | int) -> None:
     """An observer sees this, at this point of the step's order."""
     frame = _frame()
+    if frame.never:
+        return
     lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
 

@@ -46,14 +46,14 @@ class Observation:
     condition: z3.BoolRef
 
 
-def leaves(shape: Shape, path: str = "") -> Iterator[Variable]:
-    """The variables of a shape, named by their path, as in `controllers[1].epoch`."""
+def leaves(shape: Shape, path: str = "", *, kept: bool = True) -> Iterator[Variable]:
+    """The variables of a shape, or what is not kept of it, named by their path, as in `controllers[1].epoch`."""
     if isinstance(shape, Leaf):
-        raw = shape.kind.encode(shape.initial)
-        yield Variable(path, shape.kind, raw)
+        if shape.kept is kept:
+            yield Variable(path, shape.kind, shape.at_first.raw)
         return
     for key, child in shape.items():
-        yield from leaves(child, extended(path, key))
+        yield from leaves(child, extended(path, key), kept=kept)
 
 
 def extended(path: str, key: object) -> str:
@@ -76,6 +76,11 @@ class Frame:
         """The conjunction of the `when` blocks around this place."""
         self._conditions: list[Value] = []
 
+    @property
+    def never(self) -> bool:
+        """Whether the conditions around this place are known not to hold together."""
+        return self.condition.is_known and not self.condition.raw
+
     @contextmanager
     def narrowed(self, condition: Value) -> Iterator[None]:
         """Inside, one more condition holds; the conjunction is made here once, since every assignment asks for it."""
@@ -96,31 +101,45 @@ class View:
     `frame=None` gives a read-only view of the state before.
     """
 
-    __slots__ = ("_frame", "_path", "_shape")
+    __slots__ = ("_frame", "_members", "_path", "_shape")
+    _frame: Frame | None
+    _members: dict[object, Any]
+    _path: str
+    _shape: Mapping[Any, Shape]
 
     def __init__(self, shape: Shape, frame: Frame | None, path: str = "") -> None:
+        assert not isinstance(shape, Leaf)  # noqa: S101 - a leaf is a value
         object.__setattr__(self, "_shape", shape)
         object.__setattr__(self, "_frame", frame)
         object.__setattr__(self, "_path", path)
+        object.__setattr__(self, "_members", {})
 
     def __getitem__(self, key: object) -> Any:
-        shape: Shape = self._shape  # type: ignore[attr-defined]  # a slot set through object.__setattr__
-        frame, path = self._frame, extended(self._path, key)  # type: ignore[attr-defined]  # as above
-        if isinstance(shape, Leaf) or key not in shape:
+        member = self._members.get(key)
+        if member is None:
+            member = self._members[key] = self._member(key)
+        if isinstance(member, View):
+            return member
+        path, value = member
+        return value if self._frame is None else self._frame.values.get(path, value)
+
+    def _member(self, key: object) -> "View | tuple[str, Value]":
+        """A record or array by its view, a leaf with its path and its value before the step."""
+        shape, path = self._shape, extended(self._path, key)
+        if key not in shape:
             raise AttributeError(f"the state has no {path}")
         child = shape[key]
         if not isinstance(child, Leaf):
-            return View(child, frame, path)
-        if frame is not None and path in frame.values:
-            return frame.values[path]
-        return child.kind.variable(path)
+            return View(child, self._frame, path)
+        return path, child.kind.variable(path) if child.kept else child.at_first
 
     __getattr__ = __getitem__
 
     def __setitem__(self, key: object, value: object) -> None:
-        path, child = extended(self._path, key), self._shape[key]  # type: ignore[attr-defined]  # as above
+        child = self._shape[key]
         if isinstance(child, Leaf):
-            self._assign(path, child.kind, value, self[key])
+            if child.kept:
+                self._assign(extended(self._path, key), child.kind, value, self[key])
             return
         target = self[key]
         for name in child:
@@ -129,26 +148,28 @@ class View:
     __setattr__ = __setitem__
 
     def __contains__(self, key: object) -> bool:
-        return not isinstance(self._shape, Leaf) and key in self._shape  # type: ignore[attr-defined]  # as above
+        return key in self._shape and any(leaves(self._shape[key]))
 
     def is_blank(self) -> bool:
         """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
         return False
 
     def _assign(self, path: str, kind: Kind, value: object, old: Value) -> None:
-        frame: Frame | None = self._frame  # type: ignore[attr-defined]  # as above
+        frame = self._frame
         if frame is None:
             raise TypeError(f"{path}: this view of the state is read-only")
+        if frame.never:
+            return
         frame.values[path] = choose(frame.condition, kind.constant(value), old)
 
 
 def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:
     """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
     view = cast("View", record)
-    shape = view._shape  # type: ignore[attr-defined]  # noqa: SLF001 - the layer's own class
+    shape = view._shape  # noqa: SLF001 - the layer's own class
     for name in names or tuple(shape):
         child = shape[name]
         if isinstance(child, Leaf):
-            view[name] = child.initial
-        else:
+            view[name] = child.at_first
+        elif any(leaves(child)):
             reset(view[name])

@@ -87,8 +87,7 @@ def the_same_version_is_the_same_isr(s: State, m: Model) -> Facts:
             yield same.implies(both(one.isr == znode.isr, one.controller_epoch >= znode.controller_epoch))
         for b in m.assigned(p):
             known = s.brokers[b].partitions[p]
-            if "retrying" in known:
-                yield either(known.retrying == (), known.version < znode.version)
+            yield either(known.retrying == (), known.version < znode.version)
 
 
 @claim("always", source="PROTOCOL.md section 8, step 7", parts=PARTS)

@@ -143,8 +143,7 @@ def unknown_topics_are_forgotten(s: State, m: Model) -> Facts:
         return
     for c in m.controllers:
         controller = s.controllers[c]
-        if m.loses_topics:
-            yield both(~controller.dirty, ~controller.resigns_again)
+        yield both(~controller.dirty, ~controller.resigns_again)
         for p in m.partitions:
             t, cached = m.topic_of(p), controller.partitions[p]
             yield either(controller.topics[t], is_in_no_state(s, m, c, p))

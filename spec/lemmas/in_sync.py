@@ -32,8 +32,7 @@ def every_leader_is_in_sync(s: State, m: Model) -> Facts:
         yield from (either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named)
         for b, known in memories.items():
             yield flag(known.leader == b).implies(m.brokers.contains(known.isr, b))
-            if "retrying" in known:
-                yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
+            yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
 
 
 @claim("always", source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))

@@ -176,7 +176,7 @@ def copies_of_the_isr_are_assigned(s: State, m: Model) -> Facts:
         return
     for p in m.partitions:
         memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
-        lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories if "retrying" in one]
+        lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories]
         assigned = m.brokers.set_kind.constant(m.assigned(p))
         yield from (m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists)
 

@@ -48,7 +48,7 @@ def partition_additions_keep_the_other_partitions(s: State, m: Model) -> Facts:
         return
     tool = s.tool
     for t in m.topics:
-        adds = both(tool.adds, tool.topic == t if "topic" in tool else True)
+        adds = both(tool.adds, tool.topic == t)
         old = [p for p in m.partitions_of(t) if p not in m.scope.added]
         yield adds.implies(s.zookeeper.topics[t])
         yield from (adds.implies(tool.assigned[p] == m.first_assigned(p)) for p in old)
@@ -94,7 +94,7 @@ def topics_listened_to_are_known(s: State, m: Model) -> Facts:
 def _waits(m: Model, controller: Controller, t: int) -> Value:
     """Whether a callback waits that is about a topic's znode."""
     places = range(m.scope.callback_capacity)
-    own = [controller.concerns[i] == t if m.tells_concerns else True for i in places]
+    own = [controller.concerns[i] == t for i in places]
     return either(*(both(controller.callbacks[i] == Callback.MODIFICATIONS, own[i]) for i in places))
 
 

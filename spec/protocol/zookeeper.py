@@ -18,7 +18,6 @@ from spec.language.rules import fits, observe, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State, epochs_acted_in, target
-from spec.state.controller import Controller
 from spec.state.controller_parts import EarlyReads
 from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership, ZooKeeper
@@ -49,13 +48,11 @@ def take_head(s: State, m: Model, c: int) -> None:
     for i in range(size - 1):
         places[i] = places[i + 1]
     places[size - 1] = Callback.NONE
-    if m.tells_concerns:
-        concerns = s.controllers[c].concerns
-        for i in range(size - 1):
-            concerns[i] = concerns[i + 1]
-        concerns[size - 1] = 0
-    if m.keeps(Controller.given):
-        reset(s.controllers[c], *(name for name in names(EarlyReads) if name in s.controllers[c]))
+    concerns = s.controllers[c].concerns
+    for i in range(size - 1):
+        concerns[i] = concerns[i + 1]
+    concerns[size - 1] = 0
+    reset(s.controllers[c], *names(EarlyReads))
 
 
 def rearm_watch(s: State, c: int, path: str) -> None:
@@ -78,8 +75,6 @@ def notify(s: State, m: Model, path: str, callback: Callback) -> None:
 
 def topic_changed(s: State, m: Model, t: int) -> None:
     """A topic's znode was written: tell the controllers that listen to it."""
-    if not m.has("addition"):
-        return
     for c in m.controllers:
         watching = s.controllers[c].topic_watching
         with when(watching[t]):
@@ -89,8 +84,6 @@ def topic_changed(s: State, m: Model, t: int) -> None:
 
 def state_changed(s: State, m: Model, p: int) -> None:
     """A state znode was created or written: tell the controllers that reassign its partition."""
-    if not m.has("reassignment"):
-        return
     wanted, history = target(s, m, p), s.history
     in_sync = m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(s.zookeeper.state[p].isr))
     history.caught_up[p] = either(history.caught_up[p], both(wanted != (), in_sync))
@@ -103,7 +96,7 @@ def state_changed(s: State, m: Model, p: int) -> None:
 
 def note_read(s: State, m: Model, c: int, p: int) -> None:
     """A controller has read a state znode: if it listens to it, the watch is set again, in a scope that asks for it."""
-    if m.has("reassignment") and m.scope.reads_rearm:
+    if m.scope.reads_rearm:
         controller = s.controllers[c]
         controller.isr_watching[p] = either(controller.isr_watching[p], controller.isr_listening[p])
 

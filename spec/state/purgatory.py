@@ -122,7 +122,7 @@ def _naming(m: Model, k: int) -> list[int]:
 
 
 def _place(m: Model, x: int) -> Kind:
-    return number(len(named(m, x)), "place")
+    return number(len(named(m, x)) if x in requests(m) else 1, "place")
 
 
 REQUESTS: PerScope[Iterable[int]] = per_scope("request", requests)

@@ -7,21 +7,21 @@ answered. It is reachable from nothing running, which a test shows.
 
 from collections.abc import Iterator
 
-from spec.language.rules import Variable
+from spec.language.rules import Shape, Variable
+from spec.language.views import leaves
 from spec.model import Model
 from spec.state.enumerations import DeletionThread, Session
 from spec.state.listeners import listened_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
-from spec.variants import Switch
 
 FIRST_CONTROLLER = 1
 
 
-def running(m: Model, variables: tuple[Variable, ...]) -> tuple[Variable, ...]:
+def running(m: Model, tree: Shape) -> tuple[Variable, ...]:
     """The variables with the initial values of a settled cluster."""
-    values = dict(_settled(m))
-    unknown = values.keys() - {one.name for one in variables}
+    values, variables = dict(_settled(m)), tuple(leaves(tree))
+    unknown = values.keys() - {one.name for kept in (True, False) for one in leaves(tree, kept=kept)}
     if unknown:
         raise KeyError(f"the settled start names variables that do not exist: {', '.join(sorted(unknown))}")
     return tuple(
@@ -38,8 +38,7 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
     yield "history.acted[1]", True
     for b in m.brokers.ids:
         yield f"processes[{b}].session", Session.LIVE
-        if m.has("metadata"):
-            yield f"brokers[{b}].alive", everybody
+        yield f"brokers[{b}].alive", everybody
         if m.has("partitions") and _hears(m):
             yield f"brokers[{b}].controller_epoch", 1
     for c in m.controllers:
@@ -65,17 +64,15 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     yield f"{path}.live", everybody
     yield f"{path}.channels", everybody
     yield f"{path}.deletion", DeletionThread.RUNNING
-    if m.loses_topics:
-        yield f"{path}.started", True
+    yield f"{path}.started", True
     for listened in listened_paths(m):
         yield f"{path}.watching.{listened}", True
         yield f"{path}.listening.{listened}", True
-    for t in m.topics if m.has("addition") else ():
+    for t in m.topics:
         yield f"{path}.topic_watching[{t}]", True
         yield f"{path}.topic_listening[{t}]", True
-    if m.fixes(Switch.BROKER_EPOCHS):
-        for b in everybody:
-            yield f"{path}.seen[{b}]", True
+    for b in everybody:
+        yield f"{path}.seen[{b}]", True
 
 
 def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
@@ -90,14 +87,11 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
         yield f"{cached}.{name}", value
         for r in replicas:
             yield f"brokers[{r}].partitions[{p}].{name}", () if name == "isr" and r != replicas[0] else value
-    if m.has("cached_leaderships"):
-        for b in m.brokers.ids:
-            yield f"brokers[{b}].partitions[{p}].cached_epoch", 0
-    if m.keeps_assignments:
-        yield f"{cached}.assigned", replicas
-    if m.has("reassignment"):
-        for r in replicas:
-            yield f"brokers[{r}].partitions[{p}].assigned", replicas
+    for b in m.brokers.ids:
+        yield f"brokers[{b}].partitions[{p}].cached_epoch", 0
+    yield f"{cached}.assigned", replicas
+    for r in replicas:
+        yield f"brokers[{r}].partitions[{p}].assigned", replicas
     yield from _settled_replicas(m, p, cached)
 
 
@@ -105,7 +99,5 @@ def _settled_replicas(m: Model, p: int, cached: str) -> Iterator[tuple[str, obje
     """Every replica is online, where replicas are stopped with a log."""
     for r in m.first_assigned(p):
         yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE
-        if m.stops_replicas:
-            yield f"logs[{r}][{p}]", True
-    if m.has("deletion"):
-        yield f"controllers[{FIRST_CONTROLLER}].modified[{m.topic_of(p)}]", True
+        yield f"logs[{r}][{p}]", True
+    yield f"controllers[{FIRST_CONTROLLER}].modified[{m.topic_of(p)}]", True

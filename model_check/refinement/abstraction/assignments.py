@@ -12,30 +12,28 @@ from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import plain
 from spec.model import Model
-from spec.state.cluster import History as Remembered
 
 
 def assignments(m: Model, cluster: MemoryCluster) -> Named:
     """The assignments in ZooKeeper, and what the tool that adds partitions has read of them."""
     if m.has("addition"):
-        yield from _tool(m, cluster)
+        yield from _tool(cluster)
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         yield f"zookeeper.assigned[{p}]", assigned_in_zookeeper(cluster, partition)
 
 
-def _tool(m: Model, cluster: MemoryCluster) -> Named:
+def _tool(cluster: MemoryCluster) -> Named:
     topic, read = cluster.adding or (None, {})
     yield "tool.adds", topic is not None
-    if len(m.topics) > 1:
-        yield "tool.topic", 0 if topic is None else cluster.topics().index(topic)
+    yield "tool.topic", 0 if topic is None else cluster.topics().index(topic)
     for p, partition in enumerate(cluster.partitions):
         yield f"tool.assigned[{p}]", listed(read, partition.partition) if partition.topic == topic else ()
 
 
-def topic_watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+def topic_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     """The listeners on topics' own znodes, and whether their watches are set."""
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
-    for number, topic in enumerate(cluster.topics() if m.has("addition") else ()):
+    for number, topic in enumerate(cluster.topics()):
         listening = process.listens_to(topic_path(topic))
         yield f"{path}.topic_listening[{number}]", listening
         yield f"{path}.topic_watching[{number}]", listening and (WatchKind.NODE, topic_path(topic)) in armed
@@ -45,8 +43,7 @@ def known_assignments(
     m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
 ) -> Named:
     """The assignments as a controller holds them, and what the callbacks in its queue are about."""
-    if m.tells_concerns:
-        yield from _concerns(m, cluster, process, path)
+    yield from _concerns(m, cluster, process, path)
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         known = controller.context.partition_replica_assignment
         replicas = listed(known, partition)  # which a deletion takes out one by one: what it leaves is no odd list
@@ -66,15 +63,14 @@ def _about(cluster: MemoryCluster, event: Event) -> int:
     return cluster.topics().index(event) if isinstance(event, str) else 0
 
 
-def requested(m: Model, cluster: MemoryCluster, history: History) -> Named:
+def requested(cluster: MemoryCluster, history: History) -> Named:
     """What is to become of the assignments in ZooKeeper, and how that began."""
     wanted = requested_reassignments(cluster)
     original, target = dict(history.original), dict(history.target)
     for p, partition in enumerate(cluster.partitions):
         yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
         yield f"history.original[{p}]", original.get(partition, ())
-        if m.keeps(Remembered.target):
-            yield f"history.target[{p}]", target.get(partition, ())
+        yield f"history.target[{p}]", target.get(partition, ())
         yield f"history.caught_up[{p}]", partition in history.caught_up
 
 

@@ -27,18 +27,12 @@ from model_check.refinement.abstraction.connections import connection, known_to_
 from model_check.refinement.abstraction.leadership import NOBODY, Named, found, informs_of_removal, leadership
 from model_check.refinement.abstraction.threads import (
     election_request,
+    has_read_request,
     on_the_way_out,
     other_threads,
-    read_request,
     requested_elections,
 )
-from model_check.refinement.abstraction.topics import (
-    after_removals,
-    configured,
-    deletion_manager,
-    deletion_requests,
-    topic_ids,
-)
+from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics, topic_ids
 from model_check.refinement.history import History
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -55,12 +49,11 @@ from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import ControllerPayload, PartitionsPayload
 from spec.language.terms import Kind
+from spec.language.views import leaves
 from spec.model import Model
-from spec.state.cluster import epochs_acted_in
-from spec.state.controller import CachedPartition, Controller
+from spec.state.cluster import epochs_acted_in, shape
 from spec.state.enumerations import At, Callback, Handler, Owes, Session
 from spec.state.listeners import watched_paths
-from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -75,12 +68,14 @@ Placed = tuple[tuple[int, int], ...]
 class Abstraction:
     """The abstraction for one model; `names` are the specification's variables in their order.
 
-    What is in a process's own memory is read once and remembered until the process changes.
+    It says all that any model keeps, and here what this one does not is left out. What is in a process's own memory is
+    read once and remembered until the process changes.
     """
 
     def __init__(self, m: Model, kinds: Mapping[str, Kind]) -> None:
         self.m = m
         self.names = tuple(kinds)
+        self._left_out = frozenset(one.name for one in leaves(shape(m), kept=False))
         raws: dict[Kind, dict[object, int]] = {}
         self._places = {
             name: (position, kind, raws.setdefault(kind, {})) for position, (name, kind) in enumerate(kinds.items())
@@ -98,28 +93,25 @@ class Abstraction:
 
     def _shared(self, cluster: MemoryCluster, history: History) -> Named:
         """What is not in the memory of a process, or not in that alone."""
-        yield from _zookeeper(self.m, cluster)
+        yield from _zookeeper(cluster)
         yield from assignments(self.m, cluster)
-        yield from topic_ids(self.m, cluster)
-        if self.m.has("reassignment"):
-            yield from requested(self.m, cluster, history)
+        yield from topic_ids(cluster)
+        yield from requested(cluster, history)
         for process in cluster.processes.values():
             yield from _session(cluster, process)
-            if self.m.has("shutdown"):
-                yield from on_the_way_out(process)
+            yield from on_the_way_out(process)
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
-                yield from read_request(self.m, cluster, process.controller, f"controllers[{process.broker_id}]")
+                read = has_read_request(cluster, process.controller)
+                yield f"controllers[{process.broker_id}].request_read", read
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
-                if self.m.has("notifications"):
-                    yield from _notifications(cluster, process)
-                if self.m.has("reassignment"):
-                    yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
-                yield from late_copies(self.m, cluster, process.broker_id)
-                yield from topic_watches(self.m, cluster, process, f"controllers[{process.broker_id}]")
+                yield from _notifications(cluster, process)
+                yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
+                yield from late_copies(cluster, process.broker_id)
+                yield from topic_watches(cluster, process, f"controllers[{process.broker_id}]")
         for epoch in epochs_acted_in(self.m):
             yield f"history.acted[{epoch}]", epoch in history.epochs
-        for number, topic in enumerate(cluster.topics() if self.m.has("remembered_requests") else ()):
+        for number, topic in enumerate(cluster.topics()):
             yield f"history.asked[{number}]", topic in history.doomed
         for name, left in cluster.budget.items():
             yield f"budget.{name}", left
@@ -134,6 +126,8 @@ class Abstraction:
         """The raw values, each beside its position; a value is encoded once for its kind."""
         placed = []
         for name, value in named:
+            if name in self._left_out:
+                continue
             position, kind, raws = self._places[name]
             raw = raws.get(value)
             if raw is None:
@@ -147,14 +141,13 @@ def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     b = process.broker_id
     if process.controller is not None:
         yield from _controller(m, cluster, process, process.controller)
-    if m.has("partitions"):
-        yield from known_to_broker(m, cluster, process)
+    yield from known_to_broker(m, cluster, process)
     if m.has("connections") and process.controller is not None:
         for other in cluster.processes:
             yield from connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
 
 
-def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
+def _zookeeper(cluster: MemoryCluster) -> Named:
     tree = cluster.zookeeper.tree
     orphans = {b: process.orphan for b, process in cluster.processes.items()}
     controller, orphaned = NOBODY, False
@@ -164,29 +157,24 @@ def _zookeeper(m: Model, cluster: MemoryCluster) -> Named:
     yield "zookeeper.controller", controller
     yield "zookeeper.controller_orphaned", orphaned
     yield "zookeeper.epoch", int(tree[CONTROLLER_EPOCH].data or b"0") if CONTROLLER_EPOCH in tree else 0
-    if m.keeps(ZooKeeper.epoch_version):
-        yield "zookeeper.epoch_version", tree[CONTROLLER_EPOCH].version if CONTROLLER_EPOCH in tree else 0
+    yield "zookeeper.epoch_version", tree[CONTROLLER_EPOCH].version if CONTROLLER_EPOCH in tree else 0
     registered = {b: tree[broker_path(b)] for b in cluster.processes if broker_path(b) in tree}
     yield "zookeeper.registered", frozenset(registered)
     owners = {b: znode.ephemeral_owner for b, znode in registered.items()}
     yield "zookeeper.registered_orphaned", frozenset(b for b in owners if owners[b] == orphans[b])
-    if m.has("partitions"):
-        for number, topic in enumerate(cluster.topics()):
-            yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
-        for p, partition in enumerate(cluster.partitions):
-            znode = tree.get(path := state_path(partition))
-            known = None if znode is None else leadership_in(path, znode.data, znode.version)
-            yield from leadership(f"zookeeper.state[{p}]", known)
-    if m.has("notifications"):
-        notices = {path: one for path, one in tree.items() if path.startswith(ISR_CHANGE.prefix)}
-        standing = {path: parsed(PartitionsPayload, path, one.data) for path, one in notices.items()}
-        for p, partition in enumerate(cluster.partitions):
-            named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
-            yield f"zookeeper.notified[{p}]", frozenset(named)
-    yield from election_request(m, cluster)
-    yield from configured(m, cluster)
-    if m.has("deletion"):
-        yield from deletion_requests(cluster)
+    for number, topic in enumerate(cluster.topics()):
+        yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
+    for p, partition in enumerate(cluster.partitions):
+        znode = tree.get(path := state_path(partition))
+        known = None if znode is None else leadership_in(path, znode.data, znode.version)
+        yield from leadership(f"zookeeper.state[{p}]", known)
+    notices = {path: one for path, one in tree.items() if path.startswith(ISR_CHANGE.prefix)}
+    standing = {path: parsed(PartitionsPayload, path, one.data) for path, one in notices.items()}
+    for p, partition in enumerate(cluster.partitions):
+        named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
+        yield f"zookeeper.notified[{p}]", frozenset(named)
+    yield from election_request(cluster)
+    yield from kept_of_topics(cluster)
 
 
 def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -215,44 +203,26 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
-    if m.reintroduces(Switch.READ_BROKERS_TWICE):
-        yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
-    if m.keeps(ZooKeeper.epoch_version):
-        counts = m.fixes(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
-        yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
-    yield from after_removals(m, cluster, process, controller, path)
-    if m.keeps(Controller.send_fails):
-        yield f"{path}.send_fails", controller.send_fails
-        yield f"{path}.partition_batch_left", controller.partition_batch.is_left
-        yield f"{path}.replica_batch_left", controller.replica_batch.is_left
-    for number, topic in enumerate(cluster.topics() if m.keeps(Controller.allowed) else ()):
+    yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
+    counts = m.fixes(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
+    yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
+    yield from after_removals(cluster, process, controller, path)
+    yield f"{path}.send_fails", controller.send_fails
+    yield f"{path}.partition_batch_left", controller.partition_batch.is_left
+    yield f"{path}.replica_batch_left", controller.replica_batch.is_left
+    for number, topic in enumerate(cluster.topics()):
         yield f"{path}.allowed[{number}]", topic in process.allowed
     yield from _callbacks(m, process, path)
-    yield from _given(m, cluster, process, path)
-    if m.has("partitions"):
-        yield from _handler(m, cluster, process, controller, path)
-        for p, partition in enumerate(cluster.partitions):
-            yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
-            yield from _to_be_told(m, process, controller, f"{path}.partitions[{p}]", partition)
-            if m.has("creation"):
-                yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
-    yield from requested_elections(m, cluster, controller, path)
-    if m.has("reassignment"):
-        yield from reassignments(cluster, process, controller, path)
+    yield from _given(cluster, process, path)
+    yield from _handler(cluster, process, controller, path)
+    for p, partition in enumerate(cluster.partitions):
+        yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
+        yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
+    yield from requested_elections(cluster, controller, path)
+    yield from reassignments(cluster, process, controller, path)
     yield from known_assignments(m, cluster, process, controller, path)
-    if m.has("deletion"):
-        yield from deletion_manager(m, cluster, process, controller, path)
-    yield from other_threads(m, cluster, controller, path)
-
-
-def _to_be_told(
-    m: Model, process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition
-) -> Named:
-    """Why everybody is to be told of a partition: its removals, or a notification that names it."""
-    if m.keeps(CachedPartition.named):
-        yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
-    if m.keeps(CachedPartition.informed):
-        yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)
+    yield from deletion_manager(cluster, process, controller, path)
+    yield from other_threads(cluster, controller, path)
 
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -297,11 +267,9 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
         yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
         if callback is not Callback.CONTROLLER:
             yield f"{path}.listening.{name}", process.listens_to(znode)
-    if m.keeps(Controller.remaining_read):
-        yield f"{path}.remaining_read", has_read_remaining(cluster, process)
-    if m.fixes(Switch.BROKER_EPOCHS):
-        for b in m.brokers.ids:
-            yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
+    yield f"{path}.remaining_read", has_read_remaining(cluster, process)
+    for b in m.brokers.ids:
+        yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
 
 
 def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
@@ -311,19 +279,15 @@ def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
         yield f"{path}.callbacks[{place}]", callback
 
 
-def _given(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     """What the listener that is next has been given before it has the lock."""
-    if not m.keeps(Controller.given):
-        return
     given, head = process.given, process.events[0] if process.events else None
     children = given if isinstance(given, frozenset) else frozenset[str]()
     yield f"{path}.given", given is not None
     yield f"{path}.given_id", given if isinstance(given, int) and given != NO_LEADER else NOBODY
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
-    of_topics = (Controller.given_topics, "given_topics", Callback.TOPICS)
-    of_requests = (Controller.given_requests, "given_requests", Callback.DELETIONS)
-    for field, name, callback in (of_topics, of_requests):
-        for number, topic in enumerate(cluster.topics() if m.keeps(field) else ()):
+    for name, callback in (("given_topics", Callback.TOPICS), ("given_requests", Callback.DELETIONS)):
+        for number, topic in enumerate(cluster.topics()):
             yield f"{path}.{name}[{number}]", head is callback and topic in children
 
 
@@ -333,7 +297,7 @@ def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bo
     return znode is not None and controller.known_broker_epochs().get(b) == znode.czxid
 
 
-def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
+def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The locals of the running handler."""
     activity, effect = controller.activity, _next_effect(process)
     for number, topic in enumerate(cluster.topics()):
@@ -341,8 +305,7 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
-    if m.fixes(Switch.BROKER_EPOCHS):
-        yield f"{path}.returned", frozenset(dict(activity.returned))
+    yield f"{path}.returned", frozenset(dict(activity.returned))
     write = effect if isinstance(effect, StateWrite) else None
     yield f"{path}.partition", 0 if write is None else cluster.partitions.index(write.partition)
     yield f"{path}.replica", getattr(write, "replica", NOBODY)
@@ -368,3 +331,5 @@ def _cached_partition(
     batches = (batch for batch in (controller.partition_batch, controller.replica_batch) if not batch.is_left)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
+    yield f"{path}.named", partition in getattr(effect, "named", ())
+    yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)

@@ -21,7 +21,7 @@ from spec.formats.request_schemas import (
     UpdateMetadataRequest,
 )
 from spec.model import Model
-from spec.state.brokers import BrokerPartition, Stage
+from spec.state.brokers import Stage
 
 
 def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRequest]) -> Named:
@@ -37,25 +37,18 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
         yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
         told = {state.topic_partition: state for one in ordered for state in one.partition_states}
         for p, partition in enumerate(cluster.partitions):
-            yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
-            if m.asks_requests_who_lives:
-                leaders = {live.id for one in ordered for live in one.live_leaders}
-                lives = partition in told and told[partition].leadership.leader in leaders
-                yield f"{slot}.partitions[{p}].leader_lives", lives
-            if m.tells_topics_apart:
-                ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
-                yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
-        if m.has("metadata"):
-            yield f"{slot}.metadata", bool(updates)
-            yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
-        if m.has("cached_leaderships"):
-            yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
-        if m.stops_replicas:
-            yield from _stops(cluster, slot, requests)
-        if m.fences_deletions:
-            yield from _fences(cluster, slot, batch)
-        if m.has("deletion"):
-            yield from _answers(m, cluster, slot, batch)
+            yield from _content(f"{slot}.partitions[{p}]", told.get(partition))
+            leaders = {live.id for one in ordered for live in one.live_leaders}
+            lives = partition in told and told[partition].leadership.leader in leaders
+            yield f"{slot}.partitions[{p}].leader_lives", lives
+            ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
+            yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
+        yield f"{slot}.metadata", bool(updates)
+        yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+        yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
+        yield from _stops(cluster, slot, requests)
+        yield from _fences(cluster, slot, batch)
+        yield from _answers(cluster, slot, batch)
 
 
 def batch_of(queued: QueuedRequest) -> int:
@@ -63,13 +56,12 @@ def batch_of(queued: QueuedRequest) -> int:
     return queued.batch - queued.calls_back
 
 
-def _answers(m: Model, cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+def _answers(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
     """What has been answered and waits for its callback."""
     answered = [queued.request for queued in batch if queued.answer is not None]
     named = [one.partitions[0] for one in answered if isinstance(one, StopReplicaRequest)]
     yield f"{slot}.answered", cluster.partitions.index(named[0]) if named else 0
-    if m.has("reassignment"):
-        yield f"{slot}.calls_back", any(queued.calls_back for queued in batch)
+    yield f"{slot}.calls_back", any(queued.calls_back for queued in batch)
 
 
 def _stage(queued: QueuedRequest) -> Stage:
@@ -90,11 +82,10 @@ def _epoch(request: Request) -> int:
     return epoch
 
 
-def _content(m: Model, path: str, state: PartitionLeadership | None) -> Named:
+def _content(path: str, state: PartitionLeadership | None) -> Named:
     yield from leadership(path, None if state is None else state.leadership)
     yield f"{path}.ordered", state is not None
-    if m.has("reassignment"):
-        yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
+    yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
 
 
 def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest], *, whole: bool) -> Named:
@@ -120,15 +111,14 @@ def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Na
         yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
 
 
-def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
+def late_copies(cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
-    for b in cluster.processes if m.scope.budget("late_copies") else ():
+    for b in cluster.processes:
         for p, partition in enumerate(cluster.partitions):
             copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
             yield f"{path}.waits", copy is not None
             yield f"{path}.epoch", 0 if copy is None else _epoch(copy.request)
-            if m.fences_deletions:
-                yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
+            yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
 
 
 def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
@@ -149,20 +139,13 @@ def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) ->
     for p, partition in enumerate(cluster.partitions):
         known, place = broker.partition(partition), f"{path}.partitions[{p}]"
         yield from leadership(place, known.leadership)
-        if m.tells_topics_apart:
-            yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
-        if m.has("cached_leaderships"):
-            yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
-        if m.keeps(BrokerPartition.unreported):
-            yield f"{place}.unreported", partition in broker.isr_changes
-        if m.scope.budget("losses"):
-            write = process.isr_writes.get(partition)
-            yield f"{place}.retrying", () if write is None else write.leadership.isr
-        if m.keeps(BrokerPartition.idle):
-            yield f"{place}.idle", known.is_idle
-        if m.has("reassignment"):
-            yield f"{place}.assigned", frozenset(known.assigned_replicas)
-        if m.stops_replicas and process.broker_id in m.assigned(p):
+        yield f"{place}.topic_id", is_another(cluster, partition.topic, known.topic_id)
+        yield f"{place}.cached_epoch", broker.cached_epochs.get(partition, -1)
+        yield f"{place}.unreported", partition in broker.isr_changes
+        write = process.isr_writes.get(partition)
+        yield f"{place}.retrying", () if write is None else write.leadership.isr
+        yield f"{place}.idle", known.is_idle
+        yield f"{place}.assigned", frozenset(known.assigned_replicas)
+        if process.broker_id in m.assigned(p):
             yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
-    if m.has("metadata"):
-        yield f"{path}.alive", broker.alive or frozenset()
+    yield f"{path}.alive", broker.alive or frozenset()

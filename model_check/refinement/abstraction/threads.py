@@ -8,8 +8,6 @@ from reference.memory.process import MemoryProcess
 from reference.scripts import PREFERRED_REPLICA_ELECTION, parsed
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
-from spec.model import Model
-from spec.state.controller import Controller
 from spec.state.elections import Leaving
 
 
@@ -29,32 +27,20 @@ def _leaving(departure: Departure | None) -> Leaving:
     return Leaving.MAY_GO if departure.may_go else Leaving.ASKS
 
 
-def other_threads(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+def other_threads(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
     """What the rebalance thread and a request handler have still to do."""
-    if m.has("auto_rebalance"):
-        for p, partition in enumerate(cluster.partitions):
-            yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
-    if m.has("shutdown"):
-        yield from _shutdowns(cluster, controller, path)
-        if m.keeps(Controller.shutdown_fails):
-            yield f"{path}.shutdown_fails", controller.shutdown is not None and controller.shutdown.failed
-        if m.keeps(Controller.elects):
-            yield f"{path}.elects", controller.elects
-
-
-def _shutdowns(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
-    """The brokers that may not lead, and the shutdown in work."""
     work = controller.shutdown
+    yield f"{path}.shutdown_fails", work is not None and work.failed
+    yield f"{path}.elects", controller.elects
     yield f"{path}.shutting_down", controller.context.shutting_down_broker_ids
     yield f"{path}.shutdown_of", NOBODY if work is None else work.broker
     for p, partition in enumerate(cluster.partitions):
+        yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
         yield f"{path}.to_move[{p}]", work is not None and partition in work.to_move
 
 
-def election_request(m: Model, cluster: MemoryCluster) -> Named:
+def election_request(cluster: MemoryCluster) -> Named:
     """The partitions that preferred replicas are asked to lead."""
-    if not m.has("preferred_election"):
-        return
     request, named = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION), frozenset[TopicPartition]()
     if request is not None:
         named = frozenset(parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, request.data).partitions)
@@ -62,19 +48,11 @@ def election_request(m: Model, cluster: MemoryCluster) -> Named:
         yield f"zookeeper.preferred[{p}]", partition in named
 
 
-def requested_elections(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+def requested_elections(cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
     """The elections under way, and which of them the running handler is at."""
-    if not m.has("preferred_election"):
-        return
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_election
         yield f"{path}.asked[{p}]", partition in controller.activity.asked
-
-
-def read_request(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
-    """Whether the request that stands is the one read: what another client does to it changes that."""
-    if m.has("preferred_election"):
-        yield f"{path}.request_read", has_read_request(cluster, controller)
 
 
 def has_read_request(cluster: MemoryCluster, controller: KafkaController) -> bool:

@@ -14,27 +14,17 @@ from reference.memory.admin import is_unclean
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.scripts import delete_topic_path, topic_config_path
-from spec.model import Model
-from spec.state.controller import Controller
-from spec.state.zookeeper import ZooKeeper
 
 
-def deletion_requests(cluster: MemoryCluster) -> Named:
-    """What is asked for, and what else there is of a topic."""
+def kept_of_topics(cluster: MemoryCluster) -> Named:
+    """What ZooKeeper has of topics besides themselves: configurations, and requests to delete them."""
     for number, topic in enumerate(cluster.topics()):
         yield f"zookeeper.configurations[{number}]", topic_config_path(topic) in cluster.zookeeper.tree
         yield f"zookeeper.deletions[{number}]", delete_topic_path(topic) in cluster.zookeeper.tree
-
-
-def configured(m: Model, cluster: MemoryCluster) -> Named:
-    """Which topics may elect who is not in sync."""
-    for number, topic in enumerate(cluster.topics() if m.keeps(ZooKeeper.unclean) else ()):
         yield f"zookeeper.unclean[{number}]", is_unclean(cluster, topic)
 
 
-def deletion_manager(
-    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
-) -> Named:
+def deletion_manager(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The manager's memory, and where its thread is."""
     deleting, topics = controller.deleting, cluster.topics()
     busy, turns = controller.activity.topic, controller.activity.turns
@@ -47,10 +37,8 @@ def deletion_manager(
         yield f"{path}.ineligible[{number}]", topic in deleting.ineligible
         yield f"{path}.modified[{number}]", topic in controller.topic_listeners
         yield f"{path}.turns[{number}]", topic in turns
-        if m.has_several_topics:
-            yield f"{path}.to_queue[{number}]", topic in to_queue
-        if m.keeps(Controller.resuming):
-            yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
+        yield f"{path}.to_queue[{number}]", topic in to_queue
+        yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
     retried = controller.activity.retried
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.doomed[{p}]", partition in deleting.partitions
@@ -59,25 +47,21 @@ def deletion_manager(
     yield f"{path}.topic", 0 if busy is None else topics.index(busy)
 
 
-def topic_ids(m: Model, cluster: MemoryCluster) -> Named:
+def topic_ids(cluster: MemoryCluster) -> Named:
     """Which of its name each topic in ZooKeeper is, or was last."""
-    for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
-        yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, cluster.created[topic][-1])
+    for number, topic in enumerate(cluster.topics()):
+        ids = cluster.created.get(topic, ())
+        yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, ids[-1] if ids else None)
 
 
-def after_removals(
-    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
-) -> Named:
+def after_removals(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """What a removal leaves in a controller, and which topics it knows."""
-    if m.keeps(Controller.dirty):
-        yield f"{path}.dirty", controller.batch.is_dirty
-    if m.loses_topics:
-        yield f"{path}.started", controller.replica_machine.has_started
-        yield f"{path}.resigns_again", _resigns_again(process, controller)
-    for number, topic in enumerate(cluster.topics() if m.keeps(Controller.created) else ()):
-        yield f"{path}.created[{number}]", topic in controller.activity.created
-    for number, topic in enumerate(cluster.topics() if m.tells_topics_apart else ()):
+    yield f"{path}.dirty", controller.batch.is_dirty
+    yield f"{path}.started", controller.replica_machine.has_started
+    yield f"{path}.resigns_again", _resigns_again(process, controller)
+    for number, topic in enumerate(cluster.topics()):
         known = controller.context.topic_ids.get(topic)
+        yield f"{path}.created[{number}]", topic in controller.activity.created
         yield f"{path}.topic_ids[{number}]", is_another(cluster, topic, known)
 
 

@@ -112,8 +112,7 @@ def _handle(s: State, m: Model, c: int, new: Value, dead: Value, returned: Value
     if m.has("partitions"):
         with when(told):
             s.controllers[c].dead = dead
-            if m.fixes(Switch.BROKER_EPOCHS):
-                s.controllers[c].returned = returned
+            s.controllers[c].returned = returned
             _on_broker_startup(s, m, c, new)
     else:
         with when(~m.brokers.is_empty(dead)):
@@ -158,8 +157,7 @@ def _on_broker_startup(s: State, m: Model, c: int, new: Value) -> None:
 def _bring_online(s: State, m: Model, c: int, new: Value) -> Value:
     """Replicas on the new brokers go Online: whether there are New or Offline partitions, which are visited next."""
     started = ~m.brokers.is_empty(new)
-    if m.has("reassignment"):
-        reassignments_concerning(s, m, c, new)
+    reassignments_concerning(s, m, c, new)
     with when(started):
         resume_deletions(s, m, c, new)
         replicas_to_online(s, m, c, new)
@@ -176,8 +174,6 @@ def after_startup(s: State, m: Model, c: int) -> None:
 
 def _begin_again(s: State, m: Model, c: int) -> Value:
     """Whether a partition is to be reassigned to a broker that has started; it is begun with again next."""
-    if not m.has("reassignment"):
-        return flag(False)
     again = either(*(s.controllers[c].due[p] != () for p in m.partitions))
     with when(again):
         s.controllers[c].handler = Handler.BROKER_STARTUP

@@ -57,8 +57,7 @@ def stop_broker(s: State, m: Model, b: int) -> None:
     process = s.processes[b]
     require(process.session != Session.NONE, process.owes == Owes.NOTHING, process.leaving == Leaving.NO)
     process.leaving = Leaving.ASKS
-    if "tries" in process:
-        process.tries = m.scope.shutdown_tries
+    process.tries = m.scope.shutdown_tries
     observe(f"broker {b}", "begin to stop")
 
 
@@ -67,7 +66,7 @@ def request_shutdown(s: State, m: Model, b: int, c: int) -> None:
     """The broker reads who is controller, and sends it a ControlledShutdown request."""
     process = s.processes[b]
     require(can_operate(s, b), process.leaving == Leaving.ASKS, s.zookeeper.controller == c)
-    if "tries" in process:
+    if m.scope.shutdown_tries:
         require(process.tries != 0)
         process.tries = process.tries.plus(-1)
     process.leaving = Leaving.WAITS
@@ -195,16 +194,15 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
     fails = _fails_to_answer(s, m, c, b)
-    with when(~controller.shutdown_fails if m.keeps(Controller.shutdown_fails) else flag(True)):
+    with when(~controller.shutdown_fails):
         say(AllLeaders, leaders=_leaderships(s, m, c))
     controller.shutdown_of = 0
     moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
-    if m.keeps(Controller.shutdown_fails):
-        reset(controller, "shutdown_fails")
-        with when(~moved & fails):
-            observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
+    reset(controller, "shutdown_fails")
+    with when(~moved & fails):
+        observe(f"controller {c}", "refuse ControlledShutdown", broker=b)
     with when(_is_asked(s, b, c)):
         _ask_again(s, b)
         with when(~moved & ~fails & ~remaining):

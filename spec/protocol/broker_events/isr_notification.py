@@ -102,8 +102,7 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         some = ~m.notices.is_empty(notified[p])
         controller.partitions[p].todo = some
-        if m.keeps(CachedPartition.named):
-            controller.partitions[p].named = some
+        controller.partitions[p].named = some
         controller.taken = m.notices.union(controller.taken, notified[p])
         with when(some):
             controller.at = At.NOTIFIED_READ
@@ -123,9 +122,8 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         told = tell(s, m, c, _to_be_told(s, m, c), perhaps=_unread(s, m, c))
         with when(told):
             controller.at = At.NOTIFIED_DELETE
-        if m.keeps(CachedPartition.named):
-            for q in m.partitions:
-                reset(partitions[q], "named")
+        for q in m.partitions:
+            reset(partitions[q], "named")
     controller_moved(s, m, c, where=fenced)
 
 

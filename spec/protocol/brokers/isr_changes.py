@@ -107,8 +107,7 @@ def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     """
     known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
     require(s.processes[r].session != Session.NONE, follower.leader == b)
-    if m.keeps(BrokerPartition.idle):
-        require(~follower.idle)
+    require(~follower.idle)
     if m.has("reassignment") and not m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
         require(m.brokers.in_set(r, known.assigned))
 
@@ -159,8 +158,7 @@ def _leading(s: State, m: Model, b: int, p: int) -> BrokerPartition:
     """The partition as its leader knows it; the leader runs, can operate, and has no write under way."""
     known = s.brokers[b].partitions[p]
     require(b in m.assigned(p), can_operate(s, b), known.leader == b)
-    if "retrying" in known:
-        require(known.retrying == ())
+    require(known.retrying == ())
     return known
 
 
@@ -191,15 +189,12 @@ def _is_unconditional(m: Model, known: BrokerPartition) -> Value:
 
 def _is_of_this_topic(s: State, m: Model, b: int, p: int) -> Value:
     """Where topics have ids (a fix): whether the state znode is one of the topic that the leader knows."""
-    if not m.tells_topics_apart:
-        return flag(True)
     return flag(s.zookeeper.topic_ids[m.topic_of(p)] == s.brokers[b].partitions[p].topic_id)
 
 
 def note_isr_change(known: BrokerPartition) -> None:
     """The change is to be announced to the controller."""
-    if "unreported" in known:
-        known.unreported = True
+    known.unreported = True
 
 
 def _write_znode(s: State, m: Model, b: int, p: int, isr: Value) -> None:

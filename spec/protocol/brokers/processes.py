@@ -25,7 +25,6 @@ from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.controller.early_reads import given
 from spec.protocol.controller.places import lock_is_free
-from spec.protocol.controller.threads import reset_present
 from spec.protocol.zookeeper import can_operate, end_session, queue_callback, register, take_head
 from spec.state.cluster import State
 from spec.state.elections import OnTheWayOut
@@ -85,17 +84,13 @@ def forget_process(s: State, m: Model, b: int) -> None:
     """Everything that was only in the memory of a process is gone, the queues of its controller included."""
     s.processes[b].session = Session.NONE
     s.processes[b].owes = Owes.NOTHING
-    if m.has("shutdown"):
-        reset_present(s.processes[b], *names(OnTheWayOut))
-    if m.has("partitions"):
-        reset(s.brokers[b])
-    if m.scope.budget("late_copies"):
-        for c in m.controllers:
-            reset(s.late[c][b])
+    reset(s.processes[b], *names(OnTheWayOut))
+    reset(s.brokers[b])
+    for c in m.controllers:
+        reset(s.late[c][b])
     if b in m.controllers:
         reset(s.controllers[b])
-        if m.has("connections"):
-            reset(s.connections[b])
+        reset(s.connections[b])
 
 
 @action(actor="zookeeper", source="PROTOCOL.md section 2")
@@ -147,10 +142,7 @@ def _lose_watches(s: State, m: Model, b: int) -> None:
     """The watches of a session that is no more fire for nobody, and a create that is bound to it can only fail."""
     for path in watched_paths(m):
         s.controllers[b].watching[path] = False
-    if m.has("reassignment"):
-        reset(s.controllers[b], "isr_watching")
-    if m.has("addition"):
-        reset(s.controllers[b], "topic_watching")
+    reset(s.controllers[b], "isr_watching", "topic_watching")
     if m.scope.budget("losses"):
         with when(s.controllers[b].at == At.ELECT_CREATE_AGAIN):
             s.controllers[b].at = At.ELECT_SESSION_LOST
@@ -169,8 +161,7 @@ def _lose_events(s: State, m: Model, b: int, lost: int) -> None:
             if i == 0:
                 require(~given(s, m, b))
             places[i] = Callback.NONE
-            if m.tells_concerns:
-                s.controllers[b].concerns[i] = 0
+            s.controllers[b].concerns[i] = 0
 
 
 @action(actor="broker {b}", source="ZkClient 0.10 processStateChanged, reconnect")
@@ -184,10 +175,10 @@ def renew_session(s: State, m: Model, b: int) -> None:
         with when(process.owes == Owes.NOTHING):
             queue_callback(s, m, b, Callback.REGISTRATION)
         _queue_listeners(s, m, b, _before_controller(m))
-        for t in m.topics if m.has("addition") else ():
+        for t in m.topics:
             with when(s.controllers[b].topic_listening[t]):
                 queue_callback(s, m, b, Callback.MODIFICATIONS, t)
-        for p in m.partitions if m.has("reassignment") else ():
+        for p in m.partitions:
             with when(s.controllers[b].isr_listening[p]):
                 queue_callback(s, m, b, Callback.STATE, p)
         queue_callback(s, m, b, Callback.CONTROLLER)

@@ -38,17 +38,15 @@ def stored_set(s: State, m: Model, p: int) -> Value:
 
 def read_assignments(s: State, m: Model, c: int, t: int) -> None:
     """A controller takes over the AR of a topic's partitions; a topic that is not there has none."""
-    if m.keeps_assignments:
-        for p in m.partitions_of(t):
-            s.controllers[c].partitions[p].assigned = s.zookeeper.assigned[p]
+    for p in m.partitions_of(t):
+        s.controllers[c].partitions[p].assigned = s.zookeeper.assigned[p]
 
 
 def forget_assignments(s: State, m: Model, c: int, t: int) -> None:
     """A controller knows a topic no more."""
     s.controllers[c].topics[t] = False
-    if m.keeps_assignments:
-        for p in m.partitions_of(t):
-            reset(s.controllers[c].partitions[p], "assigned")
+    for p in m.partitions_of(t):
+        reset(s.controllers[c].partitions[p], "assigned")
 
 
 def write_assignment(s: State, m: Model, c: int, p: int, replicas: Value) -> None:

@@ -6,23 +6,20 @@ A topic is queued from the request to the end of its deletion, and its partition
 Kafka 0.10.2.2: `TopicDeletionManager`: `isTopicQueuedUpForDeletion`, `isPartitionToBeDeleted`. PROTOCOL.md section 7.4.
 """
 
-from spec.language.terms import Value, both, either, flag
+from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.leadership_cache import lacks_assignment
 from spec.state.cluster import State
-from spec.state.controller import Controller
 
 
 def is_queued(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
-    if not m.has("deletion"):
-        return flag(False)
     return s.controllers[c].queued[m.topic_of(p)]
 
 
 def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
-    return s.controllers[c].doomed[p] if m.has("deletion") else flag(False)
+    return s.controllers[c].doomed[p]
 
 
 def adding_raises(s: State, m: Model, c: int) -> Value:
@@ -31,17 +28,15 @@ def adding_raises(s: State, m: Model, c: int) -> Value:
     UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
     exception ends the one transition only, before the state is set: the batch goes out all the same.
     """
-    if not m.has("deletion"):
-        return flag(False)
     return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
 def is_busy(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned, or has an election under way."""
-    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t) if m.keeps(Controller.electing)]
+    electing = [s.controllers[c].electing[p] for p in m.partitions_of(t)]
     return either(is_reassigned(s, m, c, t), *electing)
 
 
 def is_reassigned(s: State, m: Model, c: int, t: int) -> Value:
     """Whether a partition of a topic is being reassigned."""
-    return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t) if m.has("reassignment")))
+    return either(*(s.controllers[c].reassigned[p] != () for p in m.partitions_of(t)))

@@ -13,15 +13,12 @@ from spec.language.rules import reset, when
 from spec.language.terms import Value
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.variants import Switch
 
 
 def live_brokers(s: State, m: Model, c: int) -> Value:
     """The brokers that may lead, for all that this controller knows."""
     controller = s.controllers[c]
-    if not m.has("shutdown"):
-        return controller.live
     return m.brokers.difference(controller.live, controller.shutting_down)
 
 
@@ -33,11 +30,9 @@ def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
         if m.fixes(Switch.BROKER_EPOCHS):
             with when(m.brokers.in_set(controller.shutdown_of, brokers)):
                 reset(controller, "shutdown_of", "to_move")
-                if m.keeps(Controller.shutdown_fails):
-                    reset(controller, "shutdown_fails")
+                reset(controller, "shutdown_fails")
 
 
 def forget_shutdowns(s: State, m: Model, c: int) -> None:
     """A new controller knows of none that is shutting down (`initializeControllerContext`)."""
-    if m.has("shutdown"):
-        reset(s.controllers[c], "shutting_down")
+    reset(s.controllers[c], "shutting_down")

@@ -41,7 +41,6 @@ from spec.protocol.leadership_cache import lacks_assignment
 from spec.protocol.requests.batch import Batch, known_partitions, send
 from spec.protocol.state_change_log import log
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.variants import Switch
 
 #: What tells which handler it is that raises; kept while its elector resigns.
@@ -50,13 +49,11 @@ MARKS = ("handler", "reassigning", "taken", "gone")
 
 def is_dirty(s: State, m: Model, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
-    return flag(s.controllers[c].dirty) if m.keeps(Controller.dirty) else flag(False)
+    return flag(s.controllers[c].dirty)
 
 
 def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
-    if not m.keeps(Controller.dirty):
-        return flag(True)
     dirty = is_dirty(s, m, c)
     with when(dirty):
         observe(f"controller {c}", "find its batch dirty")
@@ -75,7 +72,7 @@ def _resign(s: State, m: Model, c: int) -> None:
     """The elector resigns; what goes on after it is found again by its marks."""
     controller = s.controllers[c]
     kept = {name: controller[name] for name in MARKS if name in controller}
-    due = {p: controller.due[p] for p in m.partitions} if m.has("reassignment") else {}
+    due = {p: controller.due[p] for p in m.partitions}
     elector_resigns(s, m, c)
     for name, value in kept.items():
         controller[name] = value

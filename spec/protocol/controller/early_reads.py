@@ -116,23 +116,18 @@ def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
     if m.has("partitions"):
         free += [flag(controller.at == place) for place in DELETING if m.has("deletion")]
         free += [flag(controller.handler == one) for one in OF_OTHER_THREADS]
-    between = [flag(False)]
-    if m.has("reassignment"):
-        between += [both(controller.due[p] != (), ~starts) for p in m.partitions]
-    if m.takes_lock_to_elect:
-        between.append(flag(controller.elects))
+    between = [flag(controller.elects)]
+    between += [both(controller.due[p] != (), ~starts) for p in m.partitions]
     return both(either(*free), ~either(*between))
 
 
 def given(s: State, m: Model, c: int) -> Value:
     """Whether a listener goes by what it was given before it had the lock."""
-    return flag(s.controllers[c].given) if m.keeps(Controller.given) else flag(False)
+    return flag(s.controllers[c].given)
 
 
 def controller_for(s: State, m: Model, c: int) -> Value:
     """The id in /controller for a listener: what it was given, or what is read now."""
-    if not m.keeps(Controller.given):
-        return read_controller(s, c)
     with when(~given(s, m, c)):
         read_controller(s, c)
     return choose(given(s, m, c), s.controllers[c].given_id, s.zookeeper.controller)
@@ -141,8 +136,6 @@ def controller_for(s: State, m: Model, c: int) -> Value:
 def brokers_for(s: State, m: Model, c: int) -> Value:
     """Likewise the children of /brokers/ids, as far as their data can be read now."""
     registered = s.zookeeper.registered
-    if not m.keeps(Controller.given):
-        return registered
     there = m.brokers.intersection(s.controllers[c].given_brokers, registered)
     return choose(given(s, m, c), there, registered)
 

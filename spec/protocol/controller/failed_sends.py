@@ -21,7 +21,6 @@ from spec.language.terms import Value, both, flag
 from spec.model import Model
 from spec.protocol.controller.places import controller_step
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.state.enumerations import At
 from spec.variants import Switch
 
@@ -49,13 +48,11 @@ def fail_send(s: State, m: Model, c: int) -> None:
 
 def can_begin(s: State, m: Model, c: int, machine: Machine) -> Value:
     """newBatch: whether no earlier send has left anything in the machine's batch. If one has, the call ends here."""
-    return ~flag(s.controllers[c][machine.value]) if m.keeps(Controller.send_fails) else flag(True)
+    return ~flag(s.controllers[c][machine.value])
 
 
 def is_sent(s: State, m: Model, c: int, machine: Machine, content: Value) -> Value:
     """Whether the batch of a call is sent; one that has no content cannot fail."""
-    if not m.keeps(Controller.send_fails):
-        return flag(True)
     controller = s.controllers[c]
     fails = both(controller.send_fails, content)
     tried_again = m.fixes(Switch.TRY_SENDS_AGAIN)

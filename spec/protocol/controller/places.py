@@ -85,6 +85,4 @@ def lock_is_free(s: State, m: Model, c: int) -> Value:
     free = flag(controller.at == At.IDLE)
     if m.has("reassignment"):
         free = either(free, both(controller.at == At.REASSIGN_NEXT, controller.handler == Handler.REASSIGNMENT))
-    if m.takes_lock_to_elect:
-        free = either(free, both(controller.at == At.ELECT_READ, controller.elects))
-    return free
+    return either(free, both(controller.at == At.ELECT_READ, controller.elects))

@@ -11,13 +11,12 @@ from spec.language.rules import observe, reset, say, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import Resigned
 from spec.model import Model
-from spec.protocol.controller.threads import become_idle, forget_returned, reset_present
+from spec.protocol.controller.threads import become_idle, forget_returned
 from spec.protocol.requests.connections import drop_channels, is_awaited
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.state.listeners import UNWATCHED_FIRST, listened_paths
-from spec.state.zookeeper import ZooKeeper
 from spec.variants import Switch
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
@@ -71,7 +70,7 @@ def on_controller_resignation(s: State, m: Model, c: int) -> Value:
     deadlocked = both(~raises, either(is_awaited(s, m, c, controller.channels), _joins_a_waiting_thread(controller, m)))
     with when(deadlocked):
         stop_listening(controller, *listened_paths(m))
-        reset_present(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
+        reset(controller, *STATE_LISTENERS, *TOPIC_LISTENERS)
         controller.at = At.DEADLOCKED
     goes_through = ~raises & ~deadlocked
     with when(goes_through):
@@ -81,7 +80,7 @@ def on_controller_resignation(s: State, m: Model, c: int) -> Value:
 
 def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
     """Before 0.10.2.0: whether the deletion thread that is joined here waits for the lock that is held here (D9)."""
-    if not (m.has("deletion") and m.reintroduces(Switch.RESIGN_UNDER_LOCK)):
+    if not m.reintroduces(Switch.RESIGN_UNDER_LOCK):
         return flag(False)
     return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
 
@@ -95,13 +94,10 @@ def take_down(s: State, m: Model, c: int) -> None:
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     _take_down_caches(controller, m)
-    reset_present(controller, *RESET_WITH_THEIR_PARTS)
+    reset(controller, *RESET_WITH_THEIR_PARTS)
     if m.fixes(Switch.CLEAR_CONTEXT):
-        reset_present(controller, *KEPT_BY_RESIGNATION)
-    if m.fixes(Switch.BROKER_EPOCHS):
-        reset(controller, "seen")
-    if m.keeps(ZooKeeper.epoch_version):
-        reset(controller, "epoch_version")
+        reset(controller, *KEPT_BY_RESIGNATION)
+    reset(controller, "seen", "epoch_version")
 
 
 def _take_down_caches(controller: Controller, m: Model) -> None:
@@ -120,11 +116,11 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
         with when(~goes_on):
             reset(controller, "topics", "partitions")
         for p in m.partitions:
-            reset_present(controller.partitions[p], *STATES_AND_LOCALS)
+            reset(controller.partitions[p], *STATES_AND_LOCALS)
     else:
         reset(controller, "topics", "partitions")
-        reset_present(controller, *SHUTDOWN)
-    reset_present(controller, *LOCALS)
+        reset(controller, *SHUTDOWN)
+    reset(controller, *LOCALS)
 
 
 def shutdown_fails(controller: Controller) -> None:
@@ -154,17 +150,15 @@ def elector_resigns(s: State, m: Model, c: int) -> None:
 def _leave_handler(controller: Controller, m: Model) -> None:
     """The handler that raised is gone, and its locals with it; what it cached stays."""
     forget_epoch_version(controller, m)
-    if not m.has("partitions"):
-        return
     forget_returned(controller, m)
-    reset_present(controller, *LOCALS, *LOCALS_OF_REASSIGNMENT, "asked", "turns", "topic", "to_queue")
+    reset(controller, *LOCALS, *LOCALS_OF_REASSIGNMENT, "asked", "turns", "topic", "to_queue")
     for p in m.partitions:
-        reset_present(controller.partitions[p], *LOCALS_OF_PARTITION)
+        reset(controller.partitions[p], *LOCALS_OF_PARTITION)
 
 
 def forget_epoch_version(controller: Controller, m: Model) -> None:
     """Nothing goes by the data version of /controller_epoch any more, unless writes are fenced."""
-    if m.keeps(ZooKeeper.epoch_version) and not m.fixes(Switch.FENCED_WRITES):
+    if not m.fixes(Switch.FENCED_WRITES):
         reset(controller, "epoch_version")
 
 
@@ -172,6 +166,6 @@ def controller_moved(s: State, m: Model, c: int, *, where: Value) -> None:
     """Where a fenced write, or read, was refused, another is controller (a fix; 2.1.0 ControllerMovedException)."""
     with when(where):
         take_down(s, m, c)
-        reset_present(s.controllers[c], *BATCHES)
+        reset(s.controllers[c], *BATCHES)
         s.controllers[c].leader_id = 0
         become_idle(s, c)

@@ -17,7 +17,6 @@ Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being 
 """
 
 from spec.formats.znode_paths import ADMIN_REQUESTS
-from spec.language.records import Record
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
@@ -39,10 +38,8 @@ def turns_left(s: State, m: Model, c: int) -> Value:
     partitions is not counted: `at` tells where that is. The deletion thread takes it once for all that is queued.
     """
     controller, waiting = s.controllers[c], []
-    if m.has("shutdown"):
-        waiting += [controller.shutdown_of != 0, *(controller.to_move[p] for p in m.partitions)]
-    if m.has("auto_rebalance"):
-        waiting += [controller.imbalanced[p] for p in m.partitions]
+    waiting += [controller.shutdown_of != 0, *(controller.to_move[p] for p in m.partitions)]
+    waiting += [controller.imbalanced[p] for p in m.partitions]
     turns = number(len(waiting), "turns").constant(0)
     for one in waiting:
         turns = choose(one, turns.plus(1), turns)
@@ -53,13 +50,11 @@ def give_lock_back(s: State, m: Model, c: int) -> None:
     """Another thread than ZkClient's is done: a listener that was between two partitions, or to elect, is still."""
     controller = s.controllers[c]
     become_idle(s, c)
-    if m.takes_lock_to_elect:
-        with when(controller.elects):
-            controller.at = At.ELECT_READ
-    if m.has("reassignment"):
-        with when(either(*(controller.due[p] != () for p in m.partitions))):
-            controller.handler = Handler.REASSIGNMENT
-            controller.at = At.REASSIGN_NEXT
+    with when(controller.elects):
+        controller.at = At.ELECT_READ
+    with when(either(*(controller.due[p] != () for p in m.partitions))):
+        controller.handler = Handler.REASSIGNMENT
+        controller.at = At.REASSIGN_NEXT
 
 
 @controller_step(At.IDLE, source="KAFKA-4447, 0.10.2.0: ControllerZkChildListener tests isActive")
@@ -94,7 +89,7 @@ def rearm_topic_watch(s: State, m: Model, c: int) -> None:
     """The watch of the topic's znode that the callback at the head is about, likewise."""
     controller = s.controllers[c]
     for t in m.topics:
-        with when(controller.concerns[0] == t if m.tells_concerns else flag(True)):
+        with when(controller.concerns[0] == t):
             controller.topic_watching[t] = controller.topic_listening[t]
 
 
@@ -123,13 +118,6 @@ def has_started(s: State, m: Model, c: int) -> Value:
     return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 
-def reset_present(record: Record, *names: str) -> None:
-    """What there is of these in the scope goes back to nothing."""
-    for name in names:
-        if name in record:
-            reset(record, name)
-
-
 #: What a handler keeps that brings partitions online, and takes replicas Offline.
 LOCALS_OF_BROKER_CHANGE = ("handler", "dead", "lost_leader", "returned")
 
@@ -138,7 +126,7 @@ def leave_broker_change(s: State, m: Model, c: int) -> None:
     """The handler of a broker change, or of what else brings partitions online, is over: its locals are dead."""
     controller = s.controllers[c]
     forget_returned(controller, m)
-    reset_present(controller, *LOCALS_OF_BROKER_CHANGE)
+    reset(controller, *LOCALS_OF_BROKER_CHANGE)
     become_idle(s, c)
 
 
@@ -155,16 +143,14 @@ def leave_handler(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     proceed(Junction.EXCEPTION, s, m, c)
-    if m.has("notifications"):
-        with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
-            controller.at = At.NOTIFIED_DELETE
+    with when(~both(m.notices.is_empty(controller.taken), m.notices.is_empty(controller.gone))):
+        controller.at = At.NOTIFIED_DELETE
 
 
 def forget_returned(controller: Controller, m: Model) -> None:
     """Forget returned brokers that were never handled as new."""
-    if m.fixes(Switch.BROKER_EPOCHS) and "returned" in controller:
-        for b in m.brokers.ids:
-            controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
+    for b in m.brokers.ids:
+        controller.seen[b] = flag(controller.seen[b]) & ~m.brokers.in_set(b, controller.returned)
 
 
 def become_idle(s: State, c: int) -> None:

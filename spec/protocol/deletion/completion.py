@@ -25,7 +25,6 @@ from spec.protocol.state_change_log import log_lost_leader, replica_goes, replic
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback
-from spec.state.zookeeper import ZooKeeper
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
@@ -49,9 +48,8 @@ def complete(s: State, m: Model, c: int, t: int) -> None:
         _forget_replicas(s, m, c, t)
         _forget_partitions(s, m, c, t)
         controller.modified[t] = False
-        if m.has("addition"):
-            controller.topic_listening[t] = False
-            controller.topic_watching[t] = False
+        controller.topic_listening[t] = False
+        controller.topic_watching[t] = False
         controller.queued[t] = False
         if m.fixes(Switch.COMPLETION_FORGETS_MARK):
             controller.ineligible[t] = False
@@ -78,8 +76,7 @@ def _forget_replicas(s: State, m: Model, c: int, t: int) -> None:
                     replica_stays(s, c, p, r, ReplicaState.NON_EXISTENT)
                 with when(both(deleted, there)):
                     replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
-            if m.keeps_assignments:
-                reset(cached, "assigned")
+            reset(cached, "assigned")
 
 
 def _forget_partitions(s: State, m: Model, c: int, t: int) -> None:
@@ -125,11 +122,9 @@ def delete_topic(s: State, m: Model, c: int, t: int) -> None:
         with when(zookeeper.topics[t]):
             observe(f"controller {c}", "delete topic", topic=t)
             zookeeper.topics[t] = False
-            if m.has("remembered_requests"):
-                s.history.asked[t] = False
-            if m.keeps_assignments:
-                for p in m.partitions_of(t):
-                    zookeeper.assigned[p] = ()
+            s.history.asked[t] = False
+            for p in m.partitions_of(t):
+                zookeeper.assigned[p] = ()
             acts(s, m, c)
             notify(s, m, "topics", Callback.TOPICS)
         if m.fixes(Switch.ATOMIC_COMPLETION):
@@ -158,8 +153,7 @@ def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     with when(s.zookeeper.configurations[t]):
         observe(f"controller {c}", "delete configuration", topic=t)
         s.zookeeper.configurations[t] = False
-        if m.keeps(ZooKeeper.unclean):
-            s.zookeeper.unclean[t] = m.unclean
+        s.zookeeper.unclean[t] = m.unclean
         acts(s, m, c)
 
 

@@ -45,17 +45,15 @@ def wake(s: State, m: Model, c: int) -> None:
 
 def hold_back(s: State, m: Model, c: int, t: int) -> None:
     """Mark a topic as ineligible for deletion, which does nothing to one that is not queued (yet)."""
-    if m.has("deletion"):
-        with when(s.controllers[c].queued[t]):
-            s.controllers[c].ineligible[t] = True
+    with when(s.controllers[c].queued[t]):
+        s.controllers[c].ineligible[t] = True
 
 
 def resume_deletion(s: State, m: Model, c: int, t: int) -> None:
     """A reassignment or an election of a topic is over: if it is queued, it is not held back any more."""
-    if m.has("deletion"):
-        with when(s.controllers[c].queued[t]):
-            s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.fixes(Switch.MARK_WHAT_IS_QUEUED))
-            wake(s, m, c)
+    with when(s.controllers[c].queued[t]):
+        s.controllers[c].ineligible[t] = is_busy(s, m, c, t) & flag(m.fixes(Switch.MARK_WHAT_IS_QUEUED))
+        wake(s, m, c)
 
 
 def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
@@ -64,8 +62,6 @@ def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
     That is the last thing about their start; before it partitions of other topics are visited, and a reassignment may
     raise, which ends all of it (D51). Where there is neither, nothing comes in between.
     """
-    if not m.has("deletion"):
-        return
     for t in m.topics:
         returned = either(*(~m.brokers.disjoint(assigned_set(s, m, c, p), new) for p in m.partitions_of(t)))
         if m.keeps(Controller.resuming):
@@ -77,17 +73,14 @@ def resume_deletions(s: State, m: Model, c: int, new: Value) -> None:
 
 def end_startup(s: State, m: Model, c: int) -> None:
     """The start of brokers has been handled, but for the topics that it resumes."""
-    if m.keeps(Controller.resuming):
-        for t in m.topics:
-            with when(s.controllers[c].resuming[t]):
-                resume_deletion(s, m, c, t)
-        reset(s.controllers[c], "resuming")
+    for t in m.topics:
+        with when(s.controllers[c].resuming[t]):
+            resume_deletion(s, m, c, t)
+    reset(s.controllers[c], "resuming")
 
 
 def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
     """Brokers have died: what was to be deleted on them is not, and its topics are held back."""
-    if not m.has("deletion"):
-        return
     queued = s.controllers[c].queued
     failed = {p: m.brokers.intersection(dead, assigned_set(s, m, c, p)) for p in m.partitions}
     topics = {

@@ -40,8 +40,7 @@ from spec.variants import Switch
 def request_deletion(s: State, m: Model, t: int) -> None:
     """The admin tool asks for the deletion of a topic that exists."""
     require(s.zookeeper.topics[t], ~s.zookeeper.deletions[t])
-    if m.has("remembered_requests"):
-        s.history.asked[t] = True
+    s.history.asked[t] = True
     _create_request(s, m, t)
 
 

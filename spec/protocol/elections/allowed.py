@@ -19,7 +19,6 @@ from spec.model import Model
 from spec.protocol.controller.places import controller_step
 from spec.protocol.leadership.partitions import begin_visits, needs_visit
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.state.enumerations import At, Handler, Session
 
 
@@ -28,10 +27,9 @@ def change_unclean_election(s: State, m: Model, t: int) -> None:
     """A topic is allowed unclean election, or forbidden it; its configuration may say so before the topic is there."""
     unclean = ~flag(s.zookeeper.unclean[t])
     s.zookeeper.unclean[t] = unclean
-    if m.has("deletion"):
-        s.zookeeper.configurations[t] = True
+    s.zookeeper.configurations[t] = True
     observe("admin", "change unclean election", topic=t)
-    for c in m.controllers if m.keeps(Controller.allowed) else ():
+    for c in m.controllers:
         with when(unclean & (s.processes[c].session != Session.NONE)):
             s.controllers[c].allowed[t] = True
 

@@ -123,11 +123,7 @@ def end_election(s: State, m: Model, c: int, p: int) -> None:
 def may_rebalance(s: State, m: Model, c: int, p: int) -> Value:
     """The preferred broker lives, nothing is reassigned or elected by request, and the topic is known, and stays."""
     controller = s.controllers[c]
-    busy = [flag(False)]
-    if m.has("preferred_election"):
-        busy += [controller.electing[q] for q in m.partitions]
-    if m.has("reassignment"):
-        busy += [controller.reassigned[q] != () for q in m.partitions]
+    busy = [either(controller.electing[q], controller.reassigned[q] != ()) for q in m.partitions]
     preferred = m.brokers.first(assigned_replicas(s, m, c, p))
     stays = both(controller.topics[m.topic_of(p)], ~is_queued(s, m, c, p))
     return both(stays, m.brokers.in_set(preferred, live_brokers(s, m, c)), ~either(*busy))

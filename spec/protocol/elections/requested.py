@@ -119,10 +119,9 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
 def say_begun(s: State, m: Model, c: int, asked: Mapping[int, Value]) -> None:
     """A preferred election begins; the topics of its partitions that are queued for deletion are held back."""
     say(PreferredElectionStarted, partitions=asked)
-    if m.has("deletion"):
-        halted = {t: either(*(both(asked[p], is_queued(s, m, c, p)) for p in m.partitions_of(t))) for t in m.topics}
-        with when(either(*halted.values())):
-            say(DeletionHalted, topics=halted)
+    halted = {t: either(*(both(asked[p], is_queued(s, m, c, p)) for p in m.partitions_of(t))) for t in m.topics}
+    with when(either(*halted.values())):
+        say(DeletionHalted, topics=halted)
 
 
 def nothing_is_pending() -> None:

@@ -66,8 +66,7 @@ def _is_to_elect(controller: Controller, m: Model) -> None:
     No other thread outlives it; those of a controller that is active still (D4) may be first before the listener.
     """
     controller.at = At.ELECT_READ
-    if m.takes_lock_to_elect:
-        controller.elects = both(~controller.active, controller.shutdown_of != 0)
+    controller.elects = both(~controller.active, controller.shutdown_of != 0)
 
 
 @controller_step(At.ELECT_READ, source="ZookeeperLeaderElector.elect 0.10.2.2 (KAFKA-1451)")
@@ -75,8 +74,7 @@ def elect_read(s: State, m: Model, c: int) -> None:
     """elect(): if somebody is controller, remember who; otherwise try to become it."""
     controller = s.controllers[c]
     current = read_controller(s, c)
-    if m.takes_lock_to_elect:
-        controller.elects = False
+    controller.elects = False
     controller.leader_id = current
     controller.at = choose(current == 0, At.ELECT_CREATE, controller.at)
     with when(current != 0):

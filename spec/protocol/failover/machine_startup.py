@@ -34,7 +34,7 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     if not m.refuses_deletions:
-        say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics} if m.has("deletion") else {})
+        say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics})
     say(ActiveBrokers, brokers=controller.live)
     say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics} if m.has("partitions") else {})
     controller.deletion = DeletionThread.MANAGER_ONLY
@@ -51,8 +51,7 @@ def _initialise_states(s: State, m: Model, c: int) -> None:
     Where that is fixed, the replica machine takes those on dead brokers Offline before.
     """
     controller = s.controllers[c]
-    if m.loses_topics:
-        controller.started = True
+    controller.started = True
     if not m.has("partitions"):
         machines_run(s, m, c)
         nothing_is_pending()

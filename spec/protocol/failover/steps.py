@@ -116,9 +116,8 @@ def _write_next_epoch(s: State, m: Model, c: int) -> None:
 
 def hold_epoch_version(s: State, m: Model, c: int) -> None:
     """A controller's fence goes by the version that it has made."""
-    if m.keeps(ZooKeeper.epoch_version):
-        s.controllers[c].epoch_version = s.zookeeper.epoch_version
-        forget_epoch_version(s.controllers[c], m)
+    s.controllers[c].epoch_version = s.zookeeper.epoch_version
+    forget_epoch_version(s.controllers[c], m)
 
 
 @controller_step(
@@ -289,10 +288,8 @@ def resume(s: State, m: Model, c: int) -> None:
         for t in m.topics:
             with when(controller.topics[t]):
                 listen_to_topic(s, c, t)
-    reassigning = flag(False)
-    if m.has("reassignment"):
-        reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))
-        resume_reassignments(s, m, c)
+    reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))
+    resume_reassignments(s, m, c)
     with when(~reassigning):
         elect_pending(s, m, c)
 

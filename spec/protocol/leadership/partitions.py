@@ -32,7 +32,6 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.failed_sends import Machine, can_begin, is_sent
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import reset_present
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.leader_selectors import (
     ElectionTerms,
@@ -105,9 +104,7 @@ def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
         nobody_lives = both(state == PartitionState.NEW, live_assigned(s, m, c, p) == ())
         with when(nobody_lives):
             log(s, c, NoAssignedReplicaAlive, perhaps=True, partition=p)
-        unknown = flag(False)
-        if m.has("preferred_election"):
-            unknown = both(controller.asked[p], state == PartitionState.NON_EXISTENT)
+        unknown = both(controller.asked[p], state == PartitionState.NON_EXISTENT)
         with when(nobody_lives | unknown):
             partition_stays(s, c, p, target=PartitionState.ONLINE, perhaps=True)
 
@@ -349,14 +346,14 @@ def send_online_batch(
         send(s, m, c, batch)
     for p in m.partitions:
         partitions[p].batched = m.brokers.empty_set()
-        reset_present(partitions[p], "informed")
+        reset(partitions[p], "informed")
         if m.keeps_words:
             reset(partitions[p], "found")
 
 
 def everybody_is_informed(m: Model, cached: CachedPartition) -> Value:
     """Whether the running batch's UpdateMetadata names a partition: LeaderAndIsr of it was added, be it for nobody."""
-    return either(~m.brokers.is_empty(cached.batched), cached.informed if m.keeps(CachedPartition.informed) else False)
+    return either(~m.brokers.is_empty(cached.batched), cached.informed)
 
 
 def _last_words(s: State, m: Model, c: int) -> dict[tuple[int, int], dict[str, Value]]:

@@ -307,8 +307,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     with when(~untold):
         _keep_word(m, cached, p, r, others, earlier)
         cached.batched = m.brokers.union(cached.batched, others)
-        if m.keeps(CachedPartition.informed):
-            cached.informed = True
+        cached.informed = True
 
 
 def _keep_word(m: Model, cached: CachedPartition, p: int, r: int, others: Value, earlier: Mapping[str, Value]) -> None:

@@ -25,9 +25,8 @@ def begin_bump(s: State, m: Model, c: int, p: int) -> None:
     dirty = is_dirty(s, m, c)
     with when(~dirty):
         say(LeaderEpochUpdating, partition=p)
-    if m.loses_topics:
-        with when(dirty):
-            end_run(s, m, c, p)
+    with when(dirty):
+        end_run(s, m, c, p)
 
 
 def is_usable(s: State, c: int, p: int) -> Value:
@@ -44,10 +43,9 @@ def tell_bumped(s: State, m: Model, c: int, p: int, receivers: Value) -> Value:
     if m.fixes(Switch.CACHE_BUMPED_EPOCH):
         cache_state(s, c, p)
     raises = adding_raises(s, m, c)
-    if m.loses_topics:
-        with when(raises):
-            s.controllers[c].dirty = True
-            end_run(s, m, c, p)
+    with when(raises):
+        s.controllers[c].dirty = True
+        end_run(s, m, c, p)
     with when(~raises):
         _tell(s, m, c, p, receivers)
         sent = {"leadership": leadership(s.zookeeper.state[p]), "assigned_replicas": assigned_replicas(s, m, c, p)}

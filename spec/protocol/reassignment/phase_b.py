@@ -22,7 +22,6 @@ from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import reset_present
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
@@ -204,7 +203,7 @@ def delete_old_replicas(s: State, m: Model, c: int, p: int) -> None:
         offline = m.brokers.set_from({r: cached.replicas[r] == ReplicaState.OFFLINE for r in m.assigned(p)})
         deleted = m.brokers.intersection(leaving, offline)
         send(s, m, c, Batch(deleted={p: deleted}))
-        reset_present(cached, "batched", "informed")
+        reset(cached, "batched", "informed")
         _end_step_9(s, m, c, p)
         controller.at = At.WRITE_TARGET
 

@@ -41,12 +41,12 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
-from spec.protocol.controller.threads import become_idle, leave_broker_change, reset_present
+from spec.protocol.controller.threads import become_idle, leave_broker_change
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, rearm_watch, take_head
-from spec.state.cluster import History, State
+from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
 from spec.variants import Switch
@@ -63,8 +63,7 @@ def request_reassignment(s: State, m: Model, k: int) -> None:
         if wanted:
             zookeeper.requested[p] = wanted
             history.original[p] = zookeeper.assigned[p]
-            if m.keeps(History.target):
-                history.target[p] = wanted
+            history.target[p] = wanted
             in_sync = m.brokers.members(zookeeper.state[p].isr)
             history.caught_up[p] = m.brokers.is_subset(m.brokers.set_kind.constant(wanted), in_sync)
     observe("admin", "create /admin/reassign_partitions", request=k)
@@ -226,8 +225,7 @@ def read_remaining(s: State, m: Model, c: int, p: int) -> None:
         rearm_watch(s, c, "reassignments")
     for q in m.partitions:
         controller.remaining[q] = () if q == p else requested[q]
-    if m.keeps(Controller.remaining_read):
-        controller.remaining_read = _is_requested(s, m)
+    controller.remaining_read = _is_requested(s, m)
 
 
 def working_on(s: State, c: int, p: int) -> None:
@@ -246,7 +244,7 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         write_request(s, m, c)
-        reset_present(controller, "remaining_read")
+        reset(controller, "remaining_read")
         controller.reassigned[p] = ()
         told = ~completed
         with when(completed):
@@ -284,17 +282,15 @@ def write_request(s: State, m: Model, c: int) -> None:
             with when(requested[q] == ()):
                 history.original[q] = ()
                 history.caught_up[q] = False
-                if m.keeps(History.target):
-                    history.target[q] = ()
+                history.target[q] = ()
         with when(~_is_requested(s, m)):
             forget_what_was_read(s, m)
 
 
 def forget_what_was_read(s: State, m: Model) -> None:
     """Nobody has read what will stand in /admin/reassign_partitions next."""
-    if m.keeps(Controller.remaining_read):
-        for c in m.controllers:
-            s.controllers[c].remaining_read = False
+    for c in m.controllers:
+        s.controllers[c].remaining_read = False
 
 
 def stop_watching(controller: Controller, p: int) -> None:
@@ -321,9 +317,7 @@ def end_run(s: State, m: Model, c: int, p: int) -> None:
         stop_watching(controller, p)
         controller.at = At.REFUSE_READ
     with when(~first):
-        reset_present(controller, *LOCALS_OF_REASSIGNMENT)
-        if m.has("deletion"):
-            reset(controller, "resuming")
+        reset(controller, *LOCALS_OF_REASSIGNMENT, "resuming")
         leave_broker_change(s, m, c)
 
 

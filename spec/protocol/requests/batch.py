@@ -76,8 +76,6 @@ class Batch:
 
 def known_partitions(s: State, m: Model, c: int) -> dict[int, Value]:
     """The partitions with cached leadership: "UpdateMetadata with all partitions"."""
-    if not m.has("partitions"):
-        return {}
     return {p: is_cached(s.controllers[c].partitions[p]) for p in m.partitions}
 
 
@@ -87,10 +85,8 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     That is one of a topic that is to be deleted, with cached leadership: on the wire it has leader -2, leader epoch 0
     and version 0. Here its leader epoch is -1, which no leadership has. One that has lost its AR raises instead (D53).
     """
-    if not m.has("deletion"):
-        return flag(False)
     told = both(s.controllers[c].doomed[p], is_cached(s.controllers[c].partitions[p]))
-    return both(told, ~lacks_assignment(s, m, c, p)) if m.loses_topics else told
+    return both(told, ~lacks_assignment(s, m, c, p))
 
 
 def see_conflict(role: str, p: int) -> None:
@@ -184,65 +180,79 @@ def _observe_stops(s: State, m: Model, c: int, b: int, batch: Batch, reached: Va
 
 def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
     """Put one broker's part of the batch in the first empty place of its queue."""
-    queue = s.connections[c][b]
+    queue, controller = s.connections[c][b], s.controllers[c]
     fits(queue[m.slots[-1]].stage == Stage.EMPTY)
+    contents = {p: batch.content.get((p, b), controller.partitions[p]) for p in ordered}
+    part = _Part(
+        told, either(*ordered.values()), both(batch.calls_back, either(*_named(m, b, batch.deleted).values())),
+        {p: (one, _of_leader_and_isr(s, m, c, p, contents[p])) for p, one in ordered.items()},
+        {p: _removes(s, m, c, p, batch) for p in m.partitions},
+        {p: batch.metadata.get(p, flag(False)) for p in m.partitions},
+        _named(m, b, batch.stopped), _named(m, b, batch.deleted),
+    )  # fmt: skip
     for k in reversed(m.slots):
         before = flag(True) if k == 0 else queue[k - 1].stage != Stage.EMPTY
         with when(both(queue[k].stage == Stage.EMPTY, before)):
-            _fill(s, m, c, b, queue[k], batch, ordered, told)
+            _fill(m, controller, queue[k], part)
     for p, is_ordered in ordered.items():
-        content = batch.content.get((p, b), s.controllers[c].partitions[p])
         with when(is_ordered):
-            observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **{n: content[n] for n in FIELDS})
+            fields = {name: contents[p][name] for name in FIELDS}
+            observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **fields)
     with when(told):
         observe(f"controller {c}", "queue UpdateMetadata", broker=b)
 
 
-def _fill(
-    s: State, m: Model, c: int, b: int, slot: Slot, batch: Batch, ordered: Mapping[int, Value], told: Value
-) -> None:
-    """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
+@dataclass(frozen=True)
+class _Part:
+    """One broker's part of a batch: of which kinds its requests are, and what they say by partition."""
+
+    told: Value
+    orders: Value
+    calls_back: Value
+    ordered: Mapping[int, tuple[Value, Mapping[str, object]]]
+    removed: Mapping[int, Value]
+    metadata: Mapping[int, Value]
+    stopped: Mapping[int, Value]
+    deleted: Mapping[int, Value]
+
+
+def _named(m: Model, b: int, brokers: Mapping[int, Value]) -> dict[int, Value]:
+    return {p: m.brokers.in_set(b, to) for p, to in brokers.items()}
+
+
+def _removes(s: State, m: Model, c: int, p: int, batch: Batch) -> Value:
+    return either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(s.controllers[c].partitions[p])))
+
+
+def _of_leader_and_isr(s: State, m: Model, c: int, p: int, content: Content) -> dict[str, object]:
+    """What LeaderAndIsr says of a partition."""
     controller = s.controllers[c]
+    return {name: content[name] for name in FIELDS} | {
+        "ordered": True, "topic_id": controller.topic_ids[m.topic_of(p)],
+        "assigned": m.brokers.members(controller.partitions[p].assigned),
+        "leader_lives": m.brokers.in_set(content["leader"], controller.live),
+    }  # fmt: skip
+
+
+def _fill(m: Model, controller: Controller, slot: Slot, part: _Part) -> None:
+    """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     slot.epoch = controller.epoch
     slot.stage = Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA
-    with when(told):
+    with when(part.told):
         slot.stage = Stage.UPDATE_METADATA
-    with when(either(*ordered.values())):
+    with when(part.orders):
         slot.stage = Stage.LEADER_AND_ISR
-    if "calls_back" in slot:
-        slot.calls_back = both(batch.calls_back, either(*(m.brokers.in_set(b, to) for to in batch.deleted.values())))
-    for p, is_ordered in ordered.items():
+    slot.calls_back = part.calls_back
+    for p, (is_ordered, content) in part.ordered.items():
         with when(is_ordered):
-            _fill_partition(m, p, slot, controller, batch.content.get((p, b), controller.partitions[p]))
-    if m.has("metadata"):
-        slot.metadata = told
-        slot.alive = choose(told, controller.live, slot.alive)
-    if m.has("cached_leaderships"):
-        for p in m.partitions:
-            removed = either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
-            slot.told[p] = both(told, either(batch.metadata.get(p, flag(False)), removed))
-            slot.told_epoch[p] = choose(both(slot.told[p], ~removed), controller.partitions[p].leader_epoch, -1)
-    if m.stops_replicas:
-        _fill_stops(m, b, slot, controller, batch)
-
-
-def _fill_partition(m: Model, p: int, slot: Slot, controller: Controller, content: Content) -> None:
-    """What LeaderAndIsr says of a partition."""
-    slot.partitions[p].ordered = True
-    for name in FIELDS:
-        slot.partitions[p][name] = content[name]
-    if m.tells_topics_apart:
-        slot.partitions[p].topic_id = controller.topic_ids[m.topic_of(p)]
-    if m.has("reassignment"):
-        slot.partitions[p].assigned = m.brokers.members(controller.partitions[p].assigned)
-    if m.asks_requests_who_lives:
-        slot.partitions[p].leader_lives = m.brokers.in_set(content["leader"], controller.live)
-
-
-def _fill_stops(m: Model, b: int, slot: Slot, controller: Controller, batch: Batch) -> None:
-    """Of which partitions the StopReplica requests are."""
+            for name, value in content.items():
+                slot.partitions[p][name] = value
+    slot.metadata = part.told
+    slot.alive = choose(part.told, controller.live, slot.alive)
     for p in m.partitions:
-        slot.stop[p] = p in batch.stopped and m.brokers.in_set(b, batch.stopped[p])
-        slot.delete[p] = p in batch.deleted and m.brokers.in_set(b, batch.deleted[p])
-        if m.fences_deletions:
-            slot.delete_epoch[p] = choose(slot.delete[p], controller.partitions[p].leader_epoch, -1)
+        epoch = controller.partitions[p].leader_epoch
+        slot.told[p] = both(part.told, either(part.metadata[p], part.removed[p]))
+        slot.told_epoch[p] = choose(both(slot.told[p], ~part.removed[p]), epoch, -1)
+        slot.stop[p] = part.stopped.get(p, flag(False))
+        slot.delete[p] = part.deleted.get(p, flag(False))
+        slot.delete_epoch[p] = choose(slot.delete[p], epoch, -1)

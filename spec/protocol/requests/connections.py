@@ -87,9 +87,7 @@ def _following_stage(m: Model, head: Slot) -> Value:
         following = choose(
             both(before, stops), Stage.STOP_REPLICA, choose(both(~before, deletes), Stage.DELETE_REPLICA, empty)
         )
-    if m.has("metadata"):
-        following = choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
-    return following
+    return choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
 
 
 def _begin_stage(m: Model, head: Slot, stage: Value) -> None:
@@ -99,10 +97,7 @@ def _begin_stage(m: Model, head: Slot, stage: Value) -> None:
     head.stage = stage
     if m.stops_replicas:
         with when(stage != Stage.UPDATE_METADATA):
-            if m.has("metadata"):
-                reset(head, "metadata", "alive")
-            if m.has("cached_leaderships"):
-                reset(head, "told", "told_epoch")
+            reset(head, "metadata", "alive", "told", "told_epoch")
         with when(stage == Stage.DELETE_REPLICA):
             reset(head, "stop")
 
@@ -140,8 +135,6 @@ def _is_stale(s: State, c: int, b: int) -> Value:
 
 def _await_callback(s: State, m: Model, c: int, b: int, p: int, refused: Value) -> None:
     """The answer is for a callback, which waits for the controller lock; so does the queue."""
-    if not m.has("deletion"):
-        return
     head = s.connections[c][b][0]
     head.answered = p
     head.stage = Stage.ANSWERED
@@ -153,11 +146,9 @@ def end_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A StopReplica with delete is done with: the next one of its batch is due, or the next batch."""
     head = s.connections[c][b][0]
     head.delete[p] = False
-    if m.fences_deletions:
-        head.delete_epoch[p] = -1
+    head.delete_epoch[p] = -1
     head.stage = Stage.DELETE_REPLICA
-    if m.has("deletion"):
-        reset(head, "answered")
+    reset(head, "answered")
     with when(~either(*(head.delete[q] for q in m.partitions))):
         _end_batch(s, m, c, b)
 
@@ -173,8 +164,7 @@ def execute_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p])
     stale = is_stale_registration(s, m, c, b)
-    if m.scope.budget("losses"):
-        require(either(stale, s.brokers[b].partitions[p].retrying == ()))
+    require(either(stale, s.brokers[b].partitions[p].retrying == ()))
     with when(~stale):
         handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.fences_deletions else None)
 
@@ -184,8 +174,6 @@ def drop_channels(s: State, m: Model, c: int, gone: Value) -> None:
     controller = s.controllers[c]
     closed = m.brokers.intersection(controller.channels, gone)
     controller.channels = m.brokers.difference(controller.channels, gone)
-    if not m.has("connections"):
-        return
     for b in m.brokers.ids:
         with when(m.brokers.in_set(b, closed)):
             reset(s.connections[c][b])

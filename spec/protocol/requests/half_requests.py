@@ -79,8 +79,7 @@ def _carry_out(s: State, m: Model, b: int, head: Slot, done: int) -> None:
                 known.idle = ~leads
             with when(stored):
                 store(m, known, told, leads)
-            if m.stops_replicas:
-                s.logs[b][p] = True
+            s.logs[b][p] = True
         else:
             with when(accepted & leads):
                 known.idle = both(known.leader != 0, known.leader != b)

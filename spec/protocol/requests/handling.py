@@ -40,10 +40,7 @@ def handle_leader_and_isr(s: State, m: Model, c: int, b: int, request: Slot) -> 
 
 
 def _is_newer(m: Model, known: BrokerPartition, state: SlotPartition) -> Value:
-    newer = flag(state.leader_epoch > known.leader_epoch)
-    if m.tells_topics_apart:
-        newer = newer | (state.topic_id != known.topic_id)
-    return newer
+    return either(state.leader_epoch > known.leader_epoch, state.topic_id != known.topic_id)
 
 
 def accepts(s: State, m: Model, b: int, p: int, state: SlotPartition) -> Value:
@@ -72,20 +69,16 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
         observe(f"broker {b}", "become follower", partition=p, **fields)
     with when(both(newer, ~leads, ~follows)):
         observe(f"broker {b}", "cannot become follower", partition=p, **fields)
-    if m.stops_replicas:
-        with when(newer):
-            s.logs[b][p] = True  # even where the new leader is unknown
-    if m.keeps(BrokerPartition.idle):
-        with when(both(newer, leads | follows, state.leader != known.leader)):
-            known.idle = False
+    with when(newer):
+        s.logs[b][p] = True  # even where the new leader is unknown
+    with when(both(newer, leads | follows, state.leader != known.leader)):
+        known.idle = False
     with when(both(newer, leads | follows)):
         store(m, known, state, leads)
 
 
 def waits_for_isr_write(s: State, m: Model, b: int, request: Slot) -> Value:
     """Whether a request would change a partition whose ISR write is still to be repeated: that one holds its lock."""
-    if not m.scope.budget("losses"):
-        return flag(False)
     facts = []
     for p in m.partitions:
         if b in m.assigned(p):
@@ -100,10 +93,8 @@ def store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) 
     """Remember the accepted state; only a leader keeps the ISR."""
     for name in FIELDS:
         known[name] = state[name]
-    if m.tells_topics_apart:
-        known.topic_id = state.topic_id
-    if m.has("reassignment"):
-        known.assigned = state.assigned
+    known.topic_id = state.topic_id
+    known.assigned = state.assigned
     known.isr = choose(leads, state.isr, m.brokers.list_kind.constant(()))
 
 
@@ -121,8 +112,7 @@ def handle_update_metadata(s: State, m: Model, c: int, b: int, request: Slot) ->
     with when(fresh):
         broker.controller_epoch = request.epoch
         broker.alive = request.alive
-        if m.has("cached_leaderships"):
-            _cache_leaderships(m, broker, request)
+        _cache_leaderships(m, broker, request)
         observe(f"broker {b}", "cache metadata", controller=c, epoch=request.epoch, alive=request.alive)
     with when(~fresh):
         observe(f"broker {b}", "refuse UpdateMetadata", controller=c, epoch=request.epoch)
@@ -178,7 +168,7 @@ def _forget_replica(s: State, b: int, p: int) -> None:
     the metadata cache.
     """
     known = s.brokers[b].partitions[p]
-    kept = {name: known[name] for name in ("unreported", "cached_epoch") if name in known}
+    kept = {name: known[name] for name in ("unreported", "cached_epoch")}
     reset(known)
     for name, value in kept.items():
         known[name] = value

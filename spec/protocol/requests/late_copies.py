@@ -27,8 +27,7 @@ def leave_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p], ~late.waits)
     late.waits = True
     late.epoch = head.epoch
-    if m.fences_deletions:
-        late.leader_epoch = head.delete_epoch[p]
+    late.leader_epoch = head.delete_epoch[p]
 
 
 @action(actor="broker {b}", source="KafkaApis.handleStopReplicaRequest 0.10.2.2", parts=("late_copies",))
@@ -36,7 +35,6 @@ def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes the copy that stayed behind, once no ISR write holds the partition; nobody waits for that."""
     late = s.late[c][b][p]
     require(s.processes[b].session != Session.NONE, late.waits)
-    if m.scope.budget("losses"):
-        require(s.brokers[b].partitions[p].retrying == ())
+    require(s.brokers[b].partitions[p].retrying == ())
     handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
     reset(late)

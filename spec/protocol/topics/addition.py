@@ -14,7 +14,7 @@ Kafka 0.10.2.2: `AdminUtils.addPartitions`, `PartitionStateMachine.PartitionModi
 """
 
 from spec.language.rules import action, in_any_order, observe, require, reset, say, when
-from spec.language.terms import both, either, flag
+from spec.language.terms import both, either
 from spec.logs.controller_log.topics import PartitionsAdded
 from spec.logs.state_change_lines import PartitionBecameNew
 from spec.model import Model
@@ -39,8 +39,7 @@ def read_for_addition(s: State, m: Model, t: int) -> None:
     """The tool reads which partitions a topic has, and decides on more."""
     require(s.zookeeper.topics[t], ~s.tool.adds)
     s.tool.adds = True
-    if "topic" in s.tool:
-        s.tool.topic = t
+    s.tool.topic = t
     for p in m.partitions_of(t):
         s.tool.assigned[p] = s.zookeeper.assigned[p]
     observe("admin", "read assignment", topic=t)
@@ -50,7 +49,7 @@ def read_for_addition(s: State, m: Model, t: int) -> None:
 def write_addition(s: State, m: Model, t: int) -> None:
     """The tool writes what it read, with the new partitions; a znode that is gone is created again."""
     zookeeper, tool = s.zookeeper, s.tool
-    require(tool.adds, tool.topic == t if "topic" in tool else flag(True))
+    require(tool.adds, tool.topic == t)
     as_read = both(zookeeper.topics[t], *(zookeeper.assigned[p] == tool.assigned[p] for p in m.partitions_of(t)))
     with when(as_read | (not m.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS))):
         with when(~zookeeper.topics[t]):
@@ -68,8 +67,7 @@ def on_partition_modifications(s: State, m: Model, c: int, t: int) -> None:
     """A topic's znode changed: partitions that are not known go New, unless the topic is queued for deletion."""
     controller = s.controllers[c]
     require(controller.active)
-    if m.tells_concerns:
-        require(controller.concerns[0] == t)
+    require(controller.concerns[0] == t)
     rearm_topic_watch(s, m, c)
     take_head(s, m, c)
     unknown = {

@@ -49,13 +49,10 @@ def create_topic(s: State, m: Model, t: int) -> None:
     """The admin tool creates a topic's znode with its assignment."""
     require(~s.zookeeper.topics[t])
     s.zookeeper.topics[t] = True
-    if m.keeps_assignments:
-        for p in m.partitions_of(t):
-            s.zookeeper.assigned[p] = () if p in m.scope.added else m.first_assigned(p)
-    if m.has("deletion"):
-        s.zookeeper.configurations[t] = True
-    if m.tells_topics_apart:
-        s.zookeeper.topic_ids[t] = ~s.zookeeper.topic_ids[t]
+    for p in m.partitions_of(t):
+        s.zookeeper.assigned[p] = () if p in m.scope.added else m.first_assigned(p)
+    s.zookeeper.configurations[t] = True
+    s.zookeeper.topic_ids[t] = ~s.zookeeper.topic_ids[t]
     observe("admin", "create topic", topic=t)
     if m.keeps(Controller.given_topics):
         topic_changed(s, m, t)
@@ -103,12 +100,9 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
     controller.topics[topic] = True
     read_topic_id(s, m, c, topic)
     read_assignments(s, m, c, topic)
-    if m.has("deletion"):
-        controller.modified[topic] = True
-    if m.has("addition"):
-        listen_to_topic(s, c, topic)
-    if m.keeps(Controller.created):
-        controller.created[topic] = True
+    controller.modified[topic] = True
+    listen_to_topic(s, c, topic)
+    controller.created[topic] = True
     for p in m.partitions_of(topic):
         cached, assigned = controller.partitions[p], assigned_set(s, m, c, p)
         there = unknown = is_there(s, m, c, p)
@@ -221,8 +215,6 @@ def _is_created(s: State, m: Model, c: int, p: int) -> Value:
     """Whether new replicas of a partition are those of its creation: where a reassignment has started them there are
     older ones, too, and they stay New until they are in sync.
     """
-    if not m.has("reassignment"):
-        return flag(True)
     controller, young = s.controllers[c], (ReplicaState.NON_EXISTENT, ReplicaState.NEW)
     states = [controller.partitions[p].replicas[r] for r in m.assigned(p)]
     return either(controller.reassigned[p] == (), both(*(either(*(one == y for y in young)) for one in states)))

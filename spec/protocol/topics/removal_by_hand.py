@@ -36,8 +36,7 @@ def remove_topic(s: State, m: Model, t: int) -> None:
     s.zookeeper.topics[t] = False
     for p in m.partitions_of(t):
         _remove_state(s, m, p)
-        if m.keeps_assignments:
-            s.zookeeper.assigned[p] = ()
+        s.zookeeper.assigned[p] = ()
     observe("admin", "remove topic", topic=t)
     notify(s, m, "topics", Callback.TOPICS)
 
@@ -65,5 +64,4 @@ def forget_leadership(s: State, m: Model, c: int, t: int) -> None:
 
 def read_topic_id(s: State, m: Model, c: int, t: int) -> None:
     """Where topics have ids (a fix): the controller takes over which topic of that name it is; none if it is gone."""
-    if m.tells_topics_apart:
-        s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])
+    s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])

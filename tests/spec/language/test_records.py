@@ -133,7 +133,7 @@ def test_a_name_that_two_records_declare_stands_where_it_is_first_kept() -> None
     class Whole(Early, Late):
         """Both."""
 
-    assert list(shape_of(Whole, Yard())) == ["last", "both"]
+    assert [one.name for one in leaves(shape_of(Whole, Yard()))] == ["last", "both"]
     assert shape_of(Whole, Yard(parts=frozenset({"early"}))) == {
         "both": Leaf(FLAG, True), "first": Leaf(FLAG, False), "last": Leaf(FLAG, False),
     }  # fmt: skip
@@ -155,6 +155,18 @@ def test_where_a_field_is_kept_is_said_in_words() -> None:
 
 def test_all_names_of_a_record_are_known_whatever_is_kept() -> None:
     assert names(Coop) == ("opens", "locks", "leaks", "inside", "asleep", "painted")
+
+
+def test_what_is_not_kept_reads_as_it_is_at_first_whatever_is_assigned() -> None:
+    frame = Frame()
+    view = View(shape_of(Farm, Yard()), frame)
+    view["coops"][1].opens = False
+    view["fences"][0][1] = True
+    assert view["coops"][1].opens.raw == 1
+    assert "opens" not in view["coops"][1]
+    assert "inside" in view["coops"][1]
+    assert not frame.values
+    assert {one.name for one in leaves(shape_of(Farm, Yard()), kept=False)} >= {"coops[1].opens", "fences[0][1]"}
 
 
 def test_a_view_has_what_the_classes_say() -> None:

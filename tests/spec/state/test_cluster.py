@@ -64,8 +64,7 @@ def test_what_is_reset_where_a_scope_has_it_is_a_field() -> None:
 @pytest.mark.parametrize("name", scopes())
 def test_initial_values_are_of_their_kind(name: str) -> None:
     m = Model(scope(name), AS_CODED)
-    variables = tuple(leaves(shape(m)))
-    if not m.scope.cold:
-        variables = running(m, variables)
+    tree = shape(m)
+    variables = tuple(leaves(tree)) if m.scope.cold else running(m, tree)
     assert all(0 <= one.initial <= one.kind.maximum for one in variables)
     assert len({one.name for one in variables}) == len(variables)

@@ -65,4 +65,4 @@ def test_a_settled_cluster_rests_until_something_goes_wrong(name: str, switches:
 def test_a_start_that_names_a_variable_that_is_not_there_is_refused() -> None:
     m = Model(scope("bounce"), AS_CODED)
     with pytest.raises(KeyError, match=r"do not exist: .*zookeeper\.epoch"):
-        running(m, ())
+        running(m, {})
