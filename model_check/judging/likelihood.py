@@ -12,7 +12,7 @@ from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
-from model_check.recordings.zookeeper import SessionEnded, StateWritten
+from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
@@ -96,9 +96,7 @@ class Likelihood:
         if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
             return False
         near = self.tracks.transactions(place, one.time + SKEW)
-        return not any(
-            isinstance(other, StateWritten) and other.by_leader and other.partition in one.states for other in near
-        )
+        return one.states.keys().isdisjoint(changed for other in near for changed in _changed_by_leader(other))
 
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
@@ -127,3 +125,12 @@ class Likelihood:
         if step.rule in TAKE_THE_LOCK:
             return place_of(after, step.parameters["c"]) not in WHERE_LOCK_MAY_BE_FREE
         return step.rule in READS_BEFORE_WRITES | ANSWERS | EARLY
+
+
+def _changed_by_leader(one: Observed) -> set[int]:
+    """The partition whose ISR a leader changes, or fails to change since the version that it knows is old."""
+    match one:
+        case StateWritten(by_leader=True, partition=p) | WriteConflicted(of_leader=int(p)):
+            return {p}
+        case _:
+            return set()
