@@ -151,6 +151,14 @@ class Model:
         return self.shutdowns_outlive_terms or notified
 
     @property
+    def tells_only_the_known(self) -> bool:
+        """Whether nobody is told where all that UpdateMetadata is to be about is unknown: before 0.10.2.0 (KAFKA-4415).
+
+        It has no switch of its own: it matters where there are no channels, to who is controller no more (D8).
+        """
+        return self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+
+    @property
     def keeps_assignments(self) -> bool:
         """Whether AR is a variable, in ZooKeeper and in each controller."""
         return self.has("reassignment") or self.has("addition")

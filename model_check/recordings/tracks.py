@@ -22,6 +22,7 @@ from model_check.recordings.zookeeper import (
     ZooKeeperChange,
 )
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from spec.logs.controller_log.failover import Resigned
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -90,6 +91,12 @@ class Tracks:
         first = min((one.time for one in said), default=0)
         left = [self.lines(place, said[0].controller, log)[1][:1] for log in LOGS] if said else []
         return any(one.time < first for one in chain(*left))
+
+    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a broker registers, by the clocks, before a controller says that it has resigned, and listens no more."""
+        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
+        changes = self.transactions(place, max(resigned, default=0))
+        return any(isinstance(one, BrokerRegistered) for one in changes)
 
     def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
         """Whether a controller says that its own broker is registered, before that registers anew."""

@@ -25,7 +25,7 @@ from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.state_writes import cache_state
-from spec.protocol.requests.batch import known_partitions
+from spec.protocol.requests.batch import Batch, known_partitions
 from spec.protocol.zookeeper import (
     acts,
     can_operate,
@@ -120,7 +120,8 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
         cache_state(s, c, p)
     partitions[p].todo = False
     with when(both(~fenced, ~either(*(partitions[q].todo for q in m.partitions)))):
-        told = tell(s, m, c, _to_be_told(s, m, c), perhaps=_unread(s, m, c))
+        batch = Batch(metadata=_to_be_told(s, m, c), about=_named(s, m, c), perhaps=_unread(s, m, c))
+        told = tell(s, m, c, batch)
         with when(told):
             controller.at = At.NOTIFIED_DELETE
         if m.keeps(CachedPartition.named):
@@ -131,10 +132,14 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
 
 def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     """The partitions that were named; where it does not matter which, all that are known."""
-    known, controller = known_partitions(s, m, c), s.controllers[c]
-    if not m.keeps(CachedPartition.named):
-        return known
-    return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
+    known, named = known_partitions(s, m, c), _named(s, m, c)
+    return {p: both(known[p], one) for p, one in named.items()} or known
+
+
+def _named(s: State, m: Model, c: int) -> dict[int, Value]:
+    """The partitions that were named, where that is kept."""
+    partitions = s.controllers[c].partitions
+    return {p: flag(partitions[p].named) for p in m.partitions} if m.keeps(CachedPartition.named) else {}
 
 
 def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
