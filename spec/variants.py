@@ -77,6 +77,9 @@ class Switch(enum.Enum):
     KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
+    CLOSE_OLD_CONNECTIONS = (
+        "D70: what comes through a newer connection closes the older one, and what still lies there (a fix of ours)"
+    )
     TRY_REQUESTS_AGAIN = "D64: a broker takes back a LeaderAndIsr that an exception ends, and tries it again (ours)"
 
     # What older releases did. Each begins with the release that fixed it.
