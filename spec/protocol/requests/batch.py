@@ -34,7 +34,6 @@ from spec.language.rules import fits, in_any_order, observe, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.context.deletion_marks import is_doomed
 from spec.protocol.leadership_cache import is_cached, lacks_assignment, leadership
 from spec.protocol.state_change_log import log
 from spec.protocol.zookeeper import acts
@@ -93,8 +92,12 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     """
     if not m.has("deletion"):
         return flag(False)
-    told = both(s.controllers[c].doomed[p], is_cached(s.controllers[c].partitions[p]))
+    told = both(_is_doomed(s, m, c, p), is_cached(s.controllers[c].partitions[p]))
     return both(told, ~lacks_assignment(s, m, c, p)) if m.loses_topics else told
+
+
+def _is_doomed(s: State, m: Model, c: int, p: int) -> Value:
+    return flag(s.controllers[c].doomed[p]) if m.has("deletion") else flag(False)
 
 
 def see_conflict(role: str, p: int) -> None:
@@ -132,7 +135,7 @@ def goes_out(s: State, m: Model, c: int, batch: Batch) -> Value:
     if m.reintroduces(Switch.TELL_ONLY_THE_NEW):
         alone = both(alone, removal)
     elif m.tells_only_the_known:
-        asked = either(*(both(one, ~is_doomed(s, m, c, p)) for p, one in batch.about.items()))
+        asked = either(*(both(one, ~_is_doomed(s, m, c, p)) for p, one in batch.about.items()))
         alone = both(alone, either(removal, ~asked))
     return either(alone, *batch.metadata.values())
 

@@ -19,10 +19,9 @@ Kafka 0.10.2.2: `RequestSendThread.doWork`, `ReplicaManager.stopReplicas`; KIP-5
 from spec.language.rules import action, require, reset, when
 from spec.language.terms import either, flag
 from spec.model import Model
-from spec.protocol.controller.threads import reset_present
 from spec.protocol.requests.connections import execute
 from spec.protocol.requests.handling import handle_deletion
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.state.enumerations import Session
 
@@ -61,11 +60,18 @@ def leave_late_request(s: State, m: Model, c: int, b: int) -> None:
     require(s.processes[b].session != Session.NONE, either(*(head.stage == one for one in mobile)))
     require(late.stage == Stage.EMPTY)
     s.late_requests[c][b] = head
-    reset_present(late, "delete", "delete_epoch", "calls_back")
+    _forget(late, "delete", "delete_epoch", "calls_back")
     with when(late.stage == Stage.LEADER_AND_ISR):
-        reset_present(late, "metadata", "alive", "told", "told_epoch")
+        _forget(late, "metadata", "alive", "told", "told_epoch")
     with when(late.stage != Stage.STOP_REPLICA):
-        reset_present(late, "stop")
+        _forget(late, "stop")
+
+
+def _forget(late: Slot, *others: str) -> None:
+    """What other requests of its batch say is not the late one's."""
+    for name in others:
+        if name in late:
+            reset(late, name)
 
 
 @action(actor="broker {b}", source="KafkaApis.handle 0.10.2.2", parts=("late_requests",))
