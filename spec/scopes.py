@@ -19,7 +19,7 @@ from spec.language.lists_in_use import Members
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
     "preferred_election", "auto_rebalance", "shutdown", "failed_removals", "delayed_operations", "dead_replicas",
-    "cached_leaderships", "addition", "remembered_requests", "soft_failures",
+    "cached_leaderships", "addition", "remembered_requests", "soft_failures", "notification_reads",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",

@@ -93,7 +93,7 @@ class Tracks:
         return any(one.time < first for one in chain(*left))
 
     def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a broker registers, by the clocks, before a controller says that it has resigned, and listens no more."""
+        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
         resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
         changes = self.transactions(place, max(resigned, default=0))
         return any(isinstance(one, BrokerRegistered) for one in changes)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from reference.broker_events.isr_notification import DeleteNotification
+from reference.broker_events.isr_notification import DeleteNotification, ReadNotification
 from reference.controller.effects import ElectCreate
 from reference.controller.epoch_listener import adopt_epoch
 from reference.deletion.thread import is_deleted, is_due
@@ -296,7 +296,7 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
         yield "r", effect.replica
     if hasattr(effect, "topic"):
         yield "t", cluster.topics().index(effect.topic)
-    if isinstance(effect, DeleteNotification):
+    if isinstance(effect, DeleteNotification | ReadNotification):
         yield "n", cluster.notifiers[effect.path]
 
 

@@ -40,6 +40,7 @@ from model_check.refinement.abstraction.topics import (
     topic_ids,
 )
 from model_check.refinement.history import History
+from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
 from reference.leadership.effects import StateWrite
@@ -112,7 +113,7 @@ class Abstraction:
                 yield from read_request(self.m, cluster, process.controller, f"controllers[{process.broker_id}]")
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 if self.m.has("notifications"):
-                    yield from _notifications(cluster, process)
+                    yield from _notifications(self.m, cluster, process)
                 if self.m.has("reassignment"):
                     yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
                 yield from late_copies(self.m, cluster, process.broker_id)
@@ -255,13 +256,16 @@ def _to_be_told(
         yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)
 
 
-def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+def _notifications(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
     raised_in = frozenset() if process.controller is None else process.controller.activity.taken
     handled: frozenset[str] = getattr(_next_effect(process), "taken", raised_in)
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
     yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
+    if m.keeps(Controller.unread):
+        unread: frozenset[str] = getattr(_next_effect(process), "unread", frozenset())
+        yield f"{path}.unread", frozenset(cluster.notifiers[notice] for notice in unread)
     yield f"{path}.gone", frozenset(cluster.notifiers[notice] for notice in handled - standing)
 
 
@@ -353,6 +357,16 @@ def _handler(m: Model, cluster: MemoryCluster, process: MemoryProcess, controlle
     yield f"{path}.decided.isr", decided.isr
 
 
+def _to_be_visited(effect: Effect[Any] | None) -> frozenset[Any]:
+    """What a handler is to visit yet: partitions, or replicas of them."""
+    match effect:
+        case WriteRemaining():  # of which the remaining are what is to be written
+            return frozenset()
+        case ReadNotification(named=named):
+            return named
+    return getattr(effect, "remaining", frozenset())
+
+
 def _cached_partition(
     process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition, assigned: tuple[int, ...]
 ) -> Named:
@@ -361,8 +375,7 @@ def _cached_partition(
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
         yield f"{path}.replicas[{r}]", state
-    effect = _next_effect(process)  # of which WriteRemaining has what is to be written, not what is to be visited
-    remaining = frozenset[Any]() if isinstance(effect, WriteRemaining) else getattr(effect, "remaining", frozenset())
+    remaining = _to_be_visited(_next_effect(process))
     yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
     batches = (batch for batch in (controller.partition_batch, controller.replica_batch) if not batch.is_left)
