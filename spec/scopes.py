@@ -26,7 +26,7 @@ BUDGETS = (
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
-    "unclean_changes", "half_requests", "early_reads",
+    "unclean_changes", "half_requests", "early_reads", "late_requests",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10

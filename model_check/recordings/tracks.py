@@ -257,6 +257,10 @@ class Tracks:
                 changed.add(one.partition)
         return frozenset(changed)
 
+    def registers(self, place: Place, b: int, until: int) -> bool:
+        """Whether a broker registers up to a time."""
+        return any(isinstance(one, BrokerRegistered) and one.by == b for one in self.transactions(place, until))
+
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
         return takewhile(lambda one: one.time <= until, self._changes(place))

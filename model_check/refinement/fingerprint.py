@@ -93,7 +93,10 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
 def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Hashable]]":
     yield "budget", tuple(cluster.budget.items())
     late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
-    yield "copies that stayed behind", _items(late)
+    yield (
+        "copies that stayed behind",
+        (_items(late), _items({c: one.request for c, one in cluster.late_requests.items()})),
+    )
     if cluster.adding is not None:
         yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))

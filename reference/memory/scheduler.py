@@ -69,8 +69,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _allowed_elections(cluster, process)
             yield from _effects(cluster, process)
             yield from isr_changes.choices(cluster, process)
-            if cluster.scope.budget("late_copies"):
-                yield from late_copies.choices(cluster, process)
+            yield from late_copies.choices(cluster, process)
         yield from _deliveries(cluster, process)
     yield from admin.choices(cluster)
 

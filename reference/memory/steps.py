@@ -59,6 +59,7 @@ def forget(cluster: MemoryCluster, b: int) -> None:
     cluster.processes[b] = cluster.new_process(b)
     cluster.processes[b].orphan, cluster.processes[b].broker.logs = orphan, logs
     cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[1] != b}
+    cluster.late_requests = {key: late for key, late in cluster.late_requests.items() if key[1] != b}
 
 
 def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:

@@ -28,34 +28,36 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
     """A queue of requests as a queue of batches."""
     batches = [list(batch) for _, batch in groupby(queue, key=batch_of)]
     for place in m.slots:
-        batch = batches[place] if place < len(batches) else []
-        requests = [queued.request for queued in batch]
-        slot = f"{path}[{place}]"
-        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
-        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
-        yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
-        yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
-        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
-        for p, partition in enumerate(cluster.partitions):
-            yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
-            if m.asks_requests_who_lives:
-                leaders = {live.id for one in ordered for live in one.live_leaders}
-                lives = partition in told and told[partition].leadership.leader in leaders
-                yield f"{slot}.partitions[{p}].leader_lives", lives
-            if m.tells_topics_apart:
-                ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
-                yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
-        if m.has("metadata"):
-            yield f"{slot}.metadata", bool(updates)
-            yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
-        if m.has("cached_leaderships"):
-            yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
-        if m.stops_replicas:
-            yield from _stops(cluster, slot, requests)
-        if m.fences_deletions:
-            yield from _fences(cluster, slot, batch)
-        if m.has("deletion"):
-            yield from _answers(m, cluster, slot, batch)
+        yield from _slot(m, cluster, f"{path}[{place}]", batches[place] if place < len(batches) else [])
+
+
+def _slot(m: Model, cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    requests = [queued.request for queued in batch]
+    ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
+    updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
+    yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
+    yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
+    told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+    for p, partition in enumerate(cluster.partitions):
+        yield from _content(m, f"{slot}.partitions[{p}]", told.get(partition))
+        if m.asks_requests_who_lives:
+            leaders = {live.id for one in ordered for live in one.live_leaders}
+            lives = partition in told and told[partition].leadership.leader in leaders
+            yield f"{slot}.partitions[{p}].leader_lives", lives
+        if m.tells_topics_apart:
+            ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
+            yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
+    if m.has("metadata"):
+        yield f"{slot}.metadata", bool(updates)
+        yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+    if m.has("cached_leaderships"):
+        yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
+    if m.stops_replicas:
+        yield from _stops(cluster, slot, requests)
+    if m.fences_deletions:
+        yield from _fences(cluster, slot, batch)
+    if m.has("deletion"):
+        yield from _answers(m, cluster, slot, batch)
 
 
 def batch_of(queued: QueuedRequest) -> int:
@@ -122,6 +124,9 @@ def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Na
 
 def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
+    for b in cluster.processes if m.scope.budget("late_requests") else ():
+        late = cluster.late_requests.get((c, b))
+        yield from _slot(m, cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
     for b in cluster.processes if m.scope.budget("late_copies") else ():
         for p, partition in enumerate(cluster.partitions):
             copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
