@@ -12,19 +12,21 @@ from model_check.judging.on_demand import LEAVING
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
-from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
+from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
 from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import (
     accept_shutdown,
     answer_shutdown,
     move_partition,
     refuse_shutdown,
 )
+from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
 from spec.protocol.controller.early_reads import read_for_listener
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
@@ -108,6 +110,8 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
+        if to.step.rule == read_notification.name and self._tells_of_nothing(at, to):
+            return False
         if to.step.rule == answer_shutdown.name and self._lets_one_go_that_asks_again(at, to):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
@@ -123,6 +127,17 @@ class Likelihood:
         _, lines = self.tracks.lines(at.place, skipped["c"], REPORTS)
         says = bool(lines) and isinstance(lines[0].line, NotificationsFound)
         return says and CALLBACKS[skipped["callback"]] is Callback.ISR_CHANGES
+
+    def _tells_of_nothing(self, at: Position, to: Position) -> bool:
+        """Whether a notification would be read that names something, and its reader, whom another spares the deletion,
+        tells of nothing next: it rather read it when it was gone.
+        """
+        assert to.step is not None  # noqa: S101 - a hidden step is a step
+        c, n = to.step.parameters["c"], to.step.parameters["n"]
+        _, lines = self.tracks.lines(at.place, c, STATE_CHANGES)
+        tells = not lines or isinstance(lines[0].line, UpdateMetadataSending)
+        named = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
+        return named and not tells and self.tracks.next_deleter(at.place, n) != c
 
     def _lets_one_go_that_asks_again(self, at: Position, to: Position) -> bool:
         """Whether a broker has its answer and yet asks once more: the controller rather died before it answered."""

@@ -15,6 +15,7 @@ from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
+    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
@@ -209,6 +210,11 @@ class Tracks:
         own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == c)
         done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
+
+    def next_deleter(self, place: Place, n: int) -> int:
+        """The controller that deletes the notification in a place; 0 if none does."""
+        deleted = (one for one in self._changes(place) if isinstance(one, NotificationDeleted) and one.notice == n)
+        return next((one.by for one in deleted), 0)
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
