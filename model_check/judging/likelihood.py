@@ -12,14 +12,13 @@ from model_check.judging.on_demand import LEAVING
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
-from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import (
     accept_shutdown,
     answer_shutdown,
@@ -110,7 +109,7 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
-        if to.step.rule == read_notification.name and self._tells_of_nothing(at, to):
+        if to.step.rule == read_notification.name and self._tells_of_less(at, to):
             return False
         if to.step.rule == answer_shutdown.name and self._lets_one_go_that_asks_again(at, to):
             return False
@@ -128,16 +127,14 @@ class Likelihood:
         says = bool(lines) and isinstance(lines[0].line, NotificationsFound)
         return says and CALLBACKS[skipped["callback"]] is Callback.ISR_CHANGES
 
-    def _tells_of_nothing(self, at: Position, to: Position) -> bool:
-        """Whether a notification would be read that names something, and its reader, whom another spares the deletion,
-        tells of nothing next: it rather read it when it was gone.
+    def _tells_of_less(self, at: Position, to: Position) -> bool:
+        """Whether a notification would be read that names more than its reader tells of next, whom another spares the
+        deletion: it rather read it when it was gone.
         """
         assert to.step is not None  # noqa: S101 - a hidden step is a step
         c, n = to.step.parameters["c"], to.step.parameters["n"]
-        _, lines = self.tracks.lines(at.place, c, STATE_CHANGES)
-        tells = not lines or isinstance(lines[0].line, UpdateMetadataSending)
-        named = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
-        return named and not tells and self.tracks.next_deleter(at.place, n) != c
+        named = {p for p, one in part(to.state, "controllers", c, "partitions").items() if one.get("todo")}
+        return not named <= self.tracks.told_next(at.place, c) and self.tracks.next_deleter(at.place, n) != c
 
     def _lets_one_go_that_asks_again(self, at: Position, to: Position) -> bool:
         """Whether a broker has its answer and yet asks once more: the controller rather died before it answered."""
