@@ -100,7 +100,7 @@ class Likelihood:
         if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
             return False
         near = self.tracks.transactions(place, one.time + SKEW)
-        return one.states.keys().isdisjoint(changed for other in near for changed in _changed_by_leader(other))
+        return not any(_may_depend_on(other, one) for other in near)
 
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
@@ -151,10 +151,12 @@ class Likelihood:
         return step.rule in READS_BEFORE_WRITES | ANSWERS | EARLY
 
 
-def _changed_by_leader(one: Observed) -> set[int]:
-    """The partition whose ISR a leader changes, or fails to change since the version that it knows is old."""
-    match one:
+def _may_depend_on(change: Observed, one: RequestHandled) -> bool:
+    """Whether a leader changes, or fails to change, an ISR that a LeaderAndIsr is about; it may not tell which."""
+    match change:
         case StateWritten(by_leader=True, partition=p) | WriteConflicted(of_leader=int(p)):
-            return {p}
+            return p in one.states
+        case WriteConflicted(by=b):
+            return bool(one.states) and b == one.broker
         case _:
-            return set()
+            return False
