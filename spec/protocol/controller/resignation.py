@@ -110,17 +110,18 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     But for who goes on by them: the request handler that treats a controlled shutdown, unless it is the shutdown that
     was refused, and before 0.10.2.0 the listener on the state znode of a partition that is being reassigned (D8).
     """
-    reassigns = flag(False)
-    if m.reassignments_outlive_terms:
-        reassigns = either(*(controller.reassigned[p] != () for p in m.partitions))
+    reassigns = _goes_on_with_reassignment(controller, m)
     with when(~reassigns):
         reset(controller, "live")
     if not m.has("partitions"):
         return
-    if not m.shutdowns_outlive_terms:
+    if m.shutdowns_outlive_terms:
+        with when(controller.handler == Handler.SHUTDOWN):
+            shutdown_fails(controller)
+    else:
         reset_present(controller, *SHUTDOWN)
     if m.shutdowns_outlive_terms or m.reassignments_outlive_terms:
-        with when(~either(reassigns, _shutdown_goes_on(controller, m))):
+        with when(~either(reassigns, _goes_on_with_shutdown(controller, m))):
             reset(controller, "topics", "partitions")
         for p in m.partitions:
             reset_present(controller.partitions[p], *STATES_AND_LOCALS)
@@ -129,14 +130,16 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     reset_present(controller, *LOCALS)
 
 
-def _shutdown_goes_on(controller: Controller, m: Model) -> Value:
-    """Whether a controlled shutdown is treated on; one that was refused ends with an error."""
-    if not m.shutdowns_outlive_terms:
+def _goes_on_with_reassignment(controller: Controller, m: Model) -> Value:
+    if not m.reassignments_outlive_terms:
         return flag(False)
-    refused = flag(controller.handler == Handler.SHUTDOWN)
-    with when(refused):
-        shutdown_fails(controller)
-    return flag(False) if m.fixes(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
+    return either(*(controller.reassigned[p] != () for p in m.partitions))
+
+
+def _goes_on_with_shutdown(controller: Controller, m: Model) -> Value:
+    if not m.shutdowns_outlive_terms or m.fixes(Switch.CLEAR_CONTEXT):
+        return flag(False)
+    return both(controller.handler != Handler.SHUTDOWN, controller.shutdown_of != 0)
 
 
 def shutdown_fails(controller: Controller) -> None:
