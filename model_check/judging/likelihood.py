@@ -25,6 +25,7 @@ from spec.protocol.broker_events.controlled_shutdown import (
     move_partition,
     refuse_shutdown,
 )
+from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
 from spec.protocol.controller.early_reads import read_for_listener
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
@@ -108,6 +109,8 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
+        if to.step.rule == read_notification.name and self._tells_of_less(at, to):
+            return False
         if to.step.rule == answer_shutdown.name and self._lets_one_go_that_asks_again(at, to):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
@@ -123,6 +126,15 @@ class Likelihood:
         _, lines = self.tracks.lines(at.place, skipped["c"], REPORTS)
         says = bool(lines) and isinstance(lines[0].line, NotificationsFound)
         return says and CALLBACKS[skipped["callback"]] is Callback.ISR_CHANGES
+
+    def _tells_of_less(self, at: Position, to: Position) -> bool:
+        """Whether a notification would be read that names more than its reader tells of next, whom another spares the
+        deletion: it rather read it when it was gone.
+        """
+        assert to.step is not None  # noqa: S101 - a hidden step is a step
+        c, n = to.step.parameters["c"], to.step.parameters["n"]
+        named = {p for p, one in part(to.state, "controllers", c, "partitions").items() if one.get("todo")}
+        return not named <= self.tracks.told_next(at.place, c) and self.tracks.next_deleter(at.place, n) != c
 
     def _lets_one_go_that_asks_again(self, at: Position, to: Position) -> bool:
         """Whether a broker has its answer and yet asks once more: the controller rather died before it answered."""

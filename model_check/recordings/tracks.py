@@ -15,6 +15,7 @@ from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
+    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
@@ -23,6 +24,7 @@ from model_check.recordings.zookeeper import (
 )
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -209,6 +211,22 @@ class Tracks:
         own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == c)
         done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
+
+    def told_next(self, place: Place, c: int) -> frozenset[int]:
+        """The partitions that a controller says next to tell of, to the first broker that it names."""
+        told, brokers = set[int](), None
+        for one in self.lines(place, c, STATE_CHANGES)[1]:
+            line = one.line
+            if not isinstance(line, UpdateMetadataSending) or brokers not in {None, line.brokers}:
+                break
+            brokers = line.brokers
+            told.add(self.cluster.partition(line.partition))
+        return frozenset(told)
+
+    def next_deleter(self, place: Place, n: int) -> int:
+        """The controller that deletes the notification in a place; 0 if none does."""
+        deleted = (one for one in self._changes(place) if isinstance(one, NotificationDeleted) and one.notice == n)
+        return next((one.by for one in deleted), 0)
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""

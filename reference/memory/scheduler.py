@@ -166,7 +166,7 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         return
     of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
     callback = callback_of(head)
-    if may_be_skipped(process.controller, callback):
+    if may_be_skipped(process.controller, head):
         parameters = (*of_controller, ("callback", list(Callback).index(callback)))
         yield Choice("skip_callback", parameters, partial(take, skipped=True))
     if not is_run(process.controller, callback):
