@@ -89,9 +89,11 @@ def forget_process(s: State, m: Model, b: int) -> None:
         reset_present(s.processes[b], *names(OnTheWayOut))
     if m.has("partitions"):
         reset(s.brokers[b])
-    for name in ("late", "late_requests"):
-        for c in m.controllers if name in s else ():
-            reset(s[name][c][b])
+    for c in m.controllers:
+        if m.scope.budget("late_copies"):
+            reset(s.late[c][b])
+        if m.scope.budget("late_requests"):
+            reset(s.late_requests[c][b])
     if b in m.controllers:
         reset(s.controllers[b])
         if m.has("connections"):
