@@ -51,7 +51,8 @@ def test_other_brokers_announcements_and_changes_do_not_count() -> None:
 
 
 def test_the_next_deletion_of_a_notification_says_who_handles_it() -> None:
-    deleted = [NotificationDeleted(place="", time=0, text="", zxid=1, by=by, notice=n) for by, n in ((2, 1), (1, 3))]
+    deletions = (2, 1), (1, 3)
+    deleted = tuple(NotificationDeleted(place="", time=0, text="", zxid=1, by=by, notice=n) for by, n in deletions)
     tracks = Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: deleted}, {}, 1))
     assert [tracks.next_deleter((0,), n) for n in (1, 2, 3)] == [2, 0, 1]
     assert tracks.next_deleter((1,), 1) == 0
@@ -70,7 +71,7 @@ def test_who_tells_several_brokers_names_the_partitions_once_for_each() -> None:
             )
             for p, brokers in sent
         ]  # fmt: skip
-        tracks = {ZOOKEEPER: (), f"{STATE_CHANGES} 1": said}
+        tracks: dict[str, tuple[Observed, ...]] = {ZOOKEEPER: (), f"{STATE_CHANGES} 1": tuple(said)}
         return Tracks(Recording(Path(), Cluster((1, 2), ("t",), names, ()), tracks, {}, 1)).told_next((0, 0), 1)
 
     assert told() == frozenset()
