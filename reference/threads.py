@@ -55,6 +55,8 @@ BEHIND: Final = tuple(LISTENED[name].path for name in BEHIND_CONTROLLER)
 """The paths whose callbacks come behind that of /controller, after an expiry."""
 ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
 """The listeners that do not ask whether the broker is the active controller."""
+ASKED_SINCE_0102: Final = (Callback.ISR_CHANGES, Callback.STATE)
+"""Those that did not ask before 0.10.2.0, and of which others know that they ran (D8)."""
 HANDLERS: Final[Mapping[Callback, Callable[..., Procedure[None]]]] = {
     Callback.CONTROLLER: on_controller_change,
     Callback.SESSION: on_new_session,
@@ -108,19 +110,19 @@ def subscribed(controller: KafkaController) -> Iterator[Event]:
 def is_run(controller: KafkaController, callback: Callback) -> bool:
     """Whether a listener does anything: all but two ask first whether the broker is the active controller.
 
-    Before 0.10.2.0 that of ISR change notifications did not ask either (D8).
+    Before 0.10.2.0 those of ISR change notifications and of state znodes did not ask either (D8).
     """
     return callback in ALWAYS or controller.is_active or _runs_anyway(controller, callback)
 
 
-def may_be_skipped(controller: KafkaController, callback: Callback) -> bool:
+def may_be_skipped(controller: KafkaController, event: Event) -> bool:
     """Whether a listener may do nothing: one that does not ask may have been unsubscribed before it was called."""
-    unsubscribed = _runs_anyway(controller, callback) and PATH_OF[callback] not in controller.listeners
-    return not is_run(controller, callback) or (unsubscribed and not controller.is_active)
+    unsubscribed = _runs_anyway(controller, callback_of(event)) and path_of(event) not in controller.listeners
+    return not is_run(controller, callback_of(event)) or (unsubscribed and not controller.is_active)
 
 
 def _runs_anyway(controller: KafkaController, callback: Callback) -> bool:
-    return callback is Callback.ISR_CHANGES and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+    return callback in ASKED_SINCE_0102 and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
 
 def read_for_listener(controller: KafkaController, callback: Callback) -> ReadForListener:

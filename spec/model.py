@@ -140,6 +140,12 @@ class Model:
         return self.has("shutdown") and not self.fixes(Switch.SHUTDOWN_ENDS_WITH_TERM)
 
     @property
+    def reassignments_outlive_terms(self) -> bool:
+        """Whether who has resigned goes on with a reassignment that it hears of (D8)."""
+        older = self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE) and not self.fixes(Switch.CLEAR_CONTEXT)
+        return self.has("reassignment") and older
+
+    @property
     def takes_lock_to_elect(self) -> bool:
         """Whether a listener that has resigned takes the lock anew to elect, and a shutdown may have it first."""
         return self.shutdowns_outlive_terms and not self.reintroduces(Switch.RESIGN_UNDER_LOCK)
@@ -148,7 +154,15 @@ class Model:
     def sends_after_terms(self) -> bool:
         """Whether somebody may have something to send whose term has ended, and has no channels any more."""
         notified = self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-        return self.shutdowns_outlive_terms or notified
+        return self.shutdowns_outlive_terms or self.reassignments_outlive_terms or notified
+
+    @property
+    def tells_only_the_known(self) -> bool:
+        """Whether nobody is told where all that UpdateMetadata is to be about is unknown: before 0.10.2.0 (KAFKA-4415).
+
+        It has no switch of its own: it matters where there are no channels, to who is controller no more (D8).
+        """
+        return self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
     @property
     def keeps_assignments(self) -> bool:

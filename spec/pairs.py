@@ -32,7 +32,7 @@ FAULTS: Final[Mapping[str, frozenset[str]]] = {
     "crash": frozenset({"crashes", "early_starts"}),
     "session expiry": frozenset({"expiries", "heard_expiries"}),
     "lost answer of ZooKeeper": frozenset({"losses", "move_losses"}),
-    "repeated or late request": frozenset({"resends", "late_copies"}),
+    "repeated or late request": frozenset({"resends", "late_copies", "late_requests"}),
     "failed send or handler": frozenset({"failed_sends", "exceptions", "half_requests"}),
     "/controller removed by hand": frozenset({"controller_removals"}),
     "request removed by hand": frozenset({"withdrawals", "move_withdrawals"}),

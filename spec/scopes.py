@@ -19,14 +19,14 @@ from spec.language.lists_in_use import Members
 PARTS = (
     "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
     "preferred_election", "auto_rebalance", "shutdown", "failed_removals", "delayed_operations", "dead_replicas",
-    "cached_leaderships", "addition", "remembered_requests", "soft_failures",
+    "cached_leaderships", "addition", "remembered_requests", "soft_failures", "notification_reads",
 )  # fmt: skip
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
-    "unclean_changes", "half_requests", "early_reads",
+    "unclean_changes", "half_requests", "early_reads", "late_requests",
 )  # fmt: skip
 
 IMBALANCE_PERCENTAGE = 10

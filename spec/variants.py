@@ -77,6 +77,9 @@ class Switch(enum.Enum):
     KEEP_OTHERS_ASSIGNMENTS = "D17, D39: who writes a topic's assignment changes only what it means to (a fix of ours)"
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
+    CLOSE_OLD_CONNECTIONS = (
+        "D70: what comes through a newer connection closes the older one, and what still lies there (a fix of ours)"
+    )
     TRY_REQUESTS_AGAIN = "D64: a broker takes back a LeaderAndIsr that an exception ends, and tries it again (ours)"
 
     # What older releases did. Each begins with the release that fixed it.
@@ -99,7 +102,7 @@ class Switch(enum.Enum):
         "before 0.10.0.0, D66: a controlled shutdown elects the first who stays in the ISR, alive or not (KAFKA-3670)"
     )
     REFUSE_DEAD_TARGETS = "before 0.10.1.0, D14: a reassignment is refused unless all of RAR lives (KAFKA-4214)"
-    RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: the ISR notification listener does not ask who is active (KAFKA-4447)"
+    RUN_WHEN_NOT_ACTIVE = "before 0.10.2.0, D8: listeners do not ask who is active (KAFKA-4447)"
     RESIGN_UNDER_LOCK = "before 0.10.2.0, D9: a resignation joins the deletion thread under the lock (KAFKA-4360)"
     ALWAYS_RESIGN = "before 0.10.2.0, D10: who hears of a new session resigns, whoever is controller (KAFKA-4229)"
     METADATA_LAST = "before 0.10.2.0, D11: a failover sends UpdateMetadata behind all LeaderAndIsr (KAFKA-4443)"

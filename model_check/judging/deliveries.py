@@ -10,11 +10,10 @@ from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.tracks import SKEW, Place, Tracks
-from model_check.recordings.zookeeper import BrokerRegistered
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import V0102, TopicPartition
+from spec.formats.kafka_types import V0102, V082, TopicPartition
 from spec.formats.leadership import NO_VERSION
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
@@ -48,9 +47,11 @@ class Deliveries:
         self.system = system
         self.tracks = tracks
 
-    def agrees(self, one: RequestHandled, before: PlainState, seen: tuple[Seen, ...]) -> bool:
-        """Whether executing the head of the queue is what the broker did."""
-        head = self.system.view(before).connections[one.controller][one.broker][0]
+    def agrees(self, one: RequestHandled, before: PlainState, after: PlainState, seen: tuple[Seen, ...]) -> bool:
+        """Whether executing the head of the queue, or what stayed behind, is what the broker did."""
+        c, b, view = one.controller, one.broker, self.system.view(before)
+        is_late = part(before, "late_requests", c, b) != part(after, "late_requests", c, b)
+        head = view.late_requests[c][b] if is_late else view.connections[c][b][0]
         if head.epoch.raw != one.epoch:
             return False
         kinds = {event.kind for event in seen}
@@ -220,8 +221,7 @@ class Deliveries:
         """
         if self.tracks.releases[following.controller] is not V0102:
             return False
-        until = self.tracks.transactions(at.place, following.time + SKEW)
-        return not any(isinstance(one, BrokerRegistered) and one.by == following.broker for one in until)
+        return not self.tracks.registers(at.place, following.broker, following.time + SKEW)
 
     @staticmethod
     def _numbers_left(at: Position, following: RequestHandled) -> int:
@@ -270,17 +270,36 @@ class Deliveries:
             for b, queue in queues.items()
             if not part(new, c, b) and not part(after, "controllers", c).get("channels", 0) >> b - 1 & 1
         ]
-        return any(self._comes_yet(c, b, part(queue, 0).get("epoch"), place) for c, b, queue in dropped)
+        return any(
+            self._comes_yet(c, b, part(queue, 0).get("epoch"), place, late=bool(part(before, "late_requests", c, b)))
+            for c, b, queue in dropped
+        )
 
-    def _comes_yet(self, c: int, b: int, epoch: int, place: Place) -> bool:
-        """Whether the broker will be seen to refuse a request of that epoch, or to handle a later one, from here on."""
+    def _comes_yet(self, c: int, b: int, epoch: int, place: Place, *, late: bool) -> bool:
+        """Whether the broker will be seen to refuse a request of that epoch, or to handle a later one, from here on.
+
+        The first may be one that stayed behind; of 0.8.2, where a controller numbers all its requests, a later one may
+        come through another channel.
+        """
         last = self.tracks.last_request(place, b, c, epoch)
         for one in self.tracks.handled(place, b):
             if isinstance(one, StopReplicaRefused) and one.epoch == epoch:
                 return True
-            if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
-                return last is None or one.correlation_id > last.correlation_id
+            if isinstance(one, RequestHandled) and _is_from(one, c, epoch):
+                if late:
+                    late = False
+                    continue
+                anew = self.tracks.releases[c] is V082 and self.tracks.registers(place, b, one.time)
+                return not anew and (last is None or one.correlation_id > last.correlation_id)
         return False
+
+    def stays_behind(self, at: Position, c: int, b: int) -> bool:
+        """Whether a broker that is stopped has in hand what a controller has sent it, and will carry it out."""
+        head = part(at.state, "connections", c, b, 0)
+        if b not in at.stopped or part(at.state, "late_requests", c, b):
+            return False
+        following = next(self.tracks.requests(at.place, b), None)
+        return following is not None and _is_from(following, c, head.get("epoch"))
 
 
 def _leaves_none(at: Position, c: int, b: int) -> bool:

@@ -82,7 +82,7 @@ from spec.protocol.requests.connections import (
     deliver_request,
     deliver_request_unanswered,
 )
-from spec.protocol.requests.late_copies import execute_late_copy
+from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
 from spec.protocol.topics.addition import read_for_addition, write_addition
 from spec.protocol.topics.creation import create_topic
 from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
@@ -180,6 +180,11 @@ def _conflicted(m: Model, one: WriteConflicted, _state: PlainState) -> Row:
     yield from ((rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
 
 
+def _handled(_m: Model, one: RequestHandled, state: PlainState) -> Row:
+    late = (execute_late_request,) if part(state, "late_requests", one.controller, one.broker) else ()
+    yield from _each((*DELIVERY, *late), c=one.controller, b=one.broker)
+
+
 def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Row:
     """Whose request it was is not said: any controller's with such a request at the head of its queue."""
     stage, rules = (Stage.DELETE_REPLICA, DELETION) if one.delete else (Stage.STOP_REPLICA, DELIVERY)
@@ -230,7 +235,7 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     ReassignmentRequested: lambda _m, one, _state: _each((request_reassignment,), k=one.request),
     ProcessKilled: lambda _m, one, _state: _each((crash,), b=one.broker),
     ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
-    RequestHandled: lambda _m, one, _state: _each(DELIVERY, c=one.controller, b=one.broker),
+    RequestHandled: _handled,
     ReplicaStopped: _stopped,
     StopReplicaRefused: _stop_refused,
 }

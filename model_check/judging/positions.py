@@ -31,7 +31,7 @@ from model_check.stepping.plain_state import PlainState
 from spec.language.rules import parameter_names, rules_of
 from spec.protocol.broker_events import controlled_shutdown
 from spec.protocol.requests import connections
-from spec.protocol.requests.late_copies import execute_late_copy
+from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
 
 Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
@@ -40,7 +40,7 @@ CONTROLLER, BROKER = "controller", "broker"
 OF_CHANNELS: Final = frozenset(one.name for one in rules_of(connections))
 OF_DELETIONS: Final = frozenset({connections.deliver_deletion.name, connections.deliver_deletion_unanswered.name})
 """Requests whose answer a controller waits for."""
-DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name}
+DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name, execute_late_request.name}
 OF_A_SHUTDOWN: Final = frozenset(one.name for one in rules_of(controlled_shutdown) if "b" in parameter_names(one))
 """Steps of a controlled shutdown that touch the broker that asks, whosever they are."""
 

@@ -44,8 +44,7 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
     runs_anyway = is_idle and system.model.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
     match line:
         case SomeBehind():
-            runs = rests or runs_anyway
-            written = _callback(system, c, cluster.partition(line.partition), state) if runs else ()
+            written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
         case DeletionRequested(topics=topics):
             return runs_anyway and not (topics and rests)
         case DeletionQueued():  # in the queue of a deletion manager that the next term replaces

@@ -29,9 +29,10 @@ from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import ControllerLine
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
+from spec.protocol.requests.late_copies import leave_late_request
 
 WITHOUT_THE_PROCESS: Final = frozenset(
-    one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash)
+    one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash, leave_late_request)
 )
 """What happens to a process that is stopped, too."""
 
@@ -169,7 +170,7 @@ class Steps:
             case ZooKeeperChange():
                 return agrees(self.system.model, one, at.state, after, seen)
             case RequestHandled(broker=b, incarnation=life):
-                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, seen)
+                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, after, seen)
             case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
                 return (
                     life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None

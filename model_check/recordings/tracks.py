@@ -15,6 +15,7 @@ from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
+    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
@@ -22,6 +23,8 @@ from model_check.recordings.zookeeper import (
     ZooKeeperChange,
 )
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -90,6 +93,12 @@ class Tracks:
         first = min((one.time for one in said), default=0)
         left = [self.lines(place, said[0].controller, log)[1][:1] for log in LOGS] if said else []
         return any(one.time < first for one in chain(*left))
+
+    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
+        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
+        changes = self.transactions(place, max(resigned, default=0))
+        return any(isinstance(one, BrokerRegistered) for one in changes)
 
     def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
         """Whether a controller says that its own broker is registered, before that registers anew."""
@@ -203,6 +212,22 @@ class Tracks:
         done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
 
+    def told_next(self, place: Place, c: int) -> frozenset[int]:
+        """The partitions that a controller says next to tell of, to the first broker that it names."""
+        told, brokers = set[int](), None
+        for one in self.lines(place, c, STATE_CHANGES)[1]:
+            line = one.line
+            if not isinstance(line, UpdateMetadataSending) or brokers not in {None, line.brokers}:
+                break
+            brokers = line.brokers
+            told.add(self.cluster.partition(line.partition))
+        return frozenset(told)
+
+    def next_deleter(self, place: Place, n: int) -> int:
+        """The controller that deletes the notification in a place; 0 if none does."""
+        deleted = (one for one in self._changes(place) if isinstance(one, NotificationDeleted) and one.notice == n)
+        return next((one.by for one in deleted), 0)
+
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
         own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
@@ -249,6 +274,10 @@ class Tracks:
             if isinstance(one, StateWritten) and one.by_leader and one.by == b:
                 changed.add(one.partition)
         return frozenset(changed)
+
+    def registers(self, place: Place, b: int, until: int) -> bool:
+        """Whether a broker registers up to a time."""
+        return any(isinstance(one, BrokerRegistered) and one.by == b for one in self.transactions(place, until))
 
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""

@@ -46,7 +46,7 @@ from model_check.refinement.abstraction.assignments import has_read_remaining
 from model_check.refinement.abstraction.connections import batch_of
 from model_check.refinement.abstraction.threads import has_read_request
 from model_check.refinement.history import is_of_a_reassignment
-from reference.broker_events.isr_notification import DeleteNotification, ReadNotified
+from reference.broker_events.isr_notification import DeleteNotification, ReadNotification, ReadNotified
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
@@ -63,7 +63,7 @@ from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
 from spec.formats.znode_paths import TOPIC_CONFIG
 from spec.model import Model
-from spec.state.controller import Controller
+from spec.state.controller import CachedPartition, Controller
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
@@ -94,6 +94,7 @@ def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Has
     yield "budget", tuple(cluster.budget.items())
     late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
     yield "copies that stayed behind", _items(late)
+    yield "requests that did", _items({key: _queued(cluster, one) for key, one in cluster.late_requests.items()})
     if cluster.adding is not None:
         yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))
@@ -224,8 +225,11 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
         case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
             return type(effect).__name__, removal.fence
         case ReadNotified(taken=taken, named=named):
-            told_of = named if cluster.loses_topics else frozenset()
+            told_of = named if Model(cluster.scope, cluster.switches).keeps(CachedPartition.named) else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
+        case ReadNotification(path=path, unread=unread, named=named, taken=taken):
+            paths = (frozenset(_standing(cluster, one) for one in some) for some in ((path,), unread, taken))
+            return named, *paths
         case WriteRemaining(remaining=remaining):
             return replace(effect, remaining=replace(remaining, czxid=0))
         case DeleteNotification(path=path, taken=taken):

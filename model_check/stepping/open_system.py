@@ -25,7 +25,8 @@ from spec.system import is_in_scope
 from spec.variants import AS_CODED, Switches
 
 JUDGED = frozenset({
-    "partitions", "connections", "metadata", "creation", "notifications", "failed_removals", "dead_replicas",
+    "partitions", "connections", "metadata", "creation", "notifications", "notification_reads", "failed_removals",
+    "dead_replicas",
 })  # fmt: skip
 """The parts of the protocol that any recording is judged by; `recordings/cluster.py` says which others one has."""
 

@@ -8,7 +8,7 @@ Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrC
 section 7.7. Left out on purpose: the delays.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 
 from reference.brokers.broker import Broker
@@ -39,17 +39,29 @@ class ReportIsrChanges(Effect[str]):
         return path
 
 
-class OnIsrChange(Effect[Mapping[str, "NodeData | None"]]):
-    """A child callback of /isr_change_notification: the children, as they were read."""
+class OnIsrChange(Effect[Paths]):
+    """A child callback of /isr_change_notification: the children."""
 
-    def script(self) -> Script[Mapping[str, NodeData | None]]:
-        """Children and data."""
+    def script(self) -> Script[Paths]:
+        """List them."""
         children = yield GetChildren(ISR_CHANGES)
-        found: dict[str, NodeData | None] = {}
-        for name in children.names:
-            path = f"{ISR_CHANGES}/{name}"
-            found[path] = yield from read_data(path)
-        return found
+        return frozenset(f"{ISR_CHANGES}/{name}" for name in children.names)
+
+
+class ReadNotification(Effect["NodeData | None"]):
+    """A notification that was listed; `named` are the partitions that those before it named."""
+
+    path: str
+    unread: Paths
+    named: Partitions
+    taken: Paths
+    at = At.NOTIFIED_READ
+    parts = frozenset({"notification_reads"})
+
+    def script(self) -> Script[NodeData | None]:
+        """`readDataMaybeNull`."""
+        node = yield from read_data(self.path)
+        return node
 
 
 class ReadNotified(FencedStateRead):
@@ -91,17 +103,34 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
     notifications = yield from OnIsrChange()
     controller.report(NotificationsFound)
     try:
-        named = frozenset[TopicPartition]().union(*(_named(controller, *one) for one in notifications.items()))
+        named = yield from _read(controller, notifications)
         if named:
-            yield from _update_cache(controller, named, frozenset(notifications))
-            controller.is_about(taken=frozenset(notifications))
+            yield from _update_cache(controller, named, notifications)
+            controller.is_about(taken=notifications)
             yield from send_update_metadata(controller, sorted(named))
     except FencedOff:
         raise
     except THROWABLE:  # what was handled is deleted also on an error
-        yield from _delete(controller, frozenset(notifications))
+        yield from _delete(controller, notifications)
         raise
-    yield from _delete(controller, frozenset(notifications))
+    yield from _delete(controller, notifications)
+
+
+def _read(controller: KafkaController, notifications: Paths) -> Procedure[Partitions]:
+    """What the notifications name."""
+    named: set[TopicPartition] = set()
+
+    def first(path: str, remaining: Paths) -> ReadNotification:
+        return ReadNotification(path, remaining, frozenset(named), notifications)
+
+    def rest(path: str, node: NodeData | None, remaining: Paths) -> Procedure[bool]:
+        del remaining
+        named.update(_named(controller, path, node))
+        yield from ()
+        return True
+
+    yield from in_any_order(notifications, first, rest)
+    return frozenset(named)
 
 
 def _named(controller: KafkaController, path: str, node: NodeData | None) -> Iterable[TopicPartition]:

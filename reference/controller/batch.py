@@ -7,7 +7,7 @@ sent stays as it is, and the next call fails on it (D28).
 Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -120,7 +120,7 @@ class RequestBatch:
     def add_update_metadata(
         self,
         controller: Sender,
-        partitions: Iterable[TopicPartition] | None = None,
+        partitions: Collection[TopicPartition] | None = None,
         *,
         brokers: frozenset[int] | None = None,
     ) -> None:
@@ -128,7 +128,7 @@ class RequestBatch:
 
         It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
         raises NoAssignment, and the brokers stay in the batch (D53). Before 0.9.0.0 who is told of no partition is told
-        nothing (D60).
+        nothing (D60), and before 0.10.2.0 who is to be told only of what is unknown (KAFKA-4415).
         """
         context, deleted = controller.context, controller.deleting.partitions
         self.metadata_receivers |= context.live_or_shutting_down_broker_ids if brokers is None else brokers
@@ -142,7 +142,8 @@ class RequestBatch:
             known = context.partition_leadership_info[partition]
             doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
             self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
-        if controller.reintroduces(Switch.TELL_ONLY_THE_NEW) and not self.metadata:
+        nobody = controller.reintroduces(Switch.TELL_ONLY_THE_NEW) or is_about_the_unknown(controller, partitions)
+        if nobody and not self.metadata:
             self.metadata_receivers.clear()
 
     def send(self, controller: Sender) -> None:
@@ -211,6 +212,15 @@ class RequestBatch:
             self.is_whole,
             self.is_left,
         )
+
+
+def is_about_the_unknown(controller: Sender, partitions: Collection[TopicPartition] | None) -> bool:
+    """Whether all that UpdateMetadata is to tell of is unknown: before 0.10.2.0 then none goes out (KAFKA-4415)."""
+    if partitions is None or not controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE):
+        return False
+    deleted, known = controller.deleting.partitions, controller.context.partition_leadership_info.keys()
+    asked = set(partitions) - deleted
+    return bool(asked) and known.isdisjoint(asked | deleted)
 
 
 def _assigned(controller: Sender, partition: TopicPartition) -> tuple[int, ...]:

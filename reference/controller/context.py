@@ -5,7 +5,8 @@ is not the same as believing to be leader, and neither is asked of ZooKeeper aga
 
 Kafka 0.10.2.2: `ControllerContext`, the maps of `PartitionStateMachine` and `ReplicaStateMachine`. Kafka leaves the
 caches as they are when it resigns (D13); those of brokers, topics and leadership nobody reads before the next failover
-overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on.
+overwrites them, so here they are emptied, unless a controlled shutdown is being treated, whose request handler goes on,
+or, before 0.10.2.0, a partition reassigned, whose listener does (D8).
 """
 
 from collections.abc import Mapping

@@ -10,9 +10,9 @@ exception, and nobody resigns.
 Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. PROTOCOL.md section 9.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
-from reference.controller.batch import RequestBatch
+from reference.controller.batch import RequestBatch, is_about_the_unknown
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import resign
@@ -72,7 +72,7 @@ def _fail_to_send(controller: KafkaController, failure: NoChannels) -> Procedure
 
 def send_update_metadata(
     controller: KafkaController,
-    partitions: Iterable[TopicPartition] | None = None,
+    partitions: Collection[TopicPartition] | None = None,
     *,
     brokers: frozenset[int] | None = None,
 ) -> Procedure[None]:
@@ -82,6 +82,8 @@ def send_update_metadata(
     ForcedResignation, too, where the term has ended (D8): Kafka has the brokers still, but no channels to them.
     """
     yield from begin_batch(controller)
+    if is_about_the_unknown(controller, partitions):
+        return
     if not controller.is_active:
         controller.batch.metadata_receivers.add(controller.broker_id)  # of those that Kafka still knows
         yield from _fail_to_send(controller, NoChannels())

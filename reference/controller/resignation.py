@@ -53,8 +53,11 @@ def take_down(controller: KafkaController) -> None:
     if controller.fixes(Switch.CLEAR_CONTEXT):
         controller.batch = RequestBatch()
     else:
-        if controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN:
+        reassigns = kept.partitions_being_reassigned and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+        if reassigns or (controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN):
             controller.context.keep_topics(kept)
+        if reassigns:
+            controller.context.live_brokers = kept.live_brokers
         controller.context.partitions_undergoing_election = kept.partitions_undergoing_election
         controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
 

@@ -67,10 +67,15 @@ def logged(replicas: Iterable[Replica]) -> LoggedReplicas:
 
 
 def _invoke(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> bool:
-    """`handleStateChanges` begins, for at least one replica; whether it treats them."""
+    """`handleStateChanges` begins, for at least one replica; whether it treats them, as a machine that is up does."""
     if replicas:
         controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
-    return begin(controller, controller.replica_batch, partial(ReplicasInvokedError, target=target))
+    error = partial(ReplicasInvokedError, target=target)
+    if not begin(controller, controller.replica_batch, error):
+        return False
+    if not controller.replica_machine.has_started:
+        controller.report(error)
+    return controller.replica_machine.has_started
 
 
 def _send(controller: KafkaController, target: ReplicaState) -> None:

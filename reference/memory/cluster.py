@@ -90,6 +90,8 @@ class MemoryCluster:
         self.entries: list[Entry] = []
         self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
         """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
+        self.late_requests: Mapping[tuple[int, int], QueuedRequest] = {}
+        """What else stayed behind."""
         self.adding: tuple[str, Assignment] | None = None
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}

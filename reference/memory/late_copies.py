@@ -1,8 +1,8 @@
 """Requests that come late to brokers of the cluster in memory: a copy is executed behind what was sent after it.
 
 When a connection breaks while a request is in flight, its sender sends it again over a new one; the first copy may
-still lie with the broker, to be executed at any time, and nobody waits for that answer. Only of StopReplica with
-delete, and one copy for a replica at a time: what LeaderAndIsr says is fenced by its leader epoch.
+still lie with the broker, to be executed at any time, and nobody waits for that answer. Of StopReplica with delete
+there is one copy for a replica at a time, of other requests one for a broker.
 
 Kafka 0.10.2.2: `RequestSendThread.doWork`; PROTOCOL.md D22.
 """
@@ -19,7 +19,40 @@ from spec.formats.request_schemas import StopReplicaRequest
 
 
 def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
-    """A copy may stay behind of what is to be deleted next, and one that did may be executed."""
+    """A copy may stay behind of what is in flight, and one that did may be executed."""
+    if cluster.scope.budget("late_copies"):
+        yield from _of_deletions(cluster, receiver)
+    if cluster.scope.budget("late_requests"):
+        yield from _of_requests(cluster, receiver)
+
+
+def _of_requests(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
+    b = receiver.broker_id
+    for c, sender in cluster.processes.items():
+        parameters, late = (("c", c), ("b", b)), cluster.late_requests.get((c, b))
+        queue = [] if sender.controller is None else sender.controller.queue_to(b)
+        if late is not None:
+            if not steps.waits_for_isr_write(cluster, b, late):
+                yield Choice("execute_late_request", parameters, partial(execute_request, c=c, b=b))
+        elif queue and not (isinstance(queue[0].request, StopReplicaRequest) and queue[0].request.delete_partitions):
+            yield Choice("leave_late_request", parameters, partial(leave_request, c=c, b=b))
+
+
+def leave_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
+    """The connection breaks: what is in flight stays with the broker, too."""
+    sender = cluster.processes[c].controller
+    if sender is not None:
+        cluster.late_requests = {**cluster.late_requests, (c, b): sender.queue_to(b)[0]}
+
+
+def execute_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
+    """The broker executes what stayed behind."""
+    late = dict(cluster.late_requests)
+    steps.execute(cluster, b, late.pop((c, b)), number=0)
+    cluster.late_requests = late
+
+
+def _of_deletions(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
     b = receiver.broker_id
     for c, sender in cluster.processes.items():
         for p, partition in enumerate(cluster.partitions):

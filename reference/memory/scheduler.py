@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from reference.broker_events.isr_notification import DeleteNotification
+from reference.broker_events.isr_notification import DeleteNotification, ReadNotification
 from reference.controller.effects import ElectCreate
 from reference.controller.epoch_listener import adopt_epoch
 from reference.deletion.thread import is_deleted, is_due
@@ -69,8 +69,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _allowed_elections(cluster, process)
             yield from _effects(cluster, process)
             yield from isr_changes.choices(cluster, process)
-            if cluster.scope.budget("late_copies"):
-                yield from late_copies.choices(cluster, process)
+            yield from late_copies.choices(cluster, process)
         yield from _deliveries(cluster, process)
     yield from admin.choices(cluster)
 
@@ -167,7 +166,7 @@ def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice
         return
     of_controller, take = (("c", process.broker_id),), partial(steps.take_callback, c=process.broker_id)
     callback = callback_of(head)
-    if may_be_skipped(process.controller, callback):
+    if may_be_skipped(process.controller, head):
         parameters = (*of_controller, ("callback", list(Callback).index(callback)))
         yield Choice("skip_callback", parameters, partial(take, skipped=True))
     if not is_run(process.controller, callback):
@@ -296,7 +295,7 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
         yield "r", effect.replica
     if hasattr(effect, "topic"):
         yield "t", cluster.topics().index(effect.topic)
-    if isinstance(effect, DeleteNotification):
+    if isinstance(effect, DeleteNotification | ReadNotification):
         yield "n", cluster.notifiers[effect.path]
 
 

@@ -102,6 +102,11 @@ class State(Record):
         CONTROLLERS, Each(BROKERS, Each(PARTITIONS, LateCopy)),
         "What stayed behind on the old connections from a controller to a broker.", kept=budget("late_copies"),
     )  # fmt: skip
+    late_requests = Each(
+        CONTROLLERS, Each(BROKERS, Slot),
+        "The request that was in flight as an old connection from a controller to a broker broke.",
+        kept=budget("late_requests"),
+    )  # fmt: skip
     connections = Each(
         CONTROLLERS, Each(BROKERS, Each(per_scope("slot", lambda m: m.slots), Slot)),
         "The queue of batches from a controller to a broker, head first.", kept=has("connections"),

@@ -43,8 +43,10 @@ from spec.variants import Switch
 
 
 def _telling_may_fail(m: Model) -> bool:
-    """Which partitions notifications named is forgotten as soon as everybody is told of them, unless that may fail."""
-    return m.loses_topics and m.has("notifications")
+    """Which partitions notifications named is forgotten as soon as everybody is told of them, unless that may fail; or
+    be of nothing, where who names only what is unknown tells nobody.
+    """
+    return m.has("notifications") and (m.loses_topics or (m.topics_vanish and m.tells_only_the_known))
 
 
 def _may_be_all(m: Model) -> bool:

@@ -121,6 +121,7 @@ class Notifications(Record, kept=has("notifications")):
     """ISR change notifications. Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.3."""
 
     taken = Field(NOTIFICATION_SET, (), "The notifications that are being handled.")
+    unread = Field(NOTIFICATION_SET, (), "Those that are yet to be read.", kept=has("notification_reads"))
     gone = Field(
         NOTIFICATION_SET, (),
         "Those that another controller has deleted meanwhile, by places in which others may stand by now.",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reference.broker_events.isr_notification import DeleteNotification, OnIsrChange, ReadNotified
+from reference.broker_events.isr_notification import DeleteNotification, OnIsrChange, ReadNotification, ReadNotified
 from reference.controller.effects import ElectRead, ReadBrokers
 from reference.elections.requested import ReadElectionRequest
 from reference.journal import Report
@@ -148,7 +148,9 @@ NAMING = notification(b'{"version":2,"partitions":[{"topic":"t","partition":0,"l
 def test_a_notification_that_is_no_json_names_nothing_and_goes_with_the_others() -> None:
     one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
     hand = Hand(on_callback(one, Callback.ISR_CHANGES))
-    hand.expect(OnIsrChange, {FIRST: notification(b"rubbish"), SECOND: NAMING})
+    hand.expect(OnIsrChange, frozenset({FIRST, SECOND}))
+    hand.expect(ReadNotification, notification(b"rubbish"), path=FIRST)
+    hand.expect(ReadNotification, NAMING, path=SECOND)
     hand.expect(ReadNotified, znode(1, (1, 2), version=1), partition=TP)
     hand.expect(DeleteNotification, None, path=FIRST)
     hand.expect(DeleteNotification, None, path=SECOND)
@@ -162,7 +164,8 @@ def test_a_notification_that_is_no_json_names_nothing_and_goes_with_the_others()
 def test_a_notification_that_raises_has_all_of_them_deleted(broken: NodeData) -> None:
     one, _ = working((1, 2, 3), znode(1, (1, 2, 3)))
     hand = Hand(on_callback(one, Callback.ISR_CHANGES))
-    hand.expect(OnIsrChange, {FIRST: broken, SECOND: NAMING})
+    hand.expect(OnIsrChange, frozenset({FIRST, SECOND}))
+    hand.expect(ReadNotification, broken, path=FIRST)
     hand.expect(DeleteNotification, None, path=FIRST)
     hand.expect(DeleteNotification, None, path=SECOND)
     assert hand.ended
@@ -171,7 +174,8 @@ def test_a_notification_that_raises_has_all_of_them_deleted(broken: NodeData) ->
 def test_a_state_znode_that_cannot_be_read_has_its_notification_deleted() -> None:
     one, _ = working((1, 2, 3), znode(1, (1, 2, 3)))
     hand = Hand(on_callback(one, Callback.ISR_CHANGES))
-    hand.expect(OnIsrChange, {SECOND: NAMING})
+    hand.expect(OnIsrChange, frozenset({SECOND}))
+    hand.expect(ReadNotification, NAMING, path=SECOND)
     hand.fail(ReadNotified, MalformedInput(STATE, "isr", "missing"))
     hand.expect(DeleteNotification, None, path=SECOND)
     assert hand.ended

@@ -34,6 +34,7 @@ from model_check.refinement.abstraction.threads import (
 )
 from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics, topic_ids
 from model_check.refinement.history import History
+from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
 from reference.leadership.effects import StateWrite
@@ -232,6 +233,8 @@ def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
     yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
+    unread: frozenset[str] = getattr(_next_effect(process), "unread", frozenset())
+    yield f"{path}.unread", frozenset(cluster.notifiers[notice] for notice in unread)
     yield f"{path}.gone", frozenset(cluster.notifiers[notice] for notice in handled - standing)
 
 
@@ -316,6 +319,16 @@ def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaCo
     yield f"{path}.decided.isr", decided.isr
 
 
+def _to_be_visited(effect: Effect[Any] | None) -> frozenset[Any]:
+    """What a handler is to visit yet: partitions, or replicas of them."""
+    match effect:
+        case WriteRemaining():  # of which the remaining are what is to be written
+            return frozenset()
+        case ReadNotification(named=named):
+            return named
+    return getattr(effect, "remaining", frozenset())
+
+
 def _cached_partition(
     process: MemoryProcess, controller: KafkaController, path: str, partition: TopicPartition, assigned: tuple[int, ...]
 ) -> Named:
@@ -324,12 +337,11 @@ def _cached_partition(
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
         yield f"{path}.replicas[{r}]", state
-    effect = _next_effect(process)  # of which WriteRemaining has what is to be written, not what is to be visited
-    remaining = frozenset[Any]() if isinstance(effect, WriteRemaining) else getattr(effect, "remaining", frozenset())
+    remaining = _to_be_visited(_next_effect(process))
     yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
     batches = (batch for batch in (controller.partition_batch, controller.replica_batch) if not batch.is_left)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
-    yield f"{path}.named", partition in getattr(effect, "named", ())
+    yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
     yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)

@@ -28,27 +28,29 @@ def connection(m: Model, cluster: MemoryCluster, path: str, queue: list[QueuedRe
     """A queue of requests as a queue of batches."""
     batches = [list(batch) for _, batch in groupby(queue, key=batch_of)]
     for place in m.slots:
-        batch = batches[place] if place < len(batches) else []
-        requests = [queued.request for queued in batch]
-        slot = f"{path}[{place}]"
-        ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
-        updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
-        yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
-        yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
-        told = {state.topic_partition: state for one in ordered for state in one.partition_states}
-        for p, partition in enumerate(cluster.partitions):
-            yield from _content(f"{slot}.partitions[{p}]", told.get(partition))
-            leaders = {live.id for one in ordered for live in one.live_leaders}
-            lives = partition in told and told[partition].leadership.leader in leaders
-            yield f"{slot}.partitions[{p}].leader_lives", lives
-            ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
-            yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
-        yield f"{slot}.metadata", bool(updates)
-        yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
-        yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
-        yield from _stops(cluster, slot, requests)
-        yield from _fences(cluster, slot, batch)
-        yield from _answers(cluster, slot, batch)
+        yield from _slot(cluster, f"{path}[{place}]", batches[place] if place < len(batches) else [])
+
+
+def _slot(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    requests = [queued.request for queued in batch]
+    ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
+    updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
+    yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
+    yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
+    told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+    for p, partition in enumerate(cluster.partitions):
+        yield from _content(f"{slot}.partitions[{p}]", told.get(partition))
+        leaders = {live.id for one in ordered for live in one.live_leaders}
+        lives = partition in told and told[partition].leadership.leader in leaders
+        yield f"{slot}.partitions[{p}].leader_lives", lives
+        ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
+        yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
+    yield f"{slot}.metadata", bool(updates)
+    yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
+    yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
+    yield from _stops(cluster, slot, requests)
+    yield from _fences(cluster, slot, batch)
+    yield from _answers(cluster, slot, batch)
 
 
 def batch_of(queued: QueuedRequest) -> int:
@@ -114,6 +116,8 @@ def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Na
 def late_copies(cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
     for b in cluster.processes:
+        late = cluster.late_requests.get((c, b))
+        yield from _slot(cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
         for p, partition in enumerate(cluster.partitions):
             copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
             yield f"{path}.waits", copy is not None

@@ -6,9 +6,9 @@ the children that it handled. Until then its cache is behind the znode.
 
 The znodes are sequential, so a broker's reports do not replace each other; while no controller works, they pile up. A
 scope has places for so many of each broker's at a time, one unless it says otherwise, and one more hits a bound. Before
-0.9.0 there are none (ANNOUNCE_NO_ISR, D65). Left out: the delays (2.5 to 7.5 seconds); and, as the children and the
-data of each are read in one step, that another controller deletes one in between while a broker creates the next, and
-the read sees neither.
+0.9.0 there are none (ANNOUNCE_NO_ISR, D65). The children are listed, and then read one by one, so another controller
+may delete one in between, which names nothing then; that is in where a scope asks for it ("notification_reads"), and
+elsewhere all are read as they are listed. Left out: the delays (2.5 to 7.5 seconds).
 
 Kafka 0.10.2.2: `ReplicaManager.maybePropagateIsrChanges`, `KafkaController.IsrChangeNotificationListener`. PROTOCOL.md
 section 7.7.
@@ -25,7 +25,7 @@ from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.state_writes import cache_state
-from spec.protocol.requests.batch import known_partitions
+from spec.protocol.requests.batch import Batch, known_partitions
 from spec.protocol.zookeeper import (
     acts,
     can_operate,
@@ -38,7 +38,7 @@ from spec.protocol.zookeeper import (
     take_head,
 )
 from spec.state.cluster import State
-from spec.state.controller import CachedPartition
+from spec.state.controller import CachedPartition, Controller
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
 
@@ -100,12 +100,33 @@ def on_isr_change(s: State, m: Model, c: int) -> None:
     rearm_watch(s, c, "isr_changes")
     say(NotificationsFound)
     for p in m.partitions:
-        some = ~m.notices.is_empty(notified[p])
-        controller.partitions[p].todo = some
-        controller.partitions[p].named = some
         controller.taken = m.notices.union(controller.taken, notified[p])
-        with when(some):
-            controller.at = At.NOTIFIED_READ
+    if m.keeps(Controller.unread):
+        controller.unread = controller.taken
+    else:
+        _take_up(s, m, c, {p: ~m.notices.is_empty(notified[p]) for p in m.partitions})
+    with when(~m.notices.is_empty(controller.taken)):
+        controller.at = At.NOTIFIED_READ
+
+
+@controller_step(At.NOTIFIED_READ, source=SOURCE, parts=(*PARTS, "notification_reads"))
+def read_notification(s: State, m: Model, c: int, n: int) -> None:
+    """Read one of the notifications that were listed: it names nothing if it is gone. If all are, that is all."""
+    controller, partitions = s.controllers[c], s.controllers[c].partitions
+    require(m.notices.in_set(n, controller.unread))
+    stands = m.notices.in_set(n, controller.taken)
+    named = {p: both(stands, m.notices.in_set(n, s.zookeeper.notified[p])) for p in m.partitions}
+    _take_up(s, m, c, {p: either(partitions[p].todo, one) for p, one in named.items()})
+    controller.unread = m.notices.difference(controller.unread, m.notices.set_kind.constant((n,)))
+    with when(both(m.notices.is_empty(controller.unread), *(~partitions[p].todo for p in m.partitions))):
+        controller.at = At.NOTIFIED_DELETE
+
+
+def _take_up(s: State, m: Model, c: int, named: Mapping[int, Value]) -> None:
+    """The state znodes of these partitions are to be read."""
+    for p, one in named.items():
+        s.controllers[c].partitions[p].todo = one
+        s.controllers[c].partitions[p].named = one
 
 
 @controller_step(At.NOTIFIED_READ, source=SOURCE, parts=PARTS)
@@ -113,13 +134,15 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
     require(partitions[p].todo)
+    require(m.notices.is_empty(controller.unread))
     note_read(s, m, c, p)
     fenced = is_read_in_vain(s, m, c)
     with when(both(~fenced, exists(s.zookeeper.state[p]))):
         cache_state(s, c, p)
     partitions[p].todo = False
     with when(both(~fenced, ~either(*(partitions[q].todo for q in m.partitions)))):
-        told = tell(s, m, c, _to_be_told(s, m, c), perhaps=_unread(s, m, c))
+        batch = Batch(metadata=_to_be_told(s, m, c), about=_named(s, m, c), perhaps=_perhaps_named(s, m, c))
+        told = tell(s, m, c, batch)
         with when(told):
             controller.at = At.NOTIFIED_DELETE
         for q in m.partitions:
@@ -129,13 +152,17 @@ def read_notified(s: State, m: Model, c: int, p: int) -> None:
 
 def _to_be_told(s: State, m: Model, c: int) -> Mapping[int, Value]:
     """The partitions that were named; where it does not matter which, all that are known."""
-    known, controller = known_partitions(s, m, c), s.controllers[c]
-    if not m.keeps(CachedPartition.named):
-        return known
-    return {p: both(one, controller.partitions[p].named) for p, one in known.items()}
+    known, named = known_partitions(s, m, c), _named(s, m, c)
+    return {p: both(known[p], one) for p, one in named.items()} or known
 
 
-def _unread(s: State, m: Model, c: int) -> dict[int, Value]:
+def _named(s: State, m: Model, c: int) -> dict[int, Value]:
+    """The partitions that were named, where that is kept."""
+    partitions = s.controllers[c].partitions
+    return {p: flag(partitions[p].named) for p in m.partitions} if m.keeps(CachedPartition.named) else {}
+
+
+def _perhaps_named(s: State, m: Model, c: int) -> dict[int, Value]:
     """The partitions of which it is not kept whether they were named: no notification that is still there does."""
     if m.keeps(CachedPartition.named):
         return {}

@@ -88,6 +88,7 @@ def forget_process(s: State, m: Model, b: int) -> None:
     reset(s.brokers[b])
     for c in m.controllers:
         reset(s.late[c][b])
+        reset(s.late_requests[c][b])
     if b in m.controllers:
         reset(s.controllers[b])
         reset(s.connections[b])

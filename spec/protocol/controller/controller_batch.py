@@ -13,9 +13,9 @@ they read anything: they raise, and the batch stays as it is. The exception aban
 and ends the run of a reassignment, the deletion thread, or a controlled shutdown, whose answer is an error then; but
 ISR change notifications that were read are deleted all the same.
 
-A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications (D8).
-There are no channels then, so a send raises, with the same consequence: the elector resigns, and deletes a successor's
-/controller.
+A controlled shutdown may be treated still when its term has ended, and before 0.10.2.0 ISR change notifications and
+reassignments (D8). There are no channels then, so a send raises, with the same consequence: the elector resigns, and
+deletes a successor's /controller.
 
 A failover that finds it so has the elector resign twice: elect() catches what is raised, and has it resign for that,
 too. The second time /controller may be a successor's (D3).
@@ -29,6 +29,7 @@ Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `updateLeaderEpochA
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
@@ -38,7 +39,7 @@ from spec.protocol.context.deletion_marks import is_doomed
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.leadership_cache import lacks_assignment
-from spec.protocol.requests.batch import Batch, known_partitions, send
+from spec.protocol.requests.batch import Batch, goes_out, known_partitions, send
 from spec.protocol.state_change_log import log
 from spec.state.cluster import State
 from spec.variants import Switch
@@ -105,25 +106,16 @@ def _can_send(s: State, m: Model, c: int, ready: Value) -> Value:
 
 def tell_all(s: State, m: Model, c: int, *, in_failover: bool = False, receivers: Value | None = None) -> Value:
     """UpdateMetadata of all partitions; where that is fixed it says so, and what it does not name is removed (S10)."""
-    known = known_partitions(s, m, c)
-    return tell(s, m, c, known, in_failover=in_failover, whole=m.tells_all, receivers=receivers)
+    batch = Batch(metadata=known_partitions(s, m, c), whole=m.tells_all, receivers=receivers)
+    return tell(s, m, c, batch, in_failover=in_failover)
 
 
-def tell(
-    s: State,
-    m: Model,
-    c: int,
-    partitions: Mapping[int, Value],
-    *,
-    in_failover: bool = False,
-    whole: bool = False,
-    receivers: Value | None = None,
-    perhaps: Mapping[int, Value] | None = None,
-) -> Value:
-    """UpdateMetadata for these partitions, to every registered broker unless told to whom: whether that was no failure.
+def tell(s: State, m: Model, c: int, batch: Batch, *, in_failover: bool = False) -> Value:
+    """Send UpdateMetadata as a batch says, be it of no partition: whether that was no failure.
 
     If it was, the handler is at its end.
     """
+    batch, partitions = replace(batch, everybody=True), batch.metadata
     told = begin_batch(s, m, c, in_failover=in_failover)
     if m.loses_topics:
         raises = either(*(_cannot_tell(s, m, c, p, partitions) for p in m.partitions))
@@ -136,11 +128,11 @@ def tell(
         told = told & ~raises
     if m.sends_after_terms:
         _log_unsent(s, m, c, told & ~s.controllers[c].active, partitions)
-    told = _can_send(s, m, c, told)
-    with when(told):
-        also = {} if perhaps is None else perhaps
-        send(s, m, c, Batch(metadata=partitions, everybody=True, receivers=receivers, whole=whole, perhaps=also))
-    return told
+    something = goes_out(s, m, c, batch) if m.tells_only_the_known else flag(True)
+    sent = _can_send(s, m, c, told & something)
+    with when(sent):
+        send(s, m, c, batch)
+    return sent | (told & ~something)
 
 
 def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[int, Value]) -> None:

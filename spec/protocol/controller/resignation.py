@@ -20,7 +20,7 @@ from spec.state.listeners import UNWATCHED_FIRST, listened_paths
 from spec.variants import Switch
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
-RESET_BY_RESIGNATION = ("epoch", "active", "acted", "live", "channels", "deletion")
+RESET_BY_RESIGNATION = ("epoch", "active", "acted", "channels", "deletion")
 
 #: What a resignation leaves in the context, for the next term of this broker to find (D13).
 KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
@@ -101,26 +101,41 @@ def take_down(s: State, m: Model, c: int) -> None:
 
 
 def _take_down_caches(controller: Controller, m: Model) -> None:
-    """Topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
+    """Brokers, topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
 
-    But for the request handler that treats a controlled shutdown: that goes on, and by them, unless it is the shutdown
-    that was refused.
+    But for who goes on by them: the request handler that treats a controlled shutdown, unless it is the shutdown that
+    was refused, and before 0.10.2.0 the listener on the state znode of a partition that is being reassigned (D8).
     """
+    reassigns = _goes_on_with_reassignment(controller, m)
+    with when(~reassigns):
+        reset(controller, "live")
     if not m.has("partitions"):
         return
     if m.shutdowns_outlive_terms:
-        refused = flag(controller.handler == Handler.SHUTDOWN)
-        with when(refused):
+        with when(controller.handler == Handler.SHUTDOWN):
             shutdown_fails(controller)
-        goes_on = flag(False) if m.fixes(Switch.CLEAR_CONTEXT) else ~refused & (controller.shutdown_of != 0)
-        with when(~goes_on):
+    else:
+        reset(controller, *SHUTDOWN)
+    if m.shutdowns_outlive_terms or m.reassignments_outlive_terms:
+        with when(~either(reassigns, _goes_on_with_shutdown(controller, m))):
             reset(controller, "topics", "partitions")
         for p in m.partitions:
             reset(controller.partitions[p], *STATES_AND_LOCALS)
     else:
         reset(controller, "topics", "partitions")
-        reset(controller, *SHUTDOWN)
     reset(controller, *LOCALS)
+
+
+def _goes_on_with_reassignment(controller: Controller, m: Model) -> Value:
+    if not m.reassignments_outlive_terms:
+        return flag(False)
+    return either(*(controller.reassigned[p] != () for p in m.partitions))
+
+
+def _goes_on_with_shutdown(controller: Controller, m: Model) -> Value:
+    if not m.shutdowns_outlive_terms or m.fixes(Switch.CLEAR_CONTEXT):
+        return flag(False)
+    return both(controller.handler != Handler.SHUTDOWN, controller.shutdown_of != 0)
 
 
 def shutdown_fails(controller: Controller) -> None:

@@ -44,7 +44,7 @@ from spec.protocol.deletion.completion import complete
 from spec.protocol.deletion.queue import fail_deletion, say_held_back, turn_to_next, wake
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
-from spec.protocol.requests.batch import known_partitions
+from spec.protocol.requests.batch import Batch, known_partitions
 from spec.protocol.requests.connections import end_deletion
 from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate
@@ -169,7 +169,8 @@ def _start(s: State, m: Model, c: int, t: int) -> None:
     known = known_partitions(s, m, c)
     say(DeletionBegun, topic=t)
     say(TopicDeletionStarted, topics={t: flag(True)})
-    told = tell(s, m, c, {p: known[p] for p in m.partitions_of(t)})
+    about = dict.fromkeys(m.partitions_of(t), True)
+    told = tell(s, m, c, Batch(metadata={p: known[p] for p in about}, about=about))
     with when(told):
         assigned = {p: ~m.brokers.is_empty(assigned_set(s, m, c, p)) for p in m.partitions_of(t)}
         say(PartitionDeletionStarted, partitions=assigned)

@@ -57,4 +57,5 @@ def _tell(s: State, m: Model, c: int, p: int, receivers: Value) -> None:
     """LeaderAndIsr says what the state znode does, UpdateMetadata what is cached."""
     cached, znode = s.controllers[c].partitions[p], s.zookeeper.state[p]
     content = {(p, b): znode for b in m.assigned(p)}
-    send(s, m, c, Batch(ordered={p: receivers}, metadata={p: is_cached(cached)}, everybody=True, content=content))
+    known, about = {p: is_cached(cached)}, {p: True}
+    send(s, m, c, Batch(ordered={p: receivers}, metadata=known, everybody=True, about=about, content=content))

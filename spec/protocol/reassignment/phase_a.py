@@ -93,7 +93,8 @@ def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
         with when(~raises):
             replica_goes(s, c, p, r, ReplicaState.NEW)
         with when(exists(znode)):
-            batch = Batch(ordered={p: one}, metadata={p: is_cached(cached)}, everybody=True, content={(p, r): znode})
+            known, content = {p: is_cached(cached)}, {(p, r): znode}
+            batch = Batch(ordered={p: one}, metadata=known, everybody=True, about={p: True}, content=content)
             send(s, m, c, batch)
     with when(~starts):
         replica_stays(s, c, p, r, ReplicaState.NEW)

@@ -22,6 +22,7 @@ from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
+from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
@@ -47,13 +48,14 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     """Steps 5 and 6: RAR goes Online, each in turn with a batch of its own, as often as RAR names it; AR in memory
     becomes RAR. Then step 7.
 
-    Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception.
+    Step 6 asks who leads by the cache, before it does anything: without leadership there, that is an exception. Who has
+    resigned has no state machines: what they raise in steps 5, 7, 8 and 9 is caught, and leaves all as it is (D8).
     """
     controller = s.controllers[c]
     cached, wanted = controller.partitions[p], controller.reassigned[p]
     controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
     for replicas in m.requested(p):
-        with when(wanted == replicas):
+        with when(both(wanted == replicas, _has_machines(s, m, c))):
             for r in (one for one in replicas if one > 0):
                 _to_online(s, m, c, p, r)
     if not m.fixes(Switch.WAIT_FOR_LEADER):
@@ -67,10 +69,16 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
     with when(both(is_cached(cached), unknown)):
-        partition_stays(s, c, p, target=PartitionState.ONLINE)
+        with when(_has_machines(s, m, c)):
+            partition_stays(s, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
         end_run(s, m, c, p)
+
+
+def _has_machines(s: State, m: Model, c: int) -> Value:
+    """Whether the state machines are up, which a resignation shuts down."""
+    return has_started(s, m, c) if m.reassignments_outlive_terms else flag(True)
 
 
 def _say_who_leads(s: State, m: Model, c: int, p: int) -> None:
@@ -217,7 +225,7 @@ def _end_step_9(s: State, m: Model, c: int, p: int) -> None:
     for target in DELETED_AT_ONCE:
         with in_any_order():
             for r in m.assigned(p):
-                with when(m.brokers.in_set(r, controller.leaving)):
+                with when(both(m.brokers.in_set(r, controller.leaving), _has_machines(s, m, c))):
                     _log_deletion(s, c, p, r, target)
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):

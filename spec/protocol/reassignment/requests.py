@@ -45,6 +45,7 @@ from spec.protocol.controller.threads import become_idle, leave_broker_change
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership_cache import assigned_replicas, is_cached
+from spec.protocol.requests.batch import Batch
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
@@ -249,7 +250,7 @@ def write_remaining(s: State, m: Model, c: int, p: int) -> None:
         told = ~completed
         with when(completed):
             say(ReassignmentRemoved, partition=p)
-            told = told | tell(s, m, c, {p: is_cached(controller.partitions[p])})
+            told = told | tell(s, m, c, Batch(metadata={p: is_cached(controller.partitions[p])}, about={p: True}))
             with when(told):
                 resume_deletion(s, m, c, m.topic_of(p))
         if m.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS):

@@ -44,7 +44,7 @@ PARTS = ("reassignment",)
 def on_state_change(s: State, m: Model, c: int, p: int) -> None:
     """The state znode of a partition changed: if it is being reassigned and the ISR has all of RAR, go on with it."""
     controller, znode = s.controllers[c], s.zookeeper.state[p]
-    require(controller.active, controller.concerns[0] == p)
+    require(either(controller.active, m.reassignments_outlive_terms), controller.concerns[0] == p)
     rearm_isr_watch(s, m, c)
     take_head(s, m, c)
     with when(both(controller.reassigned[p] != (), exists(znode))):

@@ -7,7 +7,8 @@ keeps only *who* is told of *what*. But who is taken Offline is not told of that
 replica before it (`content`). LeaderAndIsr goes first, then UpdateMetadata; a broker without a channel is skipped.
 
 Every UpdateMetadata, whatever it is about, tells also of the partitions that are to be deleted: that they are removed.
-Before 0.9.0.0 none goes out that tells of no partition (D60).
+Before 0.9.0.0 none goes out that tells of no partition (D60), and before 0.10.2.0 none that tells of none of those
+which it is about (KAFKA-4415).
 
 StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
 then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
@@ -55,7 +56,8 @@ class Batch:
     `stopped` and `deleted` are the brokers by partition of StopReplica without and with delete; `calls_back`: the
     answers to the latter are for the deletion manager.
 
-    `everybody` is true where UpdateMetadata goes out although no partition is named: it carries the broker list.
+    `everybody` is true where UpdateMetadata goes out although it tells of no partition: it carries the broker list.
+    `about` are the partitions that were asked for, known or not; where none were, all that are known are told of.
     `receivers` are who gets UpdateMetadata, where that is not every registered broker.
     With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
     partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
@@ -67,6 +69,7 @@ class Batch:
     deleted: Mapping[int, Value] = field(default_factory=dict)
     metadata: Mapping[int, Value] = field(default_factory=dict)
     everybody: object = False
+    about: Mapping[int, object] = field(default_factory=dict)
     receivers: Value | None = None
     whole: object = False
     content: Mapping[tuple[int, int], Content] = field(default_factory=dict)
@@ -97,7 +100,7 @@ def see_conflict(role: str, p: int) -> None:
 def send(s: State, m: Model, c: int, batch: Batch) -> None:
     """Put the batch on the queue of every broker that has a channel and something to be told."""
     controller = s.controllers[c]
-    informs, receivers = _informs(s, m, c, batch), _receivers(s, c, batch)
+    informs, receivers = goes_out(s, m, c, batch), _receivers(s, c, batch)
     informed = both(informs, ~m.brokers.disjoint(controller.channels, receivers))
     named = (*batch.ordered.values(), *batch.stopped.values(), *batch.deleted.values())
     named_with_channel = (~m.brokers.disjoint(controller.channels, brokers) for brokers in named)
@@ -116,11 +119,16 @@ def send(s: State, m: Model, c: int, batch: Batch) -> None:
         _observe_stops(s, m, c, b, batch, reached)
 
 
-def _informs(s: State, m: Model, c: int, batch: Batch) -> Value:
-    """Whether UpdateMetadata goes out: before 0.9.0.0 only where it tells of a partition."""
-    alone = batch.everybody
+def goes_out(s: State, m: Model, c: int, batch: Batch) -> Value:
+    """Whether UpdateMetadata goes out: before 0.9.0.0 only where it tells of a partition, before 0.10.2.0 not where it
+    was asked to, and cannot.
+    """
+    alone, removal = flag(batch.everybody), either(*(tells_removal(s, m, c, p) for p in m.partitions))
     if m.reintroduces(Switch.TELL_ONLY_THE_NEW):
-        alone = both(alone, either(*(tells_removal(s, m, c, p) for p in m.partitions)))
+        alone = both(alone, removal)
+    elif m.tells_only_the_known:
+        asked = either(*(both(one, ~s.controllers[c].doomed[p]) for p, one in batch.about.items()))
+        alone = both(alone, either(removal, ~asked))
     return either(alone, *batch.metadata.values())
 
 

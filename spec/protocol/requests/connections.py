@@ -52,19 +52,26 @@ def is_due(s: State, m: Model, c: int, b: int) -> Value:
 
 def execute_head(s: State, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
+    if m.scope.budget("late_requests") and m.fixes(Switch.CLOSE_OLD_CONNECTIONS):
+        reset(s.late_requests[c][b])
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
-    stale = is_stale_registration(s, m, c, b)
-    require(either(stale, head.stage != Stage.LEADER_AND_ISR, ~waits_for_isr_write(s, m, b, head)))
-    with when(both(head.stage == Stage.LEADER_AND_ISR, ~stale)):
-        handle_leader_and_isr(s, m, c, b, head)
-    if m.has("metadata"):
-        with when(both(head.stage == Stage.UPDATE_METADATA, ~stale)):
-            handle_update_metadata(s, m, c, b, head)
     if m.stops_replicas:
         require(*(head.stage != stage for stage in (Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
-        with when(both(head.stage == Stage.STOP_REPLICA, ~stale)):
-            handle_stop_replica(s, m, c, b, head)
+    execute(s, m, c, b, head, stale=is_stale_registration(s, m, c, b))
+
+
+def execute(s: State, m: Model, c: int, b: int, request: Slot, *, stale: Value) -> None:
+    """The broker's side of a request, other than StopReplica with delete; one for an older registration is refused."""
+    require(either(stale, request.stage != Stage.LEADER_AND_ISR, ~waits_for_isr_write(s, m, b, request)))
+    with when(both(request.stage == Stage.LEADER_AND_ISR, ~stale)):
+        handle_leader_and_isr(s, m, c, b, request)
+    if m.has("metadata"):
+        with when(both(request.stage == Stage.UPDATE_METADATA, ~stale)):
+            handle_update_metadata(s, m, c, b, request)
+    if m.stops_replicas:
+        with when(both(request.stage == Stage.STOP_REPLICA, ~stale)):
+            handle_stop_replica(s, m, c, b, request)
 
 
 def answer_head(s: State, m: Model, c: int, b: int) -> None:

@@ -5,13 +5,21 @@ first copy may still lie with the broker, to be executed at any time. What Leade
 epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
 gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
 
-Scopes have it by the budget `late_copies`; only of StopReplica with delete, and one copy for a replica at a time.
+UpdateMetadata has none that counts, so a late one brings back who lived then (D70); our fix closes the older
+connections as something comes through a newer one. And a broker that was stopped carries out what lies with it although
+its channel has been removed since, and it is told all anew.
+
+Scopes have copies of StopReplica with delete by the budget `late_copies`, one for a replica at a time, and those of
+other requests by `late_requests`, one for a broker at a time. Left out: that a broker refuses the latter where they
+name an older registration of it (BROKER_EPOCHS).
 
 Kafka 0.10.2.2: `RequestSendThread.doWork`, `ReplicaManager.stopReplicas`; KIP-570. PROTOCOL.md sections 9 and 10.
 """
 
-from spec.language.rules import action, require, reset
+from spec.language.rules import action, require, reset, when
+from spec.language.terms import either, flag
 from spec.model import Model
+from spec.protocol.requests.connections import execute
 from spec.protocol.requests.handling import handle_deletion
 from spec.state.brokers import Stage
 from spec.state.cluster import State
@@ -37,4 +45,30 @@ def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     require(s.processes[b].session != Session.NONE, late.waits)
     require(s.brokers[b].partitions[p].retrying == ())
     handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
+    reset(late)
+
+
+@action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="late_requests", parts=("connections",))
+def leave_late_request(s: State, m: Model, c: int, b: int) -> None:
+    """The connection breaks while another request is in flight, which stays behind; if the channel stays, it is sent
+    again, too.
+    """
+    head, late = s.connections[c][b][0], s.late_requests[c][b]
+    mobile = (Stage.LEADER_AND_ISR, Stage.UPDATE_METADATA, Stage.STOP_REPLICA)
+    require(s.processes[b].session != Session.NONE, either(*(head.stage == one for one in mobile)))
+    require(late.stage == Stage.EMPTY)
+    s.late_requests[c][b] = head
+    reset(late, "delete", "delete_epoch", "calls_back")
+    with when(late.stage == Stage.LEADER_AND_ISR):
+        reset(late, "metadata", "alive", "told", "told_epoch")
+    with when(late.stage != Stage.STOP_REPLICA):
+        reset(late, "stop")
+
+
+@action(actor="broker {b}", source="KafkaApis.handle 0.10.2.2", parts=("late_requests",))
+def execute_late_request(s: State, m: Model, c: int, b: int) -> None:
+    """A broker executes what stayed behind; nobody waits for that."""
+    late = s.late_requests[c][b]
+    require(s.processes[b].session != Session.NONE, late.stage != Stage.EMPTY)
+    execute(s, m, c, b, late, stale=flag(False))
     reset(late)

@@ -168,8 +168,8 @@ def _tell_new_replicas(s: State, m: Model, c: int) -> None:
     partitions = s.controllers[c].partitions
     told = {p: partitions[p].batched for p in m.partitions}
     content = {(p, r): partitions[p].found[r] for p in m.partitions for r in m.assigned(p)}
-    somebody = either(*(~m.brokers.is_empty(brokers) for brokers in told.values()))
-    send(s, m, c, Batch(ordered=told, everybody=somebody, content=content))
+    about = {p: ~m.brokers.is_empty(brokers) for p, brokers in told.items()}
+    send(s, m, c, Batch(ordered=told, everybody=either(*about.values()), about=about, content=content))
     for p in m.partitions:
         reset(partitions[p], "batched", "found")
 

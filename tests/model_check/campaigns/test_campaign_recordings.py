@@ -14,7 +14,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-ARCHIVES = (DATA / "kafka-campaign.tar.xz", DATA / "kafka-campaign-older.tar.xz")
+ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in ("", "-older", "-before-0.10", "-resigned")]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
     "killed-before-it-is-told-as-sent": 536,
@@ -36,6 +36,14 @@ OBSERVATIONS = {
     "two-batches-in-a-row": 416,
     "unsubscribed-before-it-is-called": 540,
     "who-resigned-counts-on": 843,
+    # Two each of 0.8.2.2 and of 0.9.0.1.
+    "carried-out-without-its-channel": 782,
+    "written-in-vain-before-the-next": 756,
+    "gone-before-it-is-read": 862,
+    "registered-before-the-resignation": 967,
+    # Of 0.9.0.1 and of 0.10.0.1.
+    "goes-on-after-its-resignation": 1035,
+    "one-of-two-is-gone": 1046,
 }
 
 

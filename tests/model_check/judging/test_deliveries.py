@@ -88,10 +88,10 @@ def test_metadata_is_that_of_the_queue_or_no_step() -> None:
             if isinstance(one, RequestHandled) and one.told:
                 assert position.before is not None  # it is that of a step
                 assert position.step is not None
-                before, seen, count = position.before.state, position.step.seen, count + 1
-                assert known.agrees(one, before, seen)
+                step, seen, count = (position.before.state, position.state), position.step.seen, count + 1
+                assert known.agrees(one, *step, seen)
                 (p, state), *others = one.told.items()
                 for told in (dict(others), dict(others) | {p: replace(state, leader_epoch=state.leader_epoch + 1)}):
-                    assert not known.agrees(replace(one, told=told), before, seen)
-                assert not known.agrees(replace(one, told=dict(others), removed=frozenset({p})), before, seen)
+                    assert not known.agrees(replace(one, told=told), *step, seen)
+                assert not known.agrees(replace(one, told=dict(others), removed=frozenset({p})), *step, seen)
     assert count == 4 + 11 + 8  # different senders, epochs and ids behind "cached leader info" in each broker's log

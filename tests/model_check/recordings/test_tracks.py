@@ -9,13 +9,16 @@ from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Z
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
+    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
     ZooKeeperChange,
 )
+from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from spec.logs.controller_request_lines import UpdateMetadataSending
 from tests.leaderships import led
 
 
@@ -45,6 +48,35 @@ def test_who_is_named_next_without_another_change_was_noted_late() -> None:
 def test_other_brokers_announcements_and_changes_do_not_count() -> None:
     assert late(announced(1, 0), announced(2, 0), written(1, 0), announced(1, 0)) == frozenset()
     assert late(announced(1, 0), written(2, 0), announced(1, 0)) == {0}
+
+
+def test_the_next_deletion_of_a_notification_says_who_handles_it() -> None:
+    deletions = (2, 1), (1, 3)
+    deleted = tuple(NotificationDeleted(place="", time=0, text="", zxid=1, by=by, notice=n) for by, n in deletions)
+    tracks = Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: deleted}, {}, 1))
+    assert [tracks.next_deleter((0,), n) for n in (1, 2, 3)] == [2, 0, 1]
+    assert tracks.next_deleter((1,), 1) == 0
+
+
+def test_who_tells_several_brokers_names_the_partitions_once_for_each() -> None:
+    """Up to 0.10.1 there is a line for each broker; what the second is told of belongs to it, or to the next batch."""
+    names = tuple(TopicPartition("t", p) for p in range(3))
+
+    def told(*sent: tuple[int, tuple[int, ...]]) -> frozenset[int]:
+        leadership = led(1, 0, (1,), 1, 1)
+        said = [
+            ControllerSaid(
+                place="", time=0, text="", controller=1, incarnation=1,
+                line=UpdateMetadataSending(1, 1, leadership=leadership, brokers=brokers, partition=names[p]),
+            )
+            for p, brokers in sent
+        ]  # fmt: skip
+        tracks: dict[str, tuple[Observed, ...]] = {ZOOKEEPER: (), f"{STATE_CHANGES} 1": tuple(said)}
+        return Tracks(Recording(Path(), Cluster((1, 2), ("t",), names, ()), tracks, {}, 1)).told_next((0, 0), 1)
+
+    assert told() == frozenset()
+    assert told((0, (1,)), (2, (1,)), (0, (2,)), (1, (2,))) == {0, 2}
+    assert told((0, (1, 2)), (1, (1, 2))) == {0, 1}
 
 
 def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_process_ends() -> None:

@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from model_check.refinement.fingerprint import conditions
-from spec.scopes import scope
+from spec.scopes import Scope, scope
+from spec.state.enumerations import Callback
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.refinement.test_controller_batch import AT, TOPICS, assert_resigns, dirtied
 from tests.model_check.side_by_side import SideBySide
@@ -95,3 +96,51 @@ def test_a_zombie_deletes_the_request_that_its_successor_has_read() -> None:
     for process in both.cluster.processes.values():
         process.remembered.clear()
     assert conditions(both.cluster) == told
+
+
+def resigned(bounds: Scope, switches: Switches) -> SideBySide:
+    """Broker 1 has resigned, and is to hear that all of RAR has caught up with broker 3; broker 2 has /controller."""
+    both = SideBySide(bounds, switches)
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    both.do("write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)", "on_state_change(c=1, p=0)")
+    both.do("deliver_request(c=1, b=2)", "deliver_request(c=1, b=3)", "expand_isr(b=3, p=0, r=2)")
+    both.do("expire_session(b=1, lost=1)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    both.do("renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)", "register_broker(b=1)")
+    skips = [f"skip_callback(c=1, callback={list(Callback).index(one)})" for one in Callback if one != Callback.STATE]
+    while waiting := [one for one in skips if both.can(one)]:
+        both.do(*waiting[:1])
+    return both
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_before_0_10_2_who_has_resigned_goes_on_with_a_reassignment(*, kept: bool) -> None:
+    """D8: what is raised for want of state machines is caught; for want of channels the elector resigns another."""
+    switches = {Switch.RUN_WHEN_NOT_ACTIVE} | ({Switch.KEEP_DIRTY_BATCH} if kept else set())
+    both = resigned(scope("reassignment_zombie"), frozenset(switches))
+    both.do("on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)")
+    assert both.do("write_target(c=1, p=0)") == ["write assignment"]
+    assert both["zookeeper.state[0].leader"] == "3", "nobody was elected"
+    both.do("read_remaining(c=1, p=0)")
+    seen = both.do("write_remaining(c=1, p=0)")
+    assert seen[:2] == ["write /admin/reassign_partitions", "fail to send"]
+    if kept:
+        assert (both[AT], both["zookeeper.controller"]) == ("IDLE", "2")
+    else:
+        assert both.do("resign_delete(c=1)") == ["delete /controller", "fail reassignment"]
+        assert both["zookeeper.controller"] == "-1"
+
+
+def test_who_has_resigned_cannot_raise_the_leader_epoch() -> None:
+    """The leader is of RAR, and stays: the state znode is a newer controller's than of epoch 0, which ends the run."""
+    bounds = replace(scope("reassignment_zombie"), requests=(((3, 2),),))
+    both = resigned(bounds, frozenset({Switch.RUN_WHEN_NOT_ACTIVE}))
+    both.do("on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)")
+    assert both.do("read_for_move(c=1, p=0)") == ["fail reassignment"]
+    assert (both[AT], both["zookeeper.controller"]) == ("IDLE", "2")
+
+
+def test_since_0_10_2_who_has_resigned_does_not() -> None:
+    both = resigned(scope("reassignment_zombie"), AS_CODED)
+    assert not both.can("on_state_change(c=1, p=0)")
+    both.do(f"skip_callback(c=1, callback={list(Callback).index(Callback.STATE)})")

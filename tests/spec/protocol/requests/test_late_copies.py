@@ -1,0 +1,39 @@
+"""What stays behind on an old connection, led by the hand."""
+
+import pytest
+
+from spec.scopes import scope
+from spec.variants import AS_CODED, Switch, Switches
+from tests.spec.stepping import Run
+
+CREATED = (
+    "create_topic(t=0)", "on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=1)",
+    "read_for_new_replica(c=1, p=0, r=2)", "create_state(c=1, p=0)",
+)  # fmt: skip
+GONE = ("expire_session(b=2, lost=0)", "on_broker_change(c=1)")
+
+
+def test_a_broker_carries_out_what_it_has_in_hand_when_its_channel_is_gone() -> None:
+    run = Run(scope("late_requests"), creations=1, expiries=1, late_requests=1)
+    run.do(*CREATED, "leave_late_request(c=1, b=2)", *GONE)
+    assert run["connections[1][2][0].stage"] == "EMPTY"
+    run.do("renew_session(b=2)")
+    assert ("become follower", "0", "1", "0", "[1, 2]", "0", "1") in run.do("execute_late_request(c=1, b=2)")
+    assert run["late_requests[1][2].stage"] == "EMPTY"
+
+
+@pytest.mark.parametrize(
+    ("switches", "stage"), [(AS_CODED, "LEADER_AND_ISR"), (frozenset({Switch.CLOSE_OLD_CONNECTIONS}), "EMPTY")]
+)
+def test_what_comes_through_a_newer_connection_leaves_an_older_one_as_it_is_unless_that_is_fixed(
+    switches: Switches, stage: str
+) -> None:
+    run = Run(scope("late_requests"), switches, creations=1, late_requests=1)
+    run.do(*CREATED, "leave_late_request(c=1, b=2)", "deliver_request(c=1, b=2)")
+    assert run["late_requests[1][2].stage"] == stage
+
+
+def test_what_lies_with_a_process_dies_with_it() -> None:
+    run = Run(scope("late_requests"), creations=1, crashes=1, late_requests=1)
+    run.do(*CREATED, "leave_late_request(c=1, b=2)", "crash(b=2)")
+    assert run["late_requests[1][2].stage"] == "EMPTY"
