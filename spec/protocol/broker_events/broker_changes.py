@@ -27,7 +27,7 @@ from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
-from spec.protocol.context.live_brokers import shutdown_is_over
+from spec.protocol.context.live_brokers import live_brokers, shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.early_reads import brokers_for, given
 from spec.protocol.controller.failed_sends import Machine, can_begin
@@ -74,7 +74,7 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
 def read_broker_data(s: State, m: Model, c: int) -> None:
     """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
 
-    A broker that was known, and is gone by now, is neither.
+    A broker that was known, and is gone by now, is neither; one that is new, and gone by now, gets no channel.
     """
     controller = s.controllers[c]
     listed, live = controller.listed, m.brokers.intersection(controller.listed, s.zookeeper.registered)
@@ -87,12 +87,13 @@ def _take_over(s: State, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
     controller = s.controllers[c]
     returned = _returned(s, m, c, live)
-    new = m.brokers.difference(listed, controller.live)
+    new, found = m.brokers.difference(listed, controller.live), m.brokers.difference(live, controller.live)
     dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
     observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
-    say(BrokerDifference, new=new, dead=dead, live=listed)
     controller.live = live
-    blocked = open_channels(s, m, c, new)
+    told = live_brokers(s, m, c) if m.reintroduces(Switch.READ_BROKERS_TWICE) else live
+    say(BrokerDifference, new=new, dead=dead, live=told)
+    blocked = open_channels(s, m, c, found)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
     deadlocked = both(~blocked, is_awaited(s, m, c, dead))

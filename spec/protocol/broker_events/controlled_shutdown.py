@@ -161,7 +161,7 @@ def _stop_follower(s: State, m: Model, c: int, p: int, r: int) -> None:
     with when(send_stop_replica(s, m, c, {p: one})):
         waiting = begin_removal(s, m, c, {p: one})
         with when(~waiting):
-            replica_stays(s, c, p, r, ReplicaState.OFFLINE)
+            replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
             _leave(s, m, c)
 
 

@@ -111,7 +111,7 @@ def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
     controller, t = s.controllers[c], m.topic_of(p)
     state = controller.partitions[p].replicas[r]
     with when(controller.queued[t]):
-        refused(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+        refused(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         with when(state == ReplicaState.DELETION_STARTED):
             replica_goes(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         controller.ineligible[t] = True

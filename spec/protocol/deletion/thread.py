@@ -225,7 +225,7 @@ def _refuse(s: State, m: Model, c: int, p: int, replicas: Value, target: Replica
     """The table lets the dead not become ineligible (D15, D45), nor who did not go Offline be deleted (D16)."""
     for r in m.assigned(p):
         with when(m.brokers.in_set(r, replicas)):
-            refused(s, c, p, r, target)
+            refused(s, m, c, p, r, target)
 
 
 def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
@@ -266,7 +266,7 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
         with when(both(controller.queued[m.topic_of(p)], state != ReplicaState.DELETION_STARTED)):
-            replica_stays(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
+            replica_stays(s, m, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
             replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.fixes(Switch.REFUSED_DELETIONS_FAIL):

@@ -89,14 +89,14 @@ def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     with when(starts):
         raises = both(exists(znode), adding_raises(s, m, c))
         with when(raises):
-            replica_stays(s, c, p, r, ReplicaState.NEW)
+            replica_stays(s, m, c, p, r, ReplicaState.NEW)
         with when(~raises):
             replica_goes(s, c, p, r, ReplicaState.NEW)
         with when(exists(znode)):
             batch = Batch(ordered={p: one}, metadata={p: is_cached(cached)}, everybody=True, content={(p, r): znode})
             send(s, m, c, batch)
     with when(~starts):
-        replica_stays(s, c, p, r, ReplicaState.NEW)
+        replica_stays(s, m, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
         _wait(s, m, c, p)

@@ -68,7 +68,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
     with when(both(is_cached(cached), unknown)):
-        partition_stays(s, c, p, target=PartitionState.ONLINE)
+        partition_stays(s, m, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
         end_run(s, m, c, p)
@@ -101,10 +101,10 @@ def _to_online(s: State, m: Model, c: int, p: int, r: int) -> None:
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
     told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, is_cached(cached))
-    refused(s, c, p, r, ReplicaState.ONLINE)
+    refused(s, m, c, p, r, ReplicaState.ONLINE)
     raises = both(told, adding_raises(s, m, c))
     with when(raises):
-        replica_stays(s, c, p, r, ReplicaState.ONLINE)
+        replica_stays(s, m, c, p, r, ReplicaState.ONLINE)
     goes = both(may_go_online_or_offline(cached.replicas[r]), ~raises)
     with when(both(goes, either(was_new, is_cached(cached)))):
         log_replica(s, c, p, r, ReplicaState.ONLINE)
@@ -145,7 +145,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
-        fail_election(s, c, p, says_why=flag(False))
+        fail_election(s, m, c, p, says_why=flag(False))
         _go_on_without_leader(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)
@@ -219,14 +219,14 @@ def _end_step_9(s: State, m: Model, c: int, p: int) -> None:
         with in_any_order():
             for r in m.assigned(p):
                 with when(m.brokers.in_set(r, controller.leaving)):
-                    _log_deletion(s, c, p, r, target)
+                    _log_deletion(s, m, c, p, r, target)
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):
             move(replicas, r, *DELETED_AT_ONCE)
     reset(controller, "leaving")
 
 
-def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+def _log_deletion(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState) -> None:
     """An old replica goes to a state of its deletion, by way of those before; from others the table does not let it.
 
     Its state is not set before it is at the end of that way.
@@ -237,8 +237,8 @@ def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> Non
     with when(goes):
         log(s, c, ReplicaChanged, partition=p, replica=r, source=behind[-1], target=target)
     with when(~goes):
-        refused(s, c, p, r, ReplicaState.OFFLINE)
-        replica_stays(s, c, p, r, target, perhaps=True)
+        refused(s, m, c, p, r, ReplicaState.OFFLINE)
+        replica_stays(s, m, c, p, r, target, perhaps=True)
 
 
 @controller_step(At.WRITE_TARGET, source=f"{SOURCE}, step 10", parts=PARTS)

@@ -119,7 +119,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
         with when(unknown):
             become_new(s, m, c, p)
         with when(both(there, ~unknown)):
-            partition_stays(s, c, p, target=PartitionState.NEW)
+            partition_stays(s, m, c, p, target=PartitionState.NEW)
         refuse_new_replicas(s, m, c, p)
         with when(there if m.keeps(Controller.created) else unknown):
             cached.todo = True
@@ -155,7 +155,7 @@ def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     refuse_new_replicas(s, m, c, p)
     starts = ~both(present, leads | adding_raises(s, m, c))
     with when(~starts):
-        replica_stays(s, c, p, r, ReplicaState.NEW)
+        replica_stays(s, m, c, p, r, ReplicaState.NEW)
     with when(starts):
         replica_goes(s, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
@@ -210,7 +210,7 @@ def finish_creation(s: State, m: Model, c: int) -> None:
         for p in m.partitions:
             created = _is_created(s, m, c, p)
             for r in m.assigned(p):
-                refused(s, c, p, r, ReplicaState.ONLINE)
+                refused(s, m, c, p, r, ReplicaState.ONLINE)
                 with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
                     replica_goes(s, c, p, r, ReplicaState.ONLINE)
     controller.handler = Handler.NONE
