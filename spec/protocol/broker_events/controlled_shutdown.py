@@ -194,11 +194,10 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     require(controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
-    fails = _fails_to_answer(s, m, c, b)
-    with when(~controller.shutdown_fails if m.keeps(Controller.shutdown_fails) else flag(True)):
+    fails, moved = _fails_to_answer(s, m, c, b), _has_moved(s, m, c)
+    with when(~either(moved, controller.shutdown_fails if m.keeps(Controller.shutdown_fails) else False)):
         say(AllLeaders, leaders=_leaderships(s, m, c))
     controller.shutdown_of = 0
-    moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
     if m.keeps(Controller.shutdown_fails):
