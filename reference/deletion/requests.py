@@ -91,13 +91,12 @@ def on_deletion_change(controller: KafkaController, given: Topics | None = None)
         controller.report(DeletionQueued, topics=listed(known))
     if not known or controller.deletion is DeletionThread.NONE:
         return
-    busy = [topic for topic in sorted(known) if controller.context.is_busy(topic)]
-    for topic in busy:
+    if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
+        enqueue(controller, known)
+    for topic in filter(controller.context.is_busy, sorted(known)):
         hold_back(controller, [topic])
     enqueue(controller, known)
     controller.deleting.woken = True
-    if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
-        hold_back(controller, busy)
 
 
 def _drop_requests(
