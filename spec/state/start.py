@@ -38,7 +38,7 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
     yield "history.acted[1]", True
     for b in m.brokers.ids:
         yield f"processes[{b}].session", Session.LIVE
-        if m.has("metadata"):
+        if m.has("metadata") and _hears(m):
             yield f"brokers[{b}].alive", everybody
         if m.has("partitions") and _hears(m):
             yield f"brokers[{b}].controller_epoch", 1
@@ -53,8 +53,8 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
 
 
 def _hears(m: Model) -> bool:
-    """Whether a request with the first epoch has reached every broker: metadata always, LeaderAndIsr with a topic."""
-    return m.has("metadata") or m.topics_stand
+    """Whether a request with the first epoch has reached every broker: with a topic, or metadata of none since 0.9."""
+    return m.topics_stand or (m.has("metadata") and not m.reintroduces(Switch.TELL_ONLY_THE_NEW))
 
 
 def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[str, object]]:

@@ -6,8 +6,9 @@ from model_check.checks.defects import halves, watched
 from spec.defects import DEFECTS, defect
 from spec.scopes import scope
 from spec.system import system
-from spec.variants import AS_CODED, Switch
+from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.plain_exploration import explore_plainly
+from tests.model_check.side_by_side import SideBySide
 from tests.spec.stepping import Run
 
 
@@ -58,6 +59,13 @@ def test_of_a_start_all_are_told_but_before_0_9_only_the_new(switches: frozenset
         run.do(step)
         run.drain("c=1")
     assert (run["brokers[1].alive"], run["brokers[2].alive"]) == ("{1,2}", known)
+
+
+@pytest.mark.parametrize(("switches", "known"), [(AS_CODED, "{1,2}"), (frozenset({Switch.TELL_ONLY_THE_NEW}), "{}")])
+def test_before_0_9_nobody_is_told_who_lives_as_long_as_there_are_no_topics(switches: Switches, known: str) -> None:
+    """`updateMetadataRequestMap` has what it sends by partition, so of none nothing is sent; also at the start."""
+    both = SideBySide(scope("cached_leaderships"), switches)
+    assert both["brokers[2].alive"] == known
 
 
 @pytest.mark.parametrize("name", ["D20"])
