@@ -9,8 +9,8 @@ from spec.language.terms import Value, either
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.state_change_lines import PartitionChangeFailed, PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
 from spec.model import Model
-from spec.protocol.controller.threads import has_started
 from spec.state.cluster import State
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.tables.table import valid_previous_states

@@ -32,7 +32,7 @@ from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.early_reads import brokers_for, given
 from spec.protocol.controller.failed_sends import Machine, can_begin
 from spec.protocol.controller.places import controller_step, listener
-from spec.protocol.controller.threads import has_started, leave_broker_change
+from spec.protocol.controller.threads import leave_broker_change
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
 from spec.protocol.leadership.partitions import begin_online, needs_visit
 from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
@@ -44,6 +44,7 @@ from spec.protocol.state_change_log import log_lost_leader
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch

@@ -34,7 +34,7 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
-from spec.protocol.controller.threads import give_lock_back, has_started
+from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
@@ -44,6 +44,7 @@ from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
+from spec.state.state_machines import has_started
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

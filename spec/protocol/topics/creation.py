@@ -28,7 +28,7 @@ from spec.protocol.context.assignment import assigned_set, forget_assignments, i
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.controller.early_reads import given, topics_for
 from spec.protocol.controller.places import controller_step, listener
-from spec.protocol.controller.threads import become_idle, has_started
+from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import partition_stays, refused, replica_goes, replica_stays
@@ -39,6 +39,7 @@ from spec.protocol.zookeeper import exists, notify, take_head, topic_changed
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
