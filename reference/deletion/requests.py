@@ -123,7 +123,8 @@ def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
     context = controller.context
     assigned = context.partition_replica_assignment.items()
     dead = {tp.topic for tp, replicas in assigned if not controller.live.issuperset(replicas)}
-    ineligible = dead | {tp.topic for tp, _ in assigned if context.is_busy(tp.topic)}
+    busy = {tp.topic for tp in (*context.partitions_being_reassigned, *context.partitions_undergoing_election)}
+    ineligible = dead | busy
     controller.report(TopicsToBeDeleted, topics=listed(requested))
     controller.report(IneligibleTopics, topics=listed(ineligible))
     controller.deleting = Deleting()

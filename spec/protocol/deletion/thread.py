@@ -101,7 +101,7 @@ def _turn_to(s: State, m: Model, c: int, t: int) -> None:
 
 
 def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
-    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or else who failed."""
+    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or who is retried."""
     under_way, failed = (
         _replicas_in(s, m, c, t, state) for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE)
     )
@@ -112,7 +112,8 @@ def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
     waits = either(*partitions.values())
     with when(waits):
         say(DeletionInProgress, replicas=brokers, partitions=partitions, topic=t)
-    with when(both(~waits, either(*(~m.brokers.is_empty(replicas) for replicas in failed.values())))):
+    retries = both(~waits, ~_is_let_alone(s, m, c, t))
+    with when(both(retries, either(*(~m.brokers.is_empty(replicas) for replicas in failed.values())))):
         say(DeletionRetried, topic=t, replicas=failed)
 
 

@@ -1,4 +1,4 @@
-"""With all fixes on, both sides write the same lines: stories that random runs found.
+"""With fixes on, both sides write the same lines: stories that random runs found.
 
 A fix of ours has no Kafka to say what it writes. It writes what the era writes of the same thing: that a topic is held
 back, that a reassignment has failed, that a request is done with.
@@ -10,10 +10,10 @@ from model_check.refinement.simulate import widened
 from reference.journal import Report
 from spec.logs.controller_log.elections import PreferredElectionDone
 from spec.logs.controller_log.reassignment import ReassignmentFailed
-from spec.logs.controller_log.topic_deletion import DeletionHalted
+from spec.logs.controller_log.topic_deletion import DeletionHalted, DeletionIneligible, DeletionRetried
 from spec.logs.log_lines import Line
 from spec.scopes import scope
-from spec.variants import FENCED
+from spec.variants import DOCUMENTED, FENCED
 from tests.model_check.side_by_side import SideBySide
 
 ELECTED = (
@@ -53,6 +53,17 @@ def test_both_sides_write_the_line(name: str) -> None:
     both = SideBySide(widened(scope(bounds)), FENCED)
     both.do(*steps)
     assert line in lines(both)
+
+
+def test_what_is_busy_is_not_retried() -> None:
+    """D44, as it is documented: a failover goes on with the reassignment, and the thread lets the topic alone."""
+    both = SideBySide(widened(scope("doomed_reassignment")), DOCUMENTED)
+    both.do(*MOVES[:4], "write_union(c=1, p=0)", "request_deletion(t=0)", "crash(b=1)", "end_orphaned_session(b=1)")
+    both.do("start_process(b=1)", *ELECTED[:2], "read_epoch(c=1)", "increment_epoch(c=1)", *ELECTED[2:])
+    both.do("read_reassignments(c=1)", "read_deletions(c=1)", "accept_reassignment(c=1, p=0)", MOVES[3])
+    both.do("write_union(c=1, p=0)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)", "finish_failover(c=1)")
+    both.do("delete_queued_topic(c=1, t=0)")
+    assert lines(both) & {DeletionIneligible, DeletionRetried} == {DeletionIneligible}
 
 
 def test_of_several_topics_one_is_elected_for() -> None:
