@@ -48,11 +48,14 @@ def on_broker_change(controller: KafkaController, given: frozenset[str] | None =
     returned = _returned(controller, cached, current)
     new, dead = listed - cached.keys(), frozenset(cached.keys() - listed | returned.keys())
     controller.reach(Milestone.BROKER_CHANGE, listed=listed, new=new, dead=dead)
-    told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": current}.items()}
+    live = frozenset(current)
+    if controller.reintroduces(Switch.READ_BROKERS_TWICE):
+        live -= controller.context.shutting_down_broker_ids
+    told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": live}.items()}
     controller.report(BrokerDifference, **told)
     try:
         controller.context.live_brokers = {**current, **{one: cached[one] for one in returned}}
-        yield from _change_channels(controller, new, dead)
+        yield from _change_channels(controller, new & current.keys(), dead)
         controller.context.live_brokers = {one: current[one] for one in current.keys() - returned.keys()}
         epochs = tuple((one, registration.broker_epoch) for one, registration in returned.items())
         controller.is_about(dead=dead, returned=epochs)

@@ -91,13 +91,12 @@ def on_deletion_change(controller: KafkaController, given: Topics | None = None)
         controller.report(DeletionQueued, topics=listed(known))
     if not known or controller.deletion is DeletionThread.NONE:
         return
-    busy = [topic for topic in sorted(known) if controller.context.is_busy(topic)]
-    for topic in busy:
+    if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
+        enqueue(controller, known)
+    for topic in filter(controller.context.is_busy, sorted(known)):
         hold_back(controller, [topic])
     enqueue(controller, known)
     controller.deleting.woken = True
-    if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
-        hold_back(controller, busy)
 
 
 def _drop_requests(
@@ -124,7 +123,8 @@ def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
     context = controller.context
     assigned = context.partition_replica_assignment.items()
     dead = {tp.topic for tp, replicas in assigned if not controller.live.issuperset(replicas)}
-    ineligible = dead | {tp.topic for tp, _ in assigned if context.is_busy(tp.topic)}
+    busy = {tp.topic for tp in (*context.partitions_being_reassigned, *context.partitions_undergoing_election)}
+    ineligible = dead | busy
     controller.report(TopicsToBeDeleted, topics=listed(requested))
     controller.report(IneligibleTopics, topics=listed(ineligible))
     controller.deleting = Deleting()

@@ -1,7 +1,9 @@
 """The batches of the two state machines: each call of a machine begins its batch, and sends it when all is treated.
 
 Nothing that is raised by either leaves the call: it is logged in controller.log. What a send that failed left in the
-batch is never cleared, and no later call of the machine can begin, as long as the process lives (D28-machines).
+batch is never cleared, and no later call of the machine can begin, as long as the process lives (D28-machines). A
+machine that is not up, since the failover ended before it came to that (D4), or the term has, raises at the first that
+it is to treat, and state-change.log has nothing of it.
 
 Kafka 0.10.2.2: `handleStateChanges` of `PartitionStateMachine` and `ReplicaStateMachine`. PROTOCOL.md section 9.
 """
@@ -19,14 +21,15 @@ Error = Callable[..., Line]
 """The line of controller.log that tells of what was raised."""
 
 
-def begin(controller: KafkaController, batch: RequestBatch, error: Error) -> bool:
-    """Whether a call can begin; where an earlier one left something in the batch, no state changes."""
+def begin(controller: KafkaController, batch: RequestBatch, error: Error, *, is_up: bool = True) -> bool:
+    """Whether a call can begin; with a machine that is not up, or what an earlier call left, no state changes."""
     try:
         batch.new_batch()
     except DirtyBatch:
+        is_up = False
+    if not is_up:
         controller.report(error)
-        return False
-    return True
+    return is_up
 
 
 def send(controller: KafkaController, batch: RequestBatch, error: Error) -> None:

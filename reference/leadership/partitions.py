@@ -92,17 +92,10 @@ def bring_online(
 
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
-    """`handleStateChanges` begins; whether it treats the partitions.
-
-    A machine that is not up raises at the first of them, which is logged and swallowed, too.
-    """
+    """`handleStateChanges` begins; whether it treats the partitions."""
     controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
-    error = partial(PartitionsInvokedError, target=target)
-    if not begin(controller, controller.partition_batch, error):
-        return False
-    if not controller.partition_machine.has_started:
-        controller.report(error)
-    return controller.partition_machine.has_started
+    error, is_up = partial(PartitionsInvokedError, target=target), controller.partition_machine.has_started
+    return begin(controller, controller.partition_batch, error, is_up=is_up or not partitions)
 
 
 def _bring_online(

@@ -70,12 +70,8 @@ def _invoke(controller: KafkaController, replicas: Collection[Replica], target: 
     """`handleStateChanges` begins, for at least one replica; whether it treats them, as a machine that is up does."""
     if replicas:
         controller.report(ReplicasInvoked, target=target, replicas=logged(replicas))
-    error = partial(ReplicasInvokedError, target=target)
-    if not begin(controller, controller.replica_batch, error):
-        return False
-    if not controller.replica_machine.has_started:
-        controller.report(error)
-    return controller.replica_machine.has_started
+    error, is_up = partial(ReplicasInvokedError, target=target), controller.replica_machine.has_started
+    return begin(controller, controller.replica_batch, error, is_up=is_up or not replicas)
 
 
 def _send(controller: KafkaController, target: ReplicaState) -> None:
@@ -169,8 +165,10 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
 
 
 def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedure[None]:
-    """To NewReplica for a reassignment: the same, each with a batch of its own, unless the machine is not up."""
+    """To NewReplica for a reassignment: the same, each with a batch of its own. What is not up does not even read."""
     if not controller.replica_machine.has_started:
+        for key in sorted(replicas):
+            _invoke(controller, [key], ReplicaState.NEW)
         return
     moving = [key for key in sorted(replicas) if not _refused(controller, *key, ReplicaState.NEW)]
 

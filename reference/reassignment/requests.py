@@ -128,7 +128,8 @@ def _initiate(
     if left is None:
         yield from _run_first(controller, partition, wanted)
         return
-    if _is_doomed(controller, partition, controller.activity.handler):
+    by_listener = controller.activity.handler is Handler.REASSIGNMENT
+    if by_listener and _is_doomed(controller, partition, Handler.REASSIGNMENT):
         controller.report(ReassignmentSkipped, partition=partition)
     elif _is_unsound(controller, wanted):
         controller.report(ReassignmentRefused, partition=partition, new_replicas=_as_printed(wanted))

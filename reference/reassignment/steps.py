@@ -115,15 +115,16 @@ def on_partition_reassignment(controller: KafkaController, partition: TopicParti
     context = controller.context
     wanted = context.partitions_being_reassigned[partition]
     try:
+        if found is not None and any(isinstance(one, str) for one in wanted):
+            raise ReassignmentImpossible(f"text cannot be cast to Integer: {wanted}")
+        caught_up = found is not None and not without(wanted, found.isr)
+        if not caught_up:
+            controller.report(NotCaughtUp, new_replicas=wanted, partition=partition)
         original = context.partition_replica_assignment.get(partition)
         if original is None:
             raise ReassignmentImpossible(f"key not found: {partition}")
-        if found is not None and any(isinstance(one, str) for one in wanted):
-            raise ReassignmentImpossible(f"text cannot be cast to Integer: {wanted}")
-        if found is None or without(wanted, found.isr):
-            yield from _start_new_replicas(controller, partition, original, wanted)
-        else:
-            yield from _replace_old_replicas(controller, partition, original, wanted)
+        go_on = _replace_old_replicas if caught_up else _start_new_replicas
+        yield from go_on(controller, partition, original, wanted)
     except FencedOff:
         raise
     except THROWABLE:
@@ -139,7 +140,6 @@ def _start_new_replicas(
     controller: KafkaController, partition: TopicPartition, original: tuple[int, ...], wanted: tuple[int, ...]
 ) -> Procedure[None]:
     """AR becomes RAR + OAR; all of it is sent a higher leader epoch; then the new replicas start."""
-    controller.report(NotCaughtUp, new_replicas=wanted, partition=partition)
     union = set_to_seq(tuple(dict.fromkeys((*wanted, *original))))
     starting = frozenset((partition, replica) for replica in without(wanted, original))
     yield from _update_assigned_replicas(controller, partition, union, WriteUnion)

@@ -4,11 +4,11 @@ from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_busy, is_queued
-from spec.protocol.controller.threads import has_started
 from spec.protocol.deletion.thread import replica_states
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread
+from spec.state.state_machines import has_started
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 

@@ -15,12 +15,12 @@ from spec.lemmas.controller import BEFORE_MACHINES, REMOVING, is_at, is_current,
 from spec.lemmas.leadership import every_copy_was_written
 from spec.lemmas.reassignment import MOVING, REFUSING, currents, has_moved, partitions_stay
 from spec.model import Model
-from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.replicas import may_go_online_or_offline
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Handler
+from spec.state.state_machines import has_started
 from spec.state.zookeeper import Leadership
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch

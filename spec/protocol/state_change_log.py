@@ -8,7 +8,9 @@ from spec.language.rules import say, when
 from spec.language.terms import Value, either
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.state_change_lines import PartitionChangeFailed, PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
+from spec.model import Model
 from spec.state.cluster import State
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import REPLICA_TRANSITIONS, ReplicaState
 from spec.tables.table import valid_previous_states
@@ -32,16 +34,18 @@ def log_replica(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
     log(s, c, ReplicaChanged, partition=p, replica=r, source=source, target=target)
 
 
-def replica_stays(s: State, c: int, p: int, r: int, target: ReplicaState, *, perhaps: object = False) -> None:
-    """A replica does not go to a state, and that is logged."""
+def replica_stays(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState, *, perhaps: object = False) -> None:
+    """A replica does not go to a state, which a machine that is up logs; one that is not ends its call before."""
     source = s.controllers[c].partitions[p].replicas[r]
-    log(s, c, ReplicaChangeFailed, perhaps=perhaps, partition=p, replica=r, source=source, target=target)
+    with when(has_started(s, m, c)):
+        log(s, c, ReplicaChangeFailed, perhaps=perhaps, partition=p, replica=r, source=source, target=target)
 
 
-def partition_stays(s: State, c: int, p: int, *, target: PartitionState, perhaps: object = False) -> None:
-    """A partition does not go to a state, and that is logged."""
+def partition_stays(s: State, m: Model, c: int, p: int, *, target: PartitionState, perhaps: object = False) -> None:
+    """A partition does not go to a state, which a machine that is up logs; one that is not ends its call before."""
     source = s.controllers[c].partitions[p].state
-    log(s, c, PartitionChangeFailed, perhaps=perhaps, partition=p, source=source, target=target)
+    with when(has_started(s, m, c)):
+        log(s, c, PartitionChangeFailed, perhaps=perhaps, partition=p, source=source, target=target)
 
 
 def log_lost_leader(s: State, c: int, p: int, target: PartitionState, *behind: PartitionState) -> None:
@@ -51,10 +55,10 @@ def log_lost_leader(s: State, c: int, p: int, target: PartitionState, *behind: P
         log(s, c, PartitionLostLeader, partition=p, source=(state, *behind)[-1], target=target)
 
 
-def refused(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+def refused(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState) -> None:
     """A replica that the table does not let go to a state stays as it is; Kafka visits it among others."""
     with when(~is_let(s.controllers[c].partitions[p].replicas[r], target)):
-        replica_stays(s, c, p, r, target, perhaps=True)
+        replica_stays(s, m, c, p, r, target, perhaps=True)
 
 
 def is_let(state: Value, target: ReplicaState) -> Value:

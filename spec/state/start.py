@@ -14,6 +14,7 @@ from spec.state.enumerations import DeletionThread, Session
 from spec.state.listeners import listened_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
+from spec.variants import Switch
 
 FIRST_CONTROLLER = 1
 
@@ -38,7 +39,7 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
     yield "history.acted[1]", True
     for b in m.brokers.ids:
         yield f"processes[{b}].session", Session.LIVE
-        yield f"brokers[{b}].alive", everybody
+        yield f"brokers[{b}].alive", everybody if _hears(m) else ()
         if m.has("partitions") and _hears(m):
             yield f"brokers[{b}].controller_epoch", 1
     for c in m.controllers:
@@ -52,8 +53,8 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
 
 
 def _hears(m: Model) -> bool:
-    """Whether a request with the first epoch has reached every broker: metadata always, LeaderAndIsr with a topic."""
-    return m.has("metadata") or m.topics_stand
+    """Whether a request with the first epoch has reached every broker: with a topic, or metadata of none since 0.9."""
+    return m.topics_stand or (m.has("metadata") and not m.reintroduces(Switch.TELL_ONLY_THE_NEW))
 
 
 def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[str, object]]:

@@ -41,6 +41,7 @@ class SideBySide:
         self.state, self.cluster = self.spec.initial, initial_cluster(scope, self.spec.model.switches)
         self.history = History() if scope.cold else History(frozenset({1}), frozenset({1}))
         self.way: list[str] = []
+        assert list(self._differences()) == [], "at the start"
 
     def do(self, *names: str) -> list[str]:
         """Take steps by name; the kinds of what was seen of the last one."""

@@ -27,12 +27,12 @@ from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_queued
-from spec.protocol.context.live_brokers import shutdown_is_over
+from spec.protocol.context.live_brokers import live_brokers, shutdown_is_over
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.early_reads import brokers_for, given
 from spec.protocol.controller.failed_sends import Machine, can_begin
 from spec.protocol.controller.places import controller_step, listener
-from spec.protocol.controller.threads import has_started, leave_broker_change
+from spec.protocol.controller.threads import leave_broker_change
 from spec.protocol.deletion.queue import end_startup, fail_deletions, resume_deletions
 from spec.protocol.leadership.partitions import begin_online, needs_visit
 from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
@@ -44,6 +44,7 @@ from spec.protocol.state_change_log import log_lost_leader
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
@@ -74,7 +75,7 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
 def read_broker_data(s: State, m: Model, c: int) -> None:
     """Before 0.10.0.0: those of the listed brokers live whose data is still there; who is new or dead is known before.
 
-    A broker that was known, and is gone by now, is neither.
+    A broker that was known, and is gone by now, is neither; one that is new, and gone by now, gets no channel.
     """
     controller = s.controllers[c]
     listed, live = controller.listed, m.brokers.intersection(controller.listed, s.zookeeper.registered)
@@ -87,12 +88,13 @@ def _take_over(s: State, m: Model, c: int, listed: Value, live: Value) -> None:
     """Swap the cached set, change the channels, and handle the new and the dead."""
     controller = s.controllers[c]
     returned = _returned(s, m, c, live)
-    new = m.brokers.difference(listed, controller.live)
+    new, found = m.brokers.difference(listed, controller.live), m.brokers.difference(live, controller.live)
     dead = m.brokers.union(m.brokers.difference(controller.live, listed), returned)
     observe(f"controller {c}", "read /brokers/ids", brokers=listed, new=new, dead=dead)
-    say(BrokerDifference, new=new, dead=dead, live=listed)
     controller.live = live
-    blocked = open_channels(s, m, c, new)
+    told = live_brokers(s, m, c) if m.reintroduces(Switch.READ_BROKERS_TWICE) else live
+    say(BrokerDifference, new=new, dead=dead, live=told)
+    blocked = open_channels(s, m, c, found)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
     deadlocked = both(~blocked, is_awaited(s, m, c, dead))

@@ -34,7 +34,7 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
-from spec.protocol.controller.threads import give_lock_back, has_started
+from spec.protocol.controller.threads import give_lock_back
 from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, is_spared
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
@@ -44,6 +44,7 @@ from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
+from spec.state.state_machines import has_started
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -160,7 +161,7 @@ def _stop_follower(s: State, m: Model, c: int, p: int, r: int) -> None:
     with when(send_stop_replica(s, m, c, {p: one})):
         waiting = begin_removal(s, m, c, {p: one})
         with when(~waiting):
-            replica_stays(s, c, p, r, ReplicaState.OFFLINE)
+            replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
             _leave(s, m, c)
 
 
@@ -193,11 +194,10 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     require(controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
     remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
-    fails = _fails_to_answer(s, m, c, b)
-    with when(~controller.shutdown_fails):
+    fails, moved = _fails_to_answer(s, m, c, b), _has_moved(s, m, c)
+    with when(~either(moved, controller.shutdown_fails)):
         say(AllLeaders, leaders=_leaderships(s, m, c))
     controller.shutdown_of = 0
-    moved = _has_moved(s, m, c)
     with when(~moved & ~fails):
         observe(f"controller {c}", "answer ControlledShutdown", broker=b, remaining=remaining)
     reset(controller, "shutdown_fails")

@@ -16,7 +16,6 @@ parts; what they have in hand while the lock is free is counted here.
 Kafka 0.10.2.2: ZkClient 0.10 `ZkEventThread`; KAFKA-4447 for the test of being active. PROTOCOL.md sections 2 and 6.
 """
 
-from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.language.rules import require, reset, when
 from spec.language.terms import Value, both, choose, either, flag, number
 from spec.model import Model
@@ -101,21 +100,6 @@ def has_threads(s: State, c: int) -> Value:
     """
     deletion = s.controllers[c].deletion
     return either(deletion == DeletionThread.RUNNING, deletion == DeletionThread.ENDED)
-
-
-def has_started(s: State, m: Model, c: int) -> Value:
-    """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
-
-    Only a controlled shutdown asks that of a controller that is not active any more.
-
-    Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
-    UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
-    """
-    if m.loses_topics:
-        return flag(s.controllers[c].started)
-    if not any(map(m.has, ADMIN_REQUESTS)):
-        return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
-    return flag(s.controllers[c].deletion != DeletionThread.NONE)
 
 
 #: What a handler keeps that brings partitions online, and takes replicas Offline.

@@ -73,7 +73,7 @@ def _forget_replicas(s: State, m: Model, c: int, t: int) -> None:
             for r in m.assigned(p):
                 deleted = flag(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL)
                 with when(both(deleted, ~there)):
-                    replica_stays(s, c, p, r, ReplicaState.NON_EXISTENT)
+                    replica_stays(s, m, c, p, r, ReplicaState.NON_EXISTENT)
                 with when(both(deleted, there)):
                     replica_goes(s, c, p, r, ReplicaState.NON_EXISTENT)
             reset(cached, "assigned")

@@ -94,17 +94,27 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
         for p in m.partitions:
             for r in m.assigned(p):
                 with when(both(m.brokers.in_set(r, dead), m.brokers.in_set(r, assigned_set(s, m, c, p)))):
-                    fail_deletion(s, m, c, p, r)
+                    _fail_deletion(s, m, c, p, r)
     with when(either(*topics.values())):
         say(DeletionHalted, topics=topics)
 
 
 def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
+    """An answer says that a replica was not deleted, which is told like the death of its broker."""
+    queued, topics = s.controllers[c].queued[m.topic_of(p)], {m.topic_of(p): flag(True)}
+    with when(queued):
+        say(ReplicaDeletionFailed, replicas={p: (flag(True), m.brokers.set_kind.constant((r,)))}, topics=topics)
+    _fail_deletion(s, m, c, p, r)
+    with when(queued):
+        say(DeletionHalted, topics=topics)
+
+
+def _fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
     """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
     controller, t = s.controllers[c], m.topic_of(p)
     state = controller.partitions[p].replicas[r]
     with when(controller.queued[t]):
-        refused(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+        refused(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         with when(state == ReplicaState.DELETION_STARTED):
             replica_goes(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         controller.ineligible[t] = True

@@ -114,7 +114,8 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
         say(DeletionQueued, topics=topics)
     with in_any_order():
         for t, chosen in topics.items():
-            with when(both(chosen, controller.queued[t], is_busy(s, m, c, t))):
+            fixed = both(m.fixes(Switch.MARK_WHAT_IS_QUEUED), controller.deletion != DeletionThread.NONE)
+            with when(both(chosen, either(fixed, controller.queued[t]), is_busy(s, m, c, t))):
                 say(DeletionHalted, topics={t: flag(True)})
     for t, chosen in topics.items():
         with when(both(chosen, controller.deletion != DeletionThread.NONE)):

@@ -101,7 +101,7 @@ def _turn_to(s: State, m: Model, c: int, t: int) -> None:
 
 
 def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
-    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or else who failed."""
+    """What the thread says of a topic whose replicas are not all deleted: who has yet to answer, or who is retried."""
     under_way, failed = (
         _replicas_in(s, m, c, t, state) for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_INELIGIBLE)
     )
@@ -112,7 +112,8 @@ def _say_how_far(s: State, m: Model, c: int, t: int) -> None:
     waits = either(*partitions.values())
     with when(waits):
         say(DeletionInProgress, replicas=brokers, partitions=partitions, topic=t)
-    with when(both(~waits, either(*(~m.brokers.is_empty(replicas) for replicas in failed.values())))):
+    retries = both(~waits, ~_is_let_alone(s, m, c, t))
+    with when(both(retries, either(*(~m.brokers.is_empty(replicas) for replicas in failed.values())))):
         say(DeletionRetried, topic=t, replicas=failed)
 
 
@@ -226,7 +227,7 @@ def _refuse(s: State, m: Model, c: int, p: int, replicas: Value, target: Replica
     """The table lets the dead not become ineligible (D15, D45), nor who did not go Offline be deleted (D16)."""
     for r in m.assigned(p):
         with when(m.brokers.in_set(r, replicas)):
-            refused(s, c, p, r, target)
+            refused(s, m, c, p, r, target)
 
 
 def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
@@ -267,7 +268,7 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
         wake(s, m, c)
         state = controller.partitions[p].replicas[b]
         with when(both(controller.queued[m.topic_of(p)], state != ReplicaState.DELETION_STARTED)):
-            replica_stays(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
+            replica_stays(s, m, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
         with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
             replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.fixes(Switch.REFUSED_DELETIONS_FAIL):

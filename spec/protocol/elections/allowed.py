@@ -45,4 +45,5 @@ def elect_where_allowed(s: State, m: Model, c: int, t: int) -> None:
     require(controller.allowed[t])
     controller.allowed[t] = False
     with when(controller.active):
-        begin_visits(s, m, c, Handler.NONE, {p: needs_visit(s, m, c, p) for p in m.partitions_of(t)})
+        waiting = {p: needs_visit(s, m, c, p) if m.topic_of(p) == t else flag(False) for p in m.partitions}
+        begin_visits(s, m, c, Handler.NONE, waiting)

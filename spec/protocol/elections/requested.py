@@ -240,7 +240,7 @@ def read_election_request(s: State, m: Model, c: int) -> None:
         preferred = {p: s.zookeeper.preferred[p] for p in m.partitions}
         say(PreferredElectionFound, partitions=preferred)
         led = {p: is_led_as_preferred(s, m, c, p) for p in m.partitions}
-        say(PreferredElectionDone, partitions={p: both(preferred[p], ~known[p] | led[p]) for p in m.partitions})
+        say(PreferredElectionDone, partitions={p: both(preferred[p], ~named[p] | led[p]) for p in m.partitions})
         for p in m.partitions:
             open_ = ~is_led_as_preferred(s, m, c, p)
             of_request = s.zookeeper.preferred[p]

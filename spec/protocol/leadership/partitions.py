@@ -106,7 +106,7 @@ def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
             log(s, c, NoAssignedReplicaAlive, perhaps=True, partition=p)
         unknown = both(controller.asked[p], state == PartitionState.NON_EXISTENT)
         with when(nobody_lives | unknown):
-            partition_stays(s, c, p, target=PartitionState.ONLINE, perhaps=True)
+            partition_stays(s, m, c, p, target=PartitionState.ONLINE, perhaps=True)
 
 
 @controller_step(At.ONLINE_READ, source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
@@ -126,7 +126,7 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
         with when(~absent & ~own):
             observe(f"controller {c}", "fail to create state", partition=p)
             log(s, c, StateZnodeExists, perhaps=True, partition=p)
-            partition_stays(s, c, p, target=PartitionState.ONLINE)
+            partition_stays(s, m, c, p, target=PartitionState.ONLINE)
         finish_visit(s, m, c, p)
     controller_moved(s, m, c, where=fenced)
 
@@ -187,11 +187,11 @@ def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False)
         finish_visit(s, m, c, p)
     with when(~possible & ~needless):
         says_why = either(elects_preferred(controller), controller.handler == Handler.SHUTDOWN)
-        fail_election(s, c, p, says_why=says_why)
+        fail_election(s, m, c, p, says_why=says_why)
         finish_visit(s, m, c, p)
 
 
-def fail_election(s: State, c: int, p: int, *, says_why: Value) -> None:
+def fail_election(s: State, m: Model, c: int, p: int, *, says_why: Value) -> None:
     """Nobody is elected: the znode is absent, or a newer controller's, or the selector finds nobody.
 
     Some selectors say why they elect nobody. Kafka tells so of an abort, and not where no replica is online
@@ -204,7 +204,7 @@ def fail_election(s: State, c: int, p: int, *, says_why: Value) -> None:
         log(s, c, ElectionAborted, partition=p, controller_epoch=znode.controller_epoch)
     says_why = either(~exists(znode), both(~aborts, says_why))
     log(s, c, ElectionFailed, perhaps=~says_why, partition=p)
-    partition_stays(s, c, p, target=PartitionState.ONLINE)
+    partition_stays(s, m, c, p, target=PartitionState.ONLINE)
 
 
 def _become_online(s: State, c: int, p: int) -> None:
@@ -300,7 +300,7 @@ def now_online(s: State, m: Model, c: int, p: int) -> None:
     with when(~raises):
         _become_online(s, c, p)
     with when(raises):
-        partition_stays(s, c, p, target=PartitionState.ONLINE)
+        partition_stays(s, m, c, p, target=PartitionState.ONLINE)
 
 
 def finish_visit(s: State, m: Model, c: int, p: int) -> None:

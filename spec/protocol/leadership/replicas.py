@@ -87,20 +87,20 @@ def _go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays
             told[p] = m.brokers.set_from(receivers)
             informed[p] = either(*receivers.values())
             for r in m.assigned(p):
-                _to_online(s, c, p, r, moving[r], both(receivers[r], raises))
+                _to_online(s, m, c, p, r, moving[r], both(receivers[r], raises))
                 with when(both(m.brokers.in_set(r, going), ~moving[r])):
-                    refused(s, c, p, r, ReplicaState.ONLINE)
+                    refused(s, m, c, p, r, ReplicaState.ONLINE)
     named = (~m.brokers.is_empty(brokers) for brokers in (*told.values(), *strays.values()))
     with when(is_sent(s, m, c, Machine.REPLICAS, either(*named, both(anybody, either(*informed.values()))))):
         send(s, m, c, Batch(ordered=told, metadata=informed, deleted=strays))
 
 
-def _to_online(s: State, c: int, p: int, r: int, moves: Value, raises: Value) -> None:
+def _to_online(s: State, m: Model, c: int, p: int, r: int, moves: Value, raises: Value) -> None:
     """A replica goes Online, which is not logged of one whose leadership is not cached, unless it is New."""
     cached = s.controllers[c].partitions[p]
     logged = either(cached.replicas[r] == ReplicaState.NEW, is_cached(cached))
     with when(both(moves, raises)):
-        replica_stays(s, c, p, r, ReplicaState.ONLINE)
+        replica_stays(s, m, c, p, r, ReplicaState.ONLINE)
     with when(both(moves, ~raises)):
         with when(logged):
             log_replica(s, c, p, r, ReplicaState.ONLINE)
@@ -191,7 +191,7 @@ def _begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> 
                     replica_goes(s, c, p, r, ReplicaState.OFFLINE)
         for r in m.assigned(p):
             with when(m.brokers.in_set(r, replicas)):
-                refused(s, c, p, r, ReplicaState.OFFLINE)
+                refused(s, m, c, p, r, ReplicaState.OFFLINE)
     _say_of_the_unborn(s, m, c)
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
@@ -206,7 +206,7 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
         for r in m.assigned(p):
             unborn = both(~is_cached(cached), ~is_doomed(s, m, c, p))
             with when(both(unborn, may_go_online_or_offline(cached.replicas[r]))):
-                replica_stays(s, c, p, r, ReplicaState.OFFLINE, perhaps=True)
+                replica_stays(s, m, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
 
 @controller_step(At.REMOVE_READ, source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
@@ -235,7 +235,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
     with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, m, c, p)))):
-        replica_stays(s, c, p, r, ReplicaState.OFFLINE)
+        replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
     controller_moved(s, m, c, where=fenced)
@@ -300,7 +300,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     with when(goes):
         replica_goes(s, c, p, r, ReplicaState.OFFLINE)
     with when(~goes):
-        replica_stays(s, c, p, r, ReplicaState.OFFLINE)
+        replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
     others = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.set_kind.constant((r,)))
     if m.reintroduces(Switch.TELL_ONLY_THE_LEADER):
         others = m.brokers.intersection(others, m.brokers.set_from({b: cached.leader == b for b in m.brokers.ids}))

@@ -11,7 +11,6 @@ from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import assigned_replicas, is_cached
 from spec.protocol.reassignment.leader_epoch import begin_bump, is_usable, tell_bumped
@@ -21,6 +20,7 @@ from spec.protocol.state_change_log import replica_goes, replica_stays
 from spec.protocol.zookeeper import exists, is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.enumerations import At
+from spec.state.state_machines import has_started
 from spec.tables.replica_states import ReplicaState
 
 PARTS = ("reassignment",)
@@ -89,7 +89,7 @@ def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     with when(starts):
         raises = both(exists(znode), adding_raises(s, m, c))
         with when(raises):
-            replica_stays(s, c, p, r, ReplicaState.NEW)
+            replica_stays(s, m, c, p, r, ReplicaState.NEW)
         with when(~raises):
             replica_goes(s, c, p, r, ReplicaState.NEW)
         with when(exists(znode)):
@@ -97,7 +97,7 @@ def start_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
             batch = Batch(ordered={p: one}, metadata=known, everybody=True, about={p: True}, content=content)
             send(s, m, c, batch)
     with when(~starts):
-        replica_stays(s, c, p, r, ReplicaState.NEW)
+        replica_stays(s, m, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
     with when(m.brokers.is_empty(cached.visiting)):
         _wait(s, m, c, p)

@@ -22,7 +22,6 @@ from spec.protocol.context.deletion_marks import adding_raises
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
-from spec.protocol.controller.threads import has_started
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
 from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
@@ -35,6 +34,7 @@ from spec.protocol.state_change_log import log, log_replica, partition_stays, re
 from spec.protocol.zookeeper import is_fenced_off, note_read
 from spec.state.cluster import State
 from spec.state.enumerations import At, Handler
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import DELETED_AT_ONCE, move
@@ -69,8 +69,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
     with when(both(is_cached(cached), unknown)):
-        with when(_has_machines(s, m, c)):
-            partition_stays(s, c, p, target=PartitionState.ONLINE)
+        partition_stays(s, m, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
         end_run(s, m, c, p)
@@ -108,10 +107,10 @@ def _to_online(s: State, m: Model, c: int, p: int, r: int) -> None:
     cached = s.controllers[c].partitions[p]
     was_new = flag(cached.replicas[r] == ReplicaState.NEW)
     told = both(may_go_online_or_offline(cached.replicas[r]), ~was_new, is_cached(cached))
-    refused(s, c, p, r, ReplicaState.ONLINE)
+    refused(s, m, c, p, r, ReplicaState.ONLINE)
     raises = both(told, adding_raises(s, m, c))
     with when(raises):
-        replica_stays(s, c, p, r, ReplicaState.ONLINE)
+        replica_stays(s, m, c, p, r, ReplicaState.ONLINE)
     goes = both(may_go_online_or_offline(cached.replicas[r]), ~raises)
     with when(both(goes, either(was_new, is_cached(cached)))):
         log_replica(s, c, p, r, ReplicaState.ONLINE)
@@ -152,7 +151,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     with when(possible):
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.MOVE_WRITE)
     with when(~possible & moves):
-        fail_election(s, c, p, says_why=flag(False))
+        fail_election(s, m, c, p, says_why=flag(False))
         _go_on_without_leader(s, m, c, p)
     with when(~possible & ~moves):
         end_run(s, m, c, p)
@@ -225,15 +224,15 @@ def _end_step_9(s: State, m: Model, c: int, p: int) -> None:
     for target in DELETED_AT_ONCE:
         with in_any_order():
             for r in m.assigned(p):
-                with when(both(m.brokers.in_set(r, controller.leaving), _has_machines(s, m, c))):
-                    _log_deletion(s, c, p, r, target)
+                with when(m.brokers.in_set(r, controller.leaving)):
+                    _log_deletion(s, m, c, p, r, target)
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), either(*(replicas[r] == one for one in ends)))):
             move(replicas, r, *DELETED_AT_ONCE)
     reset(controller, "leaving")
 
 
-def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
+def _log_deletion(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState) -> None:
     """An old replica goes to a state of its deletion, by way of those before; from others the table does not let it.
 
     Its state is not set before it is at the end of that way.
@@ -244,8 +243,8 @@ def _log_deletion(s: State, c: int, p: int, r: int, target: ReplicaState) -> Non
     with when(goes):
         log(s, c, ReplicaChanged, partition=p, replica=r, source=behind[-1], target=target)
     with when(~goes):
-        refused(s, c, p, r, ReplicaState.OFFLINE)
-        replica_stays(s, c, p, r, target, perhaps=True)
+        refused(s, m, c, p, r, ReplicaState.OFFLINE)
+        replica_stays(s, m, c, p, r, target, perhaps=True)
 
 
 @controller_step(At.WRITE_TARGET, source=f"{SOURCE}, step 10", parts=PARTS)

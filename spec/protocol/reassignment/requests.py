@@ -154,13 +154,16 @@ def _is_acceptable(s: State, m: Model, c: int, p: int) -> Value:
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
     wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether the
     partition has leadership: without, the first run writes AR and then fails (step 2, S8). Before 0.10.1.0 all of RAR
-    had to live, also when a failover took it up again (D14).
+    had to live, also when a failover took it up again (D14). Left out: that looking for text among the live raised
+    there, which ended the listener, or the failover, instead of refusing that one partition.
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS)
     doomed = is_queued(s, m, c, p) & asks
-    all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
-    wanted = either(all_live, not m.reintroduces(Switch.REFUSE_DEAD_TARGETS))
+    wanted = flag(True)
+    if m.reintroduces(Switch.REFUSE_DEAD_TARGETS):
+        all_live = m.brokers.is_subset(m.brokers.members(controller.due[p]), live_brokers(s, m, c))
+        wanted = both(all_live, ~m.brokers.has_text(controller.due[p]))
     led = either(is_cached(controller.partitions[p]), not m.fixes(Switch.REFUSE_UNBORN_REASSIGNMENTS))
     sound = ~_is_unsound(s, m, c, p)
     return both(assigned != (), assigned != controller.due[p], ~doomed, led, wanted, sound)

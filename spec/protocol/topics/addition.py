@@ -91,7 +91,7 @@ def _track(s: State, m: Model, c: int, p: int) -> None:
     cached.visiting = m.brokers.members(replicas)
     controller.at = At.NEW_REPLICA_READ
     with when(cached.state != PartitionState.NON_EXISTENT):
-        partition_stays(s, c, p, target=PartitionState.NEW)
+        partition_stays(s, m, c, p, target=PartitionState.NEW)
     with when(cached.state == PartitionState.NON_EXISTENT):
         become_new(s, m, c, p)
         cached.todo = True
@@ -109,7 +109,7 @@ def refuse_new_replicas(s: State, m: Model, c: int, p: int) -> None:
     """The replicas that are left over from a topic before this one do not go New."""
     for r in m.assigned(p):
         with when(s.controllers[c].partitions[p].replicas[r] != ReplicaState.NON_EXISTENT):
-            replica_stays(s, c, p, r, ReplicaState.NEW, perhaps=True)
+            replica_stays(s, m, c, p, r, ReplicaState.NEW, perhaps=True)
 
 
 def listen_to_topic(s: State, c: int, t: int) -> None:

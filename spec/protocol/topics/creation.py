@@ -28,7 +28,7 @@ from spec.protocol.context.assignment import assigned_set, forget_assignments, i
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
 from spec.protocol.controller.early_reads import given, topics_for
 from spec.protocol.controller.places import controller_step, listener
-from spec.protocol.controller.threads import become_idle, has_started
+from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import partition_stays, refused, replica_goes, replica_stays
@@ -39,6 +39,7 @@ from spec.protocol.zookeeper import exists, notify, take_head, topic_changed
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, Handler
+from spec.state.state_machines import has_started
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -113,7 +114,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
         with when(unknown):
             become_new(s, m, c, p)
         with when(both(there, ~unknown)):
-            partition_stays(s, c, p, target=PartitionState.NEW)
+            partition_stays(s, m, c, p, target=PartitionState.NEW)
         refuse_new_replicas(s, m, c, p)
         with when(there if m.keeps(Controller.created) else unknown):
             cached.todo = True
@@ -149,7 +150,7 @@ def read_for_new_replica(s: State, m: Model, c: int, p: int, r: int) -> None:
     refuse_new_replicas(s, m, c, p)
     starts = ~both(present, leads | adding_raises(s, m, c))
     with when(~starts):
-        replica_stays(s, c, p, r, ReplicaState.NEW)
+        replica_stays(s, m, c, p, r, ReplicaState.NEW)
     with when(starts):
         replica_goes(s, c, p, r, ReplicaState.NEW)
     cached.visiting = m.brokers.difference(cached.visiting, one)
@@ -204,7 +205,7 @@ def finish_creation(s: State, m: Model, c: int) -> None:
         for p in m.partitions:
             created = _is_created(s, m, c, p)
             for r in m.assigned(p):
-                refused(s, c, p, r, ReplicaState.ONLINE)
+                refused(s, m, c, p, r, ReplicaState.ONLINE)
                 with when(both(controller.partitions[p].replicas[r] == ReplicaState.NEW, created)):
                     replica_goes(s, c, p, r, ReplicaState.ONLINE)
     controller.handler = Handler.NONE

@@ -7,13 +7,16 @@ import pytest
 
 from model_check.refinement.abstraction.cluster import Abstraction
 from model_check.refinement.lockstep import Disagreement, Pair, Sides
+from reference.journal import Report, StateChange
 from reference.memory.scheduler import choices
 from spec.errors import BadInput
+from spec.logs.controller_log.broker_changes import AllLeaders
+from spec.logs.state_change_lines import PartitionChangeFailed, ReplicaChangeFailed
 from spec.model import Model
 from spec.scopes import scope
 from spec.system import system
 from spec.tables.replica_states import ReplicaState
-from spec.variants import AS_CODED, VARIANTS
+from spec.variants import AS_CODED, VARIANTS, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
 
 
@@ -145,18 +148,35 @@ def test_in_step_7_a_leader_that_is_shutting_down_is_not_live() -> None:
     assert both["zookeeper.state[0].leader"] == "2"
 
 
-def test_a_partition_machine_that_is_not_up_elects_nobody_for_a_shutdown() -> None:
-    """A failover ends before it has started the machines; its channels are open, so it is active (D4)."""
+@pytest.mark.parametrize(("assigned", "told"), [((2, 1), []), ((1, 2), ["queue StopReplica"])])
+def test_machines_that_are_not_up_move_nobody_for_a_shutdown(assigned: tuple[int, int], told: list[str]) -> None:
+    """A failover ends before it has started the machines; its channels are open, so it is active (D4).
+
+    Neither machine has a line in state-change.log of it.
+    """
     parts = PARTS | {"preferred_election"}
-    bounds = replace(scope("shutdown"), controllers=1, assigned=((2, 1),), requests=(), parts=parts)
+    bounds = replace(scope("shutdown"), controllers=1, assigned=(assigned,), requests=(), parts=parts)
     both = SideBySide(bounds, expiries=1, exceptions=1, shutdowns=1)
     both.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)", "elect_read(c=1)")
     both.do("elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", "subscribe(c=1)", "read_brokers(c=1)")
     both.do("read_topics(c=1)", "read_state(c=1, p=0)", "stop_broker(b=2)", "request_shutdown(b=2, c=1)")
     both.do("fail_failover(c=1)", "resign_delete(c=1)", "accept_shutdown(c=1, b=2)")
-    assert both.do("move_partition(c=1, p=0, r=2)") == []
+    assert both.do("move_partition(c=1, p=0, r=2)") == told
+    written = [one.line for one in both.cluster.entries if isinstance(one, StateChange)]
+    assert not any(isinstance(line, PartitionChangeFailed | ReplicaChangeFailed) for line in written)
     assert both.do("answer_shutdown(c=1, b=2)") == ["answer ControlledShutdown"]
-    assert (both["zookeeper.state[0].version"], both["processes[2].leaving"]) == ("0", "ASKS")
+    assert both["zookeeper.state[0].version"] == "0"
+    assert (both["processes[2].leaving"] == "ASKS") == (not told), "it leads still"
+
+
+@pytest.mark.parametrize(("switches", "told"), [(AS_CODED, True), (frozenset({Switch.FENCED_ANSWERS}), False)])
+def test_who_is_to_answer_a_shutdown_and_has_been_overtaken_tells_no_leaders(switches: Switches, told: bool) -> None:
+    both = SideBySide(scope("shutdown_zombie"), switches, shutdowns=1, controller_removals=1)
+    both.do("stop_broker(b=2)", "request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)")
+    both.do("move_partition(c=1, p=0, r=2)", "read_for_removal(c=1, p=0, r=2)", "write_removal(c=1, p=0, r=2)")
+    both.do("remove_controller()", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    both.do("read_epoch(c=2)", "increment_epoch(c=2)", "answer_shutdown(c=1, b=2)")
+    assert any(isinstance(one, Report) and isinstance(one.line, AllLeaders) for one in both.cluster.entries) == told
 
 
 def test_a_shutdown_that_outlives_its_term_has_the_lock_before_the_election() -> None:

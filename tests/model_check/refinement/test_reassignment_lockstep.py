@@ -33,6 +33,18 @@ def test_who_does_not_know_the_leader_keeps_ar_in_memory(switches: Switches) -> 
     assert (both[AT], both["controllers[1].partitions[1].assigned"]) == ("REFUSE_READ", "[1, 2]")
 
 
+def test_text_is_no_live_broker_where_all_of_rar_must_live() -> None:
+    """D14, D62: before 0.10.1.0 it is refused before the first run; since then by that."""
+    for switches, begins in ((AS_CODED, True), (frozenset({Switch.REFUSE_DEAD_TARGETS}), False)):
+        both = SideBySide(scope("odd_targets"), switches, reassignments=1)
+        both.do("request_reassignment(k=2)", "on_reassignment_request(c=1)")
+        assert both.can("accept_reassignment(c=1, p=0)") == begins
+        if begins:
+            both.do("accept_reassignment(c=1, p=0)", "read_whether_caught_up(c=1, p=0)")
+        both.do("read_remaining(c=1, p=0)", "write_remaining(c=1, p=0)")
+        assert both["zookeeper.requested[0]"] == "[]"
+
+
 def test_who_never_closes_its_channels_listens_to_no_state_znode_any_more() -> None:
     """D50: a resignation waits for a sender that waits for the lock, while a reassignment waits for its replicas."""
     both = SideBySide(replace(TOPICS, parts=PARTS | {"deletion"}), shrinks=1, reassignments=1, deletions=1, expiries=1)

@@ -5,6 +5,8 @@ Kafka 0.10.2.2: `KafkaController.onBrokerStartup`, which ends with `resumeDeleti
 
 import pytest
 
+from reference.journal import Report
+from spec.logs.controller_log.topic_deletion import DeletionHalted, ReplicaDeletionFailed
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.controller import Controller
@@ -34,6 +36,26 @@ def test_a_topic_is_held_back_until_the_other_topics_partitions_are_visited(swit
     both.do("read_for_election(c=1, p=1)")
     assert (both[HELD_BACK], both["controllers[1].resuming[0]"]) == ("no", "no")
     assert both["controllers[1].woken"] == "yes"
+
+
+REFUSED = (
+    "request_deletion(t=0)", "crash(b=1)", "end_orphaned_session(b=1)", "on_controller_change(c=2)", "elect_read(c=2)",
+    "elect_create(c=2)", "subscribe(c=2)", "read_brokers(c=2)", "read_topics(c=2)", "read_state(c=2, p=0)",
+    "read_deletions(c=2)", "start_process(b=1)", "elect_read(c=1)", "register_broker(b=1)", "finish_failover(c=2)",
+    "on_controller_change(c=2)", "on_broker_change(c=2)", "delete_queued_topic(c=2, t=0)",
+    "read_for_removal(c=2, p=0, r=1)", "write_removal(c=2, p=0, r=1)", "read_for_removal(c=2, p=0, r=2)",
+    "write_removal(c=2, p=0, r=2)", "expire_session(b=2, lost=0)", "deliver_request(c=2, b=2)",
+    "deliver_deletion(c=2, b=2, p=0)",
+)  # fmt: skip
+"""A broker's registration is over when it is sent StopReplica, which it refuses whole."""
+
+
+def test_a_refused_deletion_is_told_like_the_death_of_a_broker() -> None:
+    """D46, where it is fixed: `failReplicaDeletion` writes two lines, which side by side are compared."""
+    both = SideBySide(scope("deletion"), FENCED, deletions=1, crashes=1, expiries=1)
+    both.do(*REFUSED, "on_replica_deleted(c=2, b=2, p=0)")
+    told = [type(one.line) for one in both.cluster.entries if isinstance(one, Report)]
+    assert {ReplicaDeletionFailed, DeletionHalted} <= set(told)
 
 
 def test_of_a_single_topic_nothing_is_visited_before() -> None:

@@ -67,6 +67,14 @@ def test_a_new_controller_queues_what_is_asked_for_and_holds_back_what_has_a_dea
         assert lines.index("TopicsToBeDeleted") < lines.index("IneligibleTopics") < lines.index("ActiveBrokers")
 
 
+def test_a_new_controller_holds_back_what_its_earlier_term_left_busy_known_or_not() -> None:
+    """D13: what is being reassigned outlasts a resignation; `initializeTopicDeletion` does not ask for AR."""
+    one, _ = controller()
+    one.context.partitions_being_reassigned = {TopicPartition("x", 0): (1,)}
+    failed_over(one, (1, 2, 3), [znode(1, (1, 2, 3), epoch=4)], deletions=frozenset({"t", "x"}))
+    assert one.deleting.ineligible == {"x"}
+
+
 def test_a_thread_with_nothing_to_do_waits() -> None:
     one, journal = controller()
     failed_over(one, (1, 2)).expect(FinishFailover, None)

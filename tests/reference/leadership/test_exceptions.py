@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from reference.controller.batch import RequestBatch
+from reference.controller.context import Machine
 from reference.controller.controller import KafkaController
 from reference.controller.effects import OnBrokerChange
 from reference.controller.resignation import take_down
@@ -19,18 +20,23 @@ from reference.elections.requested import FinishFailover
 from reference.journal import Entry, Report, RequestSent, StateChange
 from reference.leadership.effects import ReadForElection, ReadForRemoval, WriteElectedLeader, WriteRemoval
 from reference.leadership.machine_batches import send
+from reference.leadership.partitions import bring_online
+from reference.leadership.replicas import delete_at_once, set_offline, set_online
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import STARTS, initial_cluster
+from reference.procedures import ReassignmentImpossible
+from reference.reassignment.steps import on_partition_reassignment
 from reference.scripts import state_path
 from reference.threads import on_callback
 from reference.zookeeper.api import SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest
+from spec.logs.controller_log.reassignment import NotCaughtUp
 from spec.logs.controller_log.state_machines import PartitionsInvokedError, PartitionsOnlineError, ReplicasInvokedError
 from spec.logs.log_lines import Line
 from spec.scopes import scope
-from spec.state.enumerations import Callback
+from spec.state.enumerations import Callback, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -149,6 +155,37 @@ def test_a_replica_machine_whose_batch_was_left_moves_nobody() -> None:
     assert hand.ended
     assert set(one.replica_machine.states.values()) == {ReplicaState.ONLINE}
     assert errors(journal) == [ReplicasInvokedError(1, ReplicaState.OFFLINE)]
+
+
+def test_a_machine_that_is_not_up_treats_nobody_and_state_change_log_has_nothing_of_it() -> None:
+    """`hasStarted` is asked outside of what `handleStateChange` catches; a call for nobody does not come to it."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.partition_machine, one.replica_machine = Machine(), Machine()
+    for called in ((), (TP,)):
+        assert Hand(bring_online(one, called, Handler.SHUTDOWN)).ended
+        assert Hand(set_offline(one, [(tp, 3) for tp in called])).ended
+        set_online(one, [(tp, 3) for tp in called])
+        delete_at_once(one, [(tp, 3) for tp in called])
+    targets = (
+        ReplicaState.OFFLINE, ReplicaState.ONLINE, ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL,
+        ReplicaState.NON_EXISTENT,
+    )  # fmt: skip
+    raised = [PartitionsInvokedError(1, PartitionState.ONLINE), *(ReplicasInvokedError(1, one) for one in targets)]
+    assert errors(journal) == raised
+    assert not any(isinstance(entry, StateChange | RequestSent) for entry in journal)
+
+
+@pytest.mark.parametrize(("isr", "told"), [((1,), [NotCaughtUp(1, (1, 2), TP)]), ((1, 2), [])])
+def test_a_reassignment_of_a_topic_that_is_gone_tells_who_lags_before_it_looks_for_ar(
+    isr: tuple[int, ...], told: list[Line]
+) -> None:
+    """`onPartitionReassignment` asks `areReplicasInIsr` first; the topic was deleted in between (D44, D51)."""
+    one, journal = working((1, 2, 3), znode(1, (1, 2, 3)))
+    one.context.partitions_being_reassigned[TP] = (1, 2)
+    del one.context.partition_replica_assignment[TP]
+    with pytest.raises(ReassignmentImpossible, match="key not found"):
+        Hand(on_partition_reassignment(one, TP, znode(1, isr)))
+    assert [entry.line for entry in journal if isinstance(entry, Report)] == told
 
 
 def test_a_send_that_fails_is_logged_and_ends_every_later_call_of_its_machine() -> None:

@@ -6,8 +6,9 @@ from model_check.checks.defects import halves, watched
 from spec.defects import DEFECTS, defect
 from spec.scopes import scope
 from spec.system import system
-from spec.variants import AS_CODED, Switch
+from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.plain_exploration import explore_plainly
+from tests.model_check.side_by_side import SideBySide
 from tests.spec.stepping import Run
 
 
@@ -41,6 +42,15 @@ def test_brokers_that_are_gone_between_two_reads_are_neither_new_nor_dead() -> N
     assert (run["controllers[1].live"], run["controllers[1].dead"]) == ("{1}", "{2}")
 
 
+def test_a_new_broker_that_is_gone_between_two_reads_gets_no_channel() -> None:
+    run = Run(scope("three_replicas"), frozenset({Switch.READ_BROKERS_TWICE}), expiries=2)
+    run.do("expire_session(b=2, lost=0)")
+    run.drain("c=1")
+    run.do("renew_session(b=2)", "register_broker(b=2)", "on_broker_change(c=1)", "expire_session(b=2, lost=0)")
+    assert ("read /brokers/ids", "{1,2,3}", "{2}", "{}") in run.do("read_broker_data(c=1)")
+    assert (run["controllers[1].live"], run["controllers[1].channels"]) == ("{1,3}", "{1,3}")
+
+
 @pytest.mark.parametrize(("switches", "known"), [(AS_CODED, "{1,2}"), (frozenset({Switch.TELL_ONLY_THE_NEW}), "{2}")])
 def test_of_a_start_all_are_told_but_before_0_9_only_the_new(switches: frozenset[Switch], known: str) -> None:
     """Broker 1 has no replicas, whose change would have told broker 2."""
@@ -49,6 +59,13 @@ def test_of_a_start_all_are_told_but_before_0_9_only_the_new(switches: frozenset
         run.do(step)
         run.drain("c=1")
     assert (run["brokers[1].alive"], run["brokers[2].alive"]) == ("{1,2}", known)
+
+
+@pytest.mark.parametrize(("switches", "known"), [(AS_CODED, "{1,2}"), (frozenset({Switch.TELL_ONLY_THE_NEW}), "{}")])
+def test_before_0_9_nobody_is_told_who_lives_as_long_as_there_are_no_topics(switches: Switches, known: str) -> None:
+    """`updateMetadataRequestMap` has what it sends by partition, so of none nothing is sent; also at the start."""
+    both = SideBySide(scope("cached_leaderships"), switches)
+    assert both["brokers[2].alive"] == known
 
 
 @pytest.mark.parametrize("name", ["D20"])

@@ -1,0 +1,27 @@
+"""Whether the two state machines of a controller are up; what is asked of machines that are not, they do not treat.
+
+`handleStateChange` of either raises at the first item then, outside of what it catches and logs in state-change.log.
+
+Kafka 0.10.2.2: `PartitionStateMachine.hasStarted`, `ReplicaStateMachine.hasStarted`. PROTOCOL.md sections 2 and 6.
+"""
+
+from spec.formats.znode_paths import ADMIN_REQUESTS
+from spec.language.terms import Value, flag
+from spec.model import Model
+from spec.state.cluster import State
+from spec.state.enumerations import DeletionThread
+
+
+def has_started(s: State, m: Model, c: int) -> Value:
+    """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
+
+    Only a controlled shutdown asks that of a controller that is not active any more.
+
+    Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
+    UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.
+    """
+    if m.loses_topics:
+        return flag(s.controllers[c].started)
+    if not any(map(m.has, ADMIN_REQUESTS)):
+        return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
+    return flag(s.controllers[c].deletion != DeletionThread.NONE)
