@@ -79,16 +79,21 @@ def on_new_session(controller: KafkaController, given: int | None = None) -> Pro
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
     if given is None:
         controller.report(SessionExpired)
-    current = yield from OnNewSession(given)
+    current = yield from ask_for_new_session(controller, given)
     if is_elected_already(controller, current):
         return
     yield from on_controller_resignation(controller)
     yield from _elect_anew(controller)
 
 
+def ask_for_new_session(controller: KafkaController, given: int | None = None) -> OnNewSession:
+    """What is asked of ZooKeeper for a new session: before 0.10.2.0 nothing."""
+    return OnNewSession(given, asks=not controller.reintroduces(Switch.ALWAYS_RESIGN))
+
+
 def is_elected_already(controller: KafkaController, current: int) -> bool:
-    """Whether who hears of a new session is controller already, and does nothing; before 0.10.2.0 nobody asked."""
-    already = current == controller.broker_id and not controller.reintroduces(Switch.ALWAYS_RESIGN)
+    """Whether who hears of a new session is controller already, and does nothing."""
+    already = current == controller.broker_id
     if already:
         controller.report(SessionExpiredElectedAlready)
     return already

@@ -131,7 +131,7 @@ def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Even
     """The listeners that go by what they are given, and may be given it early."""
     if process.controller is None or Switch.READ_UNDER_LOCK in cluster.switches:
         return
-    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
+    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS, Callback.REASSIGNMENTS, Callback.PREFERRED)
     if "deletion" in cluster.scope.parts:
         yield Callback.DELETIONS
         if not cluster.scope.parts.isdisjoint({"addition", "reassignment"}):

@@ -115,6 +115,15 @@ class EarlyReads(Record, kept=GIVEN):
     given_requests = flags(
         TOPICS, "The topic is among the requests that the listener on deletions is given.", kept=has("deletion")
     )
+    given_moves = Each(
+        PARTITIONS, Field(BROKER_LIST, ()), "RAR in the request that the listener on reassignments is given.",
+        kept=has("reassignment"),
+    )  # fmt: skip
+    given_elections = flags(
+        PARTITIONS, "The partition is named by the request that the listener on preferred elections is given.",
+        kept=has("preferred_election"),
+    )  # fmt: skip
+    given_stands = Flag("The request that this listener is given stands.", kept=has("preferred_election"))
 
 
 class Notifications(Record, kept=has("notifications")):

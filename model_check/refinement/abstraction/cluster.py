@@ -39,14 +39,15 @@ from model_check.refinement.abstraction.topics import (
     deletion_requests,
     topic_ids,
 )
-from model_check.refinement.history import History
+from model_check.refinement.history import History, listed
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
+from reference.elections.requested import ElectionRequest
 from reference.leadership.effects import StateWrite
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
-from reference.reassignment.effects import WriteRemaining
+from reference.reassignment.effects import ReassignmentRequest, WriteRemaining
 from reference.scripts import CHILD_PATHS, CONTROLLER, CONTROLLER_EPOCH, broker_path, leadership_in, parsed, state_path
 from reference.threads import PATH_OF, callback_of
 from reference.zookeeper.tree import WatchKind
@@ -109,7 +110,7 @@ class Abstraction:
                 yield from on_the_way_out(process)
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
-                yield from read_request(self.m, cluster, process.controller, f"controllers[{process.broker_id}]")
+                yield from read_request(self.m, cluster, process, process.controller)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 if self.m.has("notifications"):
                     yield from _notifications(cluster, process)
@@ -320,6 +321,13 @@ def _given(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) 
     yield f"{path}.given", given is not None
     yield f"{path}.given_id", given if isinstance(given, int) and given != NO_LEADER else NOBODY
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
+    moves = given.wanted if isinstance(given, ReassignmentRequest) else {}
+    named = given.partitions if isinstance(given, ElectionRequest) else frozenset[TopicPartition]()
+    for p, partition in enumerate(cluster.partitions):
+        if m.keeps(Controller.given_moves):
+            yield f"{path}.given_moves[{p}]", listed(moves, partition)
+        if m.keeps(Controller.given_elections):
+            yield f"{path}.given_elections[{p}]", partition in named
     of_topics = (Controller.given_topics, "given_topics", Callback.TOPICS)
     of_requests = (Controller.given_requests, "given_requests", Callback.DELETIONS)
     for field, name, callback in (of_topics, of_requests):

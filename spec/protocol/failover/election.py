@@ -48,13 +48,13 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
 @listener(Callback.SESSION, source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
 def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
-    current = controller_for(s, m, c)
+    already = flag(False) if m.reintroduces(Switch.ALWAYS_RESIGN) else controller_for(s, m, c) == c
     with when(~given(s, m, c)):
         say(SessionExpired)
     take_head(s, m, c)
-    with when(both(current == c, not m.reintroduces(Switch.ALWAYS_RESIGN))):
+    with when(already):
         say(SessionExpiredElectedAlready)
-    with when(either(current != c, m.reintroduces(Switch.ALWAYS_RESIGN))):
+    with when(~already):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
             _is_to_elect(s.controllers[c], m)

@@ -40,9 +40,20 @@ def won_meanwhile() -> Play:
     return play
 
 
+def removed_meanwhile() -> Play:
+    """D59: ZkClient reads a request, which is removed by hand while the deletion thread has the lock."""
+    play = Play(a_scope(2, ((1, 2), (2, 1)), requests=(((2, 1), ()),)))
+    play.start(topics=2)
+    play.do("request_deletion(t=1)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=1)")
+    play.do("request_reassignment(k=0)", "read_for_listener(c=1)", "withdraw_reassignment()")
+    play.rest()
+    return play
+
+
 @pytest.mark.parametrize(
     ("play", "line"),
     [
+        (removed_meanwhile, "Handling reassignment of partition [a,0] to new replicas 2,1"),
         (
             completed_meanwhile,
             "New topics: [Set(b)], deleted topics: [Set()], new partition replica assignment [Map()]",
