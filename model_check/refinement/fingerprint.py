@@ -256,7 +256,10 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
         yield "which topics", tuple(which)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "returned brokers", frozenset(dict(controller.activity.returned))
-    yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown, controller.elects)
+    yield (
+        "shutting down brokers",
+        (context.shutting_down_broker_ids, controller.shutdown, controller.elects, controller.resigns),
+    )
     deleting = controller.deleting
     is_woken = deleting.woken and bool(deleting.queued)
     yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken)

@@ -7,6 +7,9 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.onControllerResignati
 PROTOCOL.md section 6.
 """
 
+from typing import Final
+
+from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
 from reference.controller.effects import (
     ElectCreate,
@@ -27,6 +30,9 @@ from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElec
 from spec.state.enumerations import DeletionThread
 from spec.state.listeners import LISTENED, UNWATCHED_FIRST
 from spec.variants import Switch
+
+FIRST: Final = frozenset(LISTENED[name].path for name in UNWATCHED_FIRST)
+"""The paths that a resignation unwatches first."""
 
 
 def startup(controller: KafkaController) -> Procedure[None]:
@@ -63,7 +69,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
 def on_controller_change(controller: KafkaController, given: int | None = None) -> Procedure[None]:
     """`LeaderChangeListener`: learn who is controller, resign if that was us, elect if nobody is."""
     current = yield from OnControllerChange(given)
-    was_leader = controller.am_i_leader
+    was_leader = controller.am_i_leader or controller.resigns
     if current is not None:
         controller.leader_id = current
         resigns = not controller.reintroduces(Switch.IGNORE_WHO_IS_NEW)
@@ -107,13 +113,21 @@ def _elect_anew(controller: KafkaController) -> Procedure[None]:
         yield from elect(controller)
 
 
+def stop_deletions(controller: KafkaController) -> None:
+    """What a resignation does first, without the lock: `deleteTopicManager.shutdown()` stops and empties."""
+    controller.resigns = True
+    controller.listeners -= FIRST
+    controller.deleting = Deleting()
+
+
 def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56).
 
     It never ends where a sender is in a callback that waits for the lock (D50), nor, before 0.10.2.0, where the
     deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
-    controller.listeners -= {LISTENED[name].path for name in UNWATCHED_FIRST}
+    controller.resigns = False
+    controller.listeners -= FIRST
     has_thread = controller.configuration.deletes_topics and not controller.fixes(Switch.RESIGN_CLEANS_UP)
     if has_thread and controller.deletion is DeletionThread.MANAGER_ONLY:
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")

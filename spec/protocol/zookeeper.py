@@ -67,6 +67,13 @@ def rearm_watch(s: State, c: int, path: str) -> None:
         s.controllers[c].watching[path] = True
 
 
+def stop_listening(controller: Controller, *paths: str) -> None:
+    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
+    for path in paths:
+        controller.watching[path] = False
+        controller.listening[path] = False
+
+
 def notify(s: State, m: Model, path: str, callback: Callback) -> None:
     """A change of `path`: every armed watch fires once, and its listener is queued."""
     for c in m.controllers:

@@ -64,6 +64,11 @@ def _listeners_are_given(m: Model) -> bool:
     return "listeners_given_what_was" in m.features and bool(m.scope.budget("early_reads"))
 
 
+def _are_deletions_stopped(m: Model) -> bool:
+    """A resignation stops deletions before it has the lock, which is told where a shutdown may come in between."""
+    return "deletions_stopped_before_the_lock" in m.features and m.has("deletion") and m.has("shutdown")
+
+
 GIVEN = per_scope("a listener goes by what was read before it had the lock", _listeners_are_given)
 NAMED = has("deletion") & ASSIGNMENTS
 """A topic may be known by its name only, without partitions."""
@@ -124,6 +129,10 @@ class EarlyReads(Record, kept=GIVEN):
         kept=has("preferred_election"),
     )  # fmt: skip
     given_stands = Flag("The request that this listener is given stands.", kept=has("preferred_election"))
+    stopped = Flag(
+        "The listener is to resign, and has stopped the deletion thread and emptied what is queued.",
+        kept=per_scope("a resignation stops deletions before it has the lock", _are_deletions_stopped),
+    )
 
 
 class Notifications(Record, kept=has("notifications")):

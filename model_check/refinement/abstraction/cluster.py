@@ -321,6 +321,8 @@ def _given(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) 
     yield f"{path}.given", given is not None
     yield f"{path}.given_id", given if isinstance(given, int) and given != NO_LEADER else NOBODY
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
+    if m.keeps(Controller.stopped):
+        yield f"{path}.stopped", process.controller is not None and process.controller.resigns
     moves = given.wanted if isinstance(given, ReassignmentRequest) else {}
     named = given.partitions if isinstance(given, ElectionRequest) else frozenset[TopicPartition]()
     for p, partition in enumerate(cluster.partitions):

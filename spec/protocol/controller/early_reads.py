@@ -6,6 +6,9 @@ failover on the main thread, the deletion thread completes a topic. So a broker 
 that there was none, resigns, and keeps /controller (D67). Where nobody else comes in between, reading is one step with
 what the listener does first.
 
+A listener that is to resign goes further before it has the lock: it stops the deletion thread, and empties what is
+queued (D68).
+
 While start-up makes its failover nothing else is read early: the listener on /controller is next, since the create of
 that is an event of its own.
 
@@ -22,15 +25,15 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from spec.language.records import array_of
-from spec.language.rules import action, observe, require, say, when
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
-from spec.protocol.zookeeper import can_operate, rearm_watch, take_head
+from spec.protocol.zookeeper import can_operate, rearm_watch, stop_listening, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, Handler, Owes
-from spec.state.listeners import LISTENED
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
+from spec.state.listeners import LISTENED, UNWATCHED_FIRST, listened_paths
 from spec.variants import Switch
 
 OF_OTHER_THREADS: Final = Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START
@@ -101,6 +104,33 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
     if ELECTIONS.is_given(m):
         with when(head == Callback.PREFERRED):
             controller.given_stands = either(*(s.zookeeper.preferred[p] for p in m.partitions))
+
+
+@action(
+    actor="controller {c}",
+    source="TopicDeletionManager.shutdown 0.10.2.2",
+    parts=("listeners_given_what_was", "deletions_stopped_before_the_lock", "early_reads", "deletion", "shutdown"),
+)
+def stop_deletions(s: State, m: Model, c: int) -> None:
+    """A listener is to resign: it stops the deletion thread, and empties what is queued, before it has the lock.
+
+    That on /controller has the lock for whether it is to, and gives it back.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.given, ~controller.stopped)
+    require(either(controller.deletion == DeletionThread.RUNNING, controller.deletion == DeletionThread.ENDED))
+    idle, others = flag(controller.at == At.IDLE), (Handler.SHUTDOWN, Handler.REBALANCE)
+    deposed = both(controller.callbacks[0] == Callback.CONTROLLER, controller.leader_id == c, controller.given_id != c)
+    expired = flag(controller.callbacks[0] == Callback.SESSION)
+    require(either(idle & (deposed | expired), *(both(expired, controller.handler == one) for one in others)))
+    stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
+    reset(controller, "queued", "doomed", "ineligible", "woken")
+    controller.stopped = True
+
+
+def has_stopped_deletions(s: State, m: Model, c: int) -> Value:
+    """Whether a listener is to resign, and has begun to."""
+    return flag(s.controllers[c].stopped) if m.keeps(Controller.stopped) else flag(False)
 
 
 def _begin_new_session(s: State, m: Model, c: int) -> None:

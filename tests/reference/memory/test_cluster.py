@@ -221,3 +221,17 @@ def test_before_0_10_2_a_new_session_is_printed_before_the_lock_and_nothing_is_r
     take(one, "elect_create(c=1)", "read_for_listener(c=1)")
     assert [type(entry) for entry in one.entries] == [Report], "the line, and no operation"
     assert one.processes[1].events[0] is Callback.SESSION, "though /controller has its id by now"
+
+
+def test_d68_a_controller_that_resigns_forgets_which_topics_go_before_it_has_the_lock() -> None:
+    one = initial_cluster(scope("early_resignation"))
+    take(one, "request_deletion(t=0)", "on_deletion_change(c=1)", "remove_controller()", "read_for_listener(c=1)")
+    controller = one.processes[1].controller
+    assert controller is not None
+    assert controller.deleting.queued == {"a"}
+    take(one, "stop_deletions(c=1)")
+    controller = one.processes[1].controller
+    assert controller is not None
+    assert (controller.deleting.queued, controller.is_active) == (frozenset(), True)
+    take(one, "on_controller_change(c=1)")
+    assert said(one)[-1].endswith("resigned as the controller")
