@@ -44,9 +44,10 @@ class HiddenSteps:
         """What may happen unseen; not all of it is enabled."""
         for c in self.system.model.controllers:
             yield from (one for one in self.controllers.enabled(state, c) if one[0] not in CALLED_FOR)
-            if place_of(state, c) is not At.IDLE and self._reads_early:
+            controller = part(state, "controllers", c)
+            if self._reads_early and (place_of(state, c) is not At.IDLE or controller.get("shutdown_of")):
                 yield read_for_listener.name, {"c": c}
-            if self._stops_deletions and part(state, "controllers", c)["given"]:
+            if self._stops_deletions and controller.get("given"):
                 yield stop_deletions.name, {"c": c}
         yield from self._others
 
