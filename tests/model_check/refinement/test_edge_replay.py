@@ -86,6 +86,7 @@ OLDER = (
     ("silent_isr", "AS_CODED+ANNOUNCE_NO_ISR"),
     ("creation_shutdown", "AS_CODED+SHUTDOWN_FOLLOWS_ISR"),
     ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
+    ("early_expiry", "AS_CODED+ALWAYS_RESIGN"),
     ("slow_notes", "AS_CODED"),
     ("addition_shrinks", "AS_CODED"),
 )
