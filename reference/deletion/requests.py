@@ -97,7 +97,7 @@ def on_deletion_change(controller: KafkaController, given: Topics | None = None)
     enqueue(controller, known)
     controller.deleting.woken = True
     if controller.fixes(Switch.MARK_WHAT_IS_QUEUED):
-        hold_back(controller, busy)
+        controller.deleting.ineligible |= set(busy)
 
 
 def _drop_requests(
