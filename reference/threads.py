@@ -15,18 +15,19 @@ before it takes the lock (KAFKA-4447).
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from reference.broker_events.broker_changes import on_broker_change
 from reference.broker_events.isr_notification import on_isr_change
 from reference.controller.controller import KafkaController
-from reference.controller.effects import Given, ReadForListener, SkipCallback
+from reference.controller.effects import ReadForListener, SkipCallback
 from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
-from reference.elections.requested import on_preferred_election
-from reference.failover.election import elect, on_controller_change, on_new_session, startup
-from reference.procedures import THROWABLE, FencedOff, Procedure
+from reference.elections.requested import ElectionRequest, OnPreferredElection, on_preferred_election
+from reference.failover.election import ask_for_new_session, elect, on_controller_change, on_new_session, startup
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure
+from reference.reassignment.effects import OnReassignmentRequest, ReassignmentRequest
 from reference.reassignment.requests import on_reassignment_request
 from reference.reassignment.steps import on_state_change
 from reference.scripts import CONTROLLER, state_path, topic_path
@@ -43,6 +44,8 @@ Event: TypeAlias = Callback | TopicPartition | str
 """What the event thread is to call: a listener that there is one of, or the one on the state znode of a partition, or
 on the own znode of the topic of this name.
 """
+Given: TypeAlias = int | frozenset[str] | ReassignmentRequest | ElectionRequest
+"""What ZkClient reads for a listener before it calls it: the id in /controller, children, or a request."""
 
 CALLBACK_OF: Final[Mapping[str, Callback]] = {
     CONTROLLER: Callback.CONTROLLER,
@@ -67,6 +70,11 @@ HANDLERS: Final[Mapping[Callback, Callable[..., Procedure[None]]]] = {
     Callback.REASSIGNMENTS: on_reassignment_request,
     Callback.PREFERRED: on_preferred_election,
 }
+READ_OF_REQUEST: Final[Mapping[Callback, Effect[Given]]] = {
+    Callback.REASSIGNMENTS: OnReassignmentRequest(),
+    Callback.PREFERRED: OnPreferredElection(),
+}
+"""What ZkClient reads for the listeners on requests."""
 
 
 def on_startup(controller: KafkaController) -> Procedure[None]:
@@ -125,16 +133,18 @@ def _runs_anyway(controller: KafkaController, callback: Callback) -> bool:
     return callback in ASKED_SINCE_0102 and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
 
-def read_for_listener(controller: KafkaController, callback: Callback) -> ReadForListener:
+def read_for_listener(controller: KafkaController, callback: Callback) -> Effect[Any]:
     """What ZkClient reads for a listener that has to wait for the lock; that of a new session reads itself."""
+    if callback in READ_OF_REQUEST:
+        return READ_OF_REQUEST[callback]
     if callback is not Callback.SESSION:
         return ReadForListener(PATH_OF[callback])
     controller.report(SessionExpired)
-    return ReadForListener(CONTROLLER, watched=False)
+    return ask_for_new_session(controller)
 
 
 def on_callback(
-    controller: KafkaController, callback: Event, given: Given | None = None, *, skipped: bool = False
+    controller: KafkaController, callback: Event, given: Any = None, *, skipped: bool = False
 ) -> Procedure[None]:
     """What the event thread does for a callback, whose listener may be given what was read before it had the lock.
 

@@ -19,6 +19,7 @@ UNFIXED = {
     "separate_epoch": Switch.ATOMIC_ELECTION,
     "epochless_fetches": Switch.FETCH_EPOCHS,
     "listeners_given_what_was": Switch.READ_UNDER_LOCK,
+    "deletions_stopped_before_the_lock": Switch.RESIGN_UNDER_LOCK,
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
     "announcements": Switch.ANNOUNCE_NO_ISR,

@@ -103,7 +103,7 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
         ),
     ),
     (
-        frozenset(OPERATIONS) - {"creation", "reassignment", "preferred election"},
+        frozenset(OPERATIONS) - {"creation", "deletion", "reassignment", "preferred election", "automatic rebalance"},
         frozenset({"request removed by hand"}),
         "a request is removed beside its own operation: who carries it on all the same (D59) does what is asked for",
     ),

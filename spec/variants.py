@@ -66,7 +66,7 @@ class Switch(enum.Enum):
     )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"
-    READ_UNDER_LOCK = "D67: a listener reads when it has its turn, not before (KAFKA-5642, 1.1.0)"
+    READ_UNDER_LOCK = "D67, D68: a listener reads, and resigns, when it has its turn, not before (KAFKA-5642, 1.1.0)"
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"
@@ -78,7 +78,7 @@ class Switch(enum.Enum):
     LISTEN_BEFORE_READING = "D17: a failover listens to the topics before it reads their partitions (a fix of ours)"
     TRY_SENDS_AGAIN = "D28: a send of a state machine that fails is tried again (a fix of ours)"
     CLOSE_OLD_CONNECTIONS = (
-        "D70: what comes through a newer connection closes the older one, and what still lies there (a fix of ours)"
+        "D69: what comes through a newer connection closes the older one, and what still lies there (a fix of ours)"
     )
     TRY_REQUESTS_AGAIN = "D64: a broker takes back a LeaderAndIsr that an exception ends, and tries it again (ours)"
 

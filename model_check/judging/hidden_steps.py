@@ -10,10 +10,10 @@ from typing import Final
 
 from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
 from model_check.stepping.open_system import OpenSystem
-from model_check.stepping.plain_state import PlainState
+from model_check.stepping.plain_state import PlainState, part
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
 from spec.protocol.brokers.processes import fail_registration, register_broker
-from spec.protocol.controller.early_reads import read_for_listener
+from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.elections.rebalance import check_imbalance
 from spec.protocol.failover.steps import read_state
 from spec.state.enumerations import At
@@ -34,6 +34,7 @@ class HiddenSteps:
         self.system = system
         self.controllers = controllers
         self._reads_early = read_for_listener.name in system.rules
+        self._stops_deletions = stop_deletions.name in system.rules
         self._others = [(rule.name, {"b": b}) for b in system.model.brokers.ids for rule in OF_BROKERS]
         if lose_shutdown_request.name in system.rules:
             pairs = ((b, c) for b in system.model.brokers.ids for c in system.model.controllers)
@@ -43,8 +44,11 @@ class HiddenSteps:
         """What may happen unseen; not all of it is enabled."""
         for c in self.system.model.controllers:
             yield from (one for one in self.controllers.enabled(state, c) if one[0] not in CALLED_FOR)
-            if place_of(state, c) is not At.IDLE and self._reads_early:
+            controller = part(state, "controllers", c)
+            if self._reads_early and (place_of(state, c) is not At.IDLE or controller.get("shutdown_of")):
                 yield read_for_listener.name, {"c": c}
+            if self._stops_deletions and controller.get("given"):
+                yield stop_deletions.name, {"c": c}
         yield from self._others
 
 

@@ -27,7 +27,7 @@ from spec.protocol.broker_events.controlled_shutdown import (
 )
 from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
-from spec.protocol.controller.early_reads import read_for_listener
+from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
 from spec.protocol.controller.threads import skip_callback
 from spec.protocol.elections.rebalance import rebalance_partition
@@ -45,8 +45,8 @@ READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
     one.name for one in (read_for_election, read_for_removal, read_for_bump, read_for_move)
 }
 ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
-EARLY: Final = frozenset({read_for_listener.name})
-"""What is mostly read with what the listener does first."""
+EARLY: Final = frozenset({read_for_listener.name, stop_deletions.name})
+"""What is mostly one with what the listener does first."""
 UNANSWERED: Final = frozenset({deliver_request_unanswered.name, deliver_deletion_unanswered.name})
 HEARD, UNHEARD = expire_session_heard.name, expire_session.name
 CALLBACKS: Final = list(Callback)

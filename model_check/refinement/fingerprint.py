@@ -44,17 +44,17 @@ from typing import Any
 
 from model_check.refinement.abstraction.assignments import has_read_remaining
 from model_check.refinement.abstraction.connections import batch_of
-from model_check.refinement.abstraction.threads import has_read_request
+from model_check.refinement.abstraction.threads import given_stands, has_read_request
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotification, ReadNotified
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
-from reference.elections.requested import DeleteElectionRequest, FinishFailover
+from reference.elections.requested import DeleteElectionRequest, ElectionRequest, FinishFailover
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
-from reference.reassignment.effects import WriteRemaining
+from reference.reassignment.effects import ReassignmentRequest, WriteRemaining
 from reference.requests.connections import QueuedRequest
 from reference.scripts import BROKER_TOPICS, broker_path
 from reference.zookeeper.api import parent_path
@@ -187,7 +187,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
         yield f"notifications that {b} handles and that are gone", gone
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
-        yield f"request that {b} has read stands", has_read_request(cluster, process.controller)
+        stand = has_read_request(cluster, process.controller), given_stands(cluster, process)
+        yield f"requests that {b} has read, and is given, stand", stand
     if process.controller is not None and Model(cluster.scope, cluster.switches).keeps(Controller.remaining_read):
         yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
@@ -200,7 +201,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     starting = process.starting, process.electing
     events = bool(process.events) if process.controller is None else tuple(process.events)
     yield f"process {b}", (process.is_running, process.orphan is not None, starting, events)
-    yield f"given to the listener of {b}", process.given
+    yield f"given to the listener of {b}", _given(process)
     yield f"departure of {b}, and what it has to hear", (process.departure, process.allowed)
     if running is not None:
         asked = frozenset(_asked(cluster, one) for one in running.options)
@@ -217,6 +218,16 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"ISR writes of {b}", _items(process.isr_writes)
     if process.controller is not None:
         yield from ((f"{name} of controller {b}", part) for name, part in _controller(cluster, process.controller))
+
+
+def _given(process: MemoryProcess) -> Hashable:
+    """What the listener that is next is given; of a request, what it names."""
+    match process.given:
+        case ReassignmentRequest(wanted=wanted):
+            return "request", _items(wanted)
+        case ElectionRequest(partitions=partitions):
+            return "request", partitions
+    return process.given
 
 
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
@@ -249,7 +260,10 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
         yield "which topics", tuple(which)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "returned brokers", frozenset(dict(controller.activity.returned))
-    yield "shutting down brokers", (context.shutting_down_broker_ids, controller.shutdown, controller.elects)
+    yield (
+        "shutting down brokers",
+        (context.shutting_down_broker_ids, controller.shutdown, controller.elects, controller.resigns),
+    )
     deleting = controller.deleting
     is_woken = deleting.woken and bool(deleting.queued)
     yield "deletions", (deleting.queued, deleting.ineligible, deleting.partitions, is_woken)

@@ -91,6 +91,7 @@ WITH_EPOCH = {Milestone.READY: "ready", Milestone.EPOCH_CONFLICT: "fail to write
 READS_CONTROLLER = (
     elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name, read_for_listener.name,
 )  # fmt: skip
+READS_MOVES = (on_reassignment_request.name, read_reassignments.name, read_for_listener.name)
 READS_TOPICS = (on_topic_change.name, read_for_listener.name)
 READS_DELETIONS = (on_deletion_change.name, read_deletions.name, read_for_listener.name)
 """The steps that read which topics are to be deleted to find out."""
@@ -231,7 +232,7 @@ class Observer:
 
     def _is_request(self, read: GetData) -> bool:
         """Whether this is a read of what is to be reassigned, of which the specification tells."""
-        return read.path == REASSIGN_PARTITIONS and self.rule in (on_reassignment_request.name, read_reassignments.name)
+        return read.path == REASSIGN_PARTITIONS and self.rule in READS_MOVES
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
         """What a controller has deleted; nothing is told of the znodes between a topic and its states."""

@@ -76,6 +76,7 @@ class KafkaController:
     has a channel, whoever may still know of it, and `abandoned` the queues of channels that were replaced without
     having been closed. `to_reassign` is RAR of the partitions that the listener on requests has still to take the lock
     for; it is replaced, not changed. `elects`: a listener has resigned, and is to take the lock again to elect.
+    `resigns`: a listener is to, and has stopped deletions before it takes the lock for the rest.
     `send_fails`: the next send of a state machine is to raise.
     """
 
@@ -99,6 +100,7 @@ class KafkaController:
     to_reassign: Mapping[TopicPartition, tuple[int, ...]] = field(default_factory=dict)
     shutdown: Shutdown | None = None
     elects: bool = False
+    resigns: bool = False
     send_fails: bool = False
     batches_sent: int = 0
 

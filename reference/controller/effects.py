@@ -10,7 +10,6 @@ Kafka 0.10.2.2, the methods named at each; `ZkClient` 0.10 for what a callback r
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from reference.controller.context import Registration
 from reference.procedures import AskSession, ControllerMoved, Effect, Script, SessionView
@@ -31,9 +30,6 @@ from reference.zookeeper.api import BadVersion, Delete, Exists, GetChildren, Nod
 from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion
 from spec.formats.znodes import BrokerPayload, ControllerEpochPayload, ControllerPayload, registration_version
 from spec.state.enumerations import At
-
-Given: TypeAlias = int | frozenset[str]
-"""What ZkClient reads for a listener before it calls it."""
 
 # ----------------------------------------------------------------------------------------------- election, resignation
 
@@ -142,22 +138,19 @@ class ResignDelete(Effect[None]):
             yield Delete(CONTROLLER)
 
 
-class ReadForListener(Effect[Given]):
+class ReadForListener(Effect["int | frozenset[str]"]):
     """What a listener is given: the id in /controller, or the children of its path.
 
-    ZkClient sets the watch of a path again, whether or not the znode is there, then reads. The handler of a new session
-    only reads.
+    ZkClient sets the watch of a path again, whether or not the znode is there, then reads.
     """
 
     path: str
-    watched: bool = True
 
-    def script(self) -> Script[Given]:
+    def script(self) -> Script[int | frozenset[str]]:
         """Read it."""
         if self.path in CHILD_PATHS:
             return frozenset((yield GetChildren(self.path)).names)
-        if self.watched:
-            yield Exists(self.path)
+        yield Exists(self.path)
         return (yield from read_controller_id())
 
 
@@ -176,13 +169,16 @@ class OnControllerChange(Effect["int | None"]):
 
 
 class OnNewSession(Effect[int]):
-    """The new-session handler: the id in /controller, or -1; it may have read that before."""
+    """The new-session handler: the id in /controller, or -1; it may have read that before. Not all releases `ask`."""
 
-    given: int | None = None
+    given: int | None
+    asks: bool
 
     def script(self) -> Script[int]:
         """Read it."""
-        return self.given if self.given is not None else (yield from read_controller_id())
+        if self.given is not None:
+            return self.given
+        return (yield from read_controller_id()) if self.asks else NO_LEADER
 
 
 # ------------------------------------------------------------------------------------------------------------ failover

@@ -13,8 +13,9 @@ Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferred
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
-from reference.controller.context import Activity
+from reference.controller.context import NO_REQUEST, Activity
 from reference.controller.controller import KafkaController
 from reference.deletion.queue import hold_back, resume_deletion
 from reference.journal import Milestone
@@ -47,6 +48,10 @@ class ElectionRequest:
     czxid: int
 
 
+NOTHING_ASKED: Final = ElectionRequest(frozenset(), NO_REQUEST)
+"""There is no request."""
+
+
 @dataclass(frozen=True)
 class RequestRemoval:
     """How a request is deleted: fenced where writes are, and only the one with this czxid where that is fixed."""
@@ -66,33 +71,37 @@ class RequestRemoval:
             yield Delete(PREFERRED_REPLICA_ELECTION)
 
 
-def _read_request() -> Script[ElectionRequest | None]:
-    """`getPartitionsUndergoingPreferredReplicaElection`: the request, or None if there is none."""
+def _read_request() -> Script[ElectionRequest]:
+    """`getPartitionsUndergoingPreferredReplicaElection`: the request, if there is one."""
     node = yield from read_data(PREFERRED_REPLICA_ELECTION)
     if node is None:
-        return None
+        return NOTHING_ASKED
     partitions = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data).partitions
     if len(frozenset(partitions)) < len(partitions):
         raise MalformedInput(PREFERRED_REPLICA_ELECTION, "partitions", "names one of them twice")
     return ElectionRequest(frozenset(partitions), node.stat.czxid)
 
 
-class OnPreferredElection(Effect["ElectionRequest | None"]):
-    """A data callback of the request's path: the request, or None where it is gone."""
+class OnPreferredElection(Effect[ElectionRequest]):
+    """A data callback of the request's path: the request, which may have been read before."""
 
-    def script(self) -> Script[ElectionRequest | None]:
+    given: ElectionRequest | None = None
+
+    def script(self) -> Script[ElectionRequest]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        if self.given is not None:
+            return self.given
         yield Exists(PREFERRED_REPLICA_ELECTION)
         return (yield from _read_request())
 
 
-class ReadElectionRequest(Effect["ElectionRequest | None"]):
+class ReadElectionRequest(Effect[ElectionRequest]):
     """Failover: the request that is pending."""
 
     at = At.READ_PREFERRED
     parts = frozenset({"preferred_election"})
 
-    def script(self) -> Script[ElectionRequest | None]:
+    def script(self) -> Script[ElectionRequest]:
         """Read it."""
         return _read_request()
 
@@ -125,10 +134,10 @@ def removal_of(controller: KafkaController) -> RequestRemoval:
     return RequestRemoval(controller.fence, only)
 
 
-def on_preferred_election(controller: KafkaController) -> Procedure[None]:
+def on_preferred_election(controller: KafkaController, given: ElectionRequest | None = None) -> Procedure[None]:
     """`PreferredReplicaElectionListener`: elect for what is asked and not under way yet."""
-    request = yield from OnPreferredElection()
-    if request is None:
+    request = yield from OnPreferredElection(given)
+    if request == NOTHING_ASKED:
         return
     context = controller.context
     context.election_request = request.czxid
@@ -144,9 +153,8 @@ def on_preferred_election(controller: KafkaController) -> Procedure[None]:
 def load_pending_elections(controller: KafkaController) -> Procedure[None]:
     """Failover: what is requested, less what is led by the preferred replica already and what nobody knows."""
     request = yield from ReadElectionRequest()
-    context, named = controller.context, frozenset[TopicPartition]()
-    if request is not None:
-        named, context.election_request = request.partitions, request.czxid
+    context, named = controller.context, request.partitions
+    context.election_request = request.czxid
     done = frozenset(one for one in named if _is_done(controller, one))
     context.partitions_undergoing_election |= named
     context.partitions_undergoing_election -= done

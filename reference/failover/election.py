@@ -7,6 +7,9 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector`, `KafkaController.onControllerResignati
 PROTOCOL.md section 6.
 """
 
+from typing import Final
+
+from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
 from reference.controller.effects import (
     ElectCreate,
@@ -27,6 +30,9 @@ from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElec
 from spec.state.enumerations import DeletionThread
 from spec.state.listeners import LISTENED, UNWATCHED_FIRST
 from spec.variants import Switch
+
+FIRST: Final = frozenset(LISTENED[name].path for name in UNWATCHED_FIRST)
+"""The paths that a resignation unwatches first."""
 
 
 def startup(controller: KafkaController) -> Procedure[None]:
@@ -63,7 +69,7 @@ def elect(controller: KafkaController) -> Procedure[None]:
 def on_controller_change(controller: KafkaController, given: int | None = None) -> Procedure[None]:
     """`LeaderChangeListener`: learn who is controller, resign if that was us, elect if nobody is."""
     current = yield from OnControllerChange(given)
-    was_leader = controller.am_i_leader
+    was_leader = controller.am_i_leader or controller.resigns
     if current is not None:
         controller.leader_id = current
         resigns = not controller.reintroduces(Switch.IGNORE_WHO_IS_NEW)
@@ -79,16 +85,21 @@ def on_new_session(controller: KafkaController, given: int | None = None) -> Pro
     """`SessionExpirationListener`: unless /controller names this broker already (KAFKA-4229), resign and elect."""
     if given is None:
         controller.report(SessionExpired)
-    current = yield from OnNewSession(given)
+    current = yield from ask_for_new_session(controller, given)
     if is_elected_already(controller, current):
         return
     yield from on_controller_resignation(controller)
     yield from _elect_anew(controller)
 
 
+def ask_for_new_session(controller: KafkaController, given: int | None = None) -> OnNewSession:
+    """What is asked of ZooKeeper for a new session: before 0.10.2.0 nothing."""
+    return OnNewSession(given, asks=not controller.reintroduces(Switch.ALWAYS_RESIGN))
+
+
 def is_elected_already(controller: KafkaController, current: int) -> bool:
-    """Whether who hears of a new session is controller already, and does nothing; before 0.10.2.0 nobody asked."""
-    already = current == controller.broker_id and not controller.reintroduces(Switch.ALWAYS_RESIGN)
+    """Whether who hears of a new session is controller already, and does nothing."""
+    already = current == controller.broker_id
     if already:
         controller.report(SessionExpiredElectedAlready)
     return already
@@ -102,13 +113,21 @@ def _elect_anew(controller: KafkaController) -> Procedure[None]:
         yield from elect(controller)
 
 
+def stop_deletions(controller: KafkaController) -> None:
+    """What a resignation does first, without the lock: `deleteTopicManager.shutdown()` stops and empties."""
+    controller.resigns = True
+    controller.listeners -= FIRST
+    controller.deleting = Deleting()
+
+
 def on_controller_resignation(controller: KafkaController) -> Procedure[None]:
     """Take the controller down; raises MissingDeletionThread, half-way, where a failover had ended too early (D56).
 
     It never ends where a sender is in a callback that waits for the lock (D50), nor, before 0.10.2.0, where the
     deletion thread waits for it (D9); what Kafka takes down before, nobody looks at any more.
     """
-    controller.listeners -= {LISTENED[name].path for name in UNWATCHED_FIRST}
+    controller.resigns = False
+    controller.listeners -= FIRST
     has_thread = controller.configuration.deletes_topics and not controller.fixes(Switch.RESIGN_CLEANS_UP)
     if has_thread and controller.deletion is DeletionThread.MANAGER_ONLY:
         raise MissingDeletionThread("the topic deletion manager has no thread to be joined")

@@ -15,13 +15,12 @@ from typing import Any, Final, Self, TypeAlias
 from reference.broker_events.controlled_shutdown import Departure
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
-from reference.controller.effects import Given
 from reference.forking import shallow_copy
 from reference.journal import Journal, nowhere
 from reference.leadership.effects import IsrWrite
 from reference.procedures import Effect, OneOf, Procedure
 from reference.scripts import CONTROLLER
-from reference.threads import Event, subscribed
+from reference.threads import Event, Given, subscribed
 from spec.formats.kafka_types import TopicPartition
 from spec.state.enumerations import Callback
 

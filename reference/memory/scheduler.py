@@ -34,7 +34,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
 from spec.protocol.failover.steps import FAILOVER
-from spec.state.enumerations import At, Callback, Handler
+from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.variants import Switch
 
 
@@ -60,6 +60,7 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from _registration(cluster, process)
             yield from _callback(cluster, process)
             yield from _early_read(cluster, process)
+            yield from _stopping_deletions(cluster, process)
             yield from _goes_on(cluster, process)
             yield from _new_epoch(cluster, process)
             yield from _rebalance(cluster, process)
@@ -126,11 +127,27 @@ def _early_read(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
         yield Choice("read_for_listener", (("c", process.broker_id),), partial(steps.read_early, c=process.broker_id))
 
 
+def _stopping_deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
+    """A listener that has been given what it goes by is to resign, and begins to before it has the lock."""
+    controller, parts = process.controller, {"deletion", "shutdown"}
+    if controller is None or not parts <= cluster.scope.parts or Switch.RESIGN_UNDER_LOCK in cluster.switches:
+        return
+    if process.given is None or controller.resigns or not cluster.can_operate(process):
+        return
+    if controller.deletion not in (DeletionThread.RUNNING, DeletionThread.ENDED):
+        return
+    expired = process.events[0] is Callback.SESSION
+    deposed = process.events[0] is Callback.CONTROLLER and controller.am_i_leader and process.given != process.broker_id
+    is_elsewhere = controller.activity.handler in (Handler.SHUTDOWN, Handler.REBALANCE)
+    if (_is_idle(process) and (deposed or expired)) or (expired and is_elsewhere):
+        yield Choice("stop_deletions", (("c", process.broker_id),), partial(steps.stop_deletions, c=process.broker_id))
+
+
 def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Event]:
     """The listeners that go by what they are given, and may be given it early."""
     if process.controller is None or Switch.READ_UNDER_LOCK in cluster.switches:
         return
-    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
+    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS, Callback.REASSIGNMENTS, Callback.PREFERRED)
     if "deletion" in cluster.scope.parts:
         yield Callback.DELETIONS
         if not cluster.scope.parts.isdisjoint({"addition", "reassignment"}):

@@ -14,7 +14,7 @@ from reference.controller.effects import ElectCreate, RegisterBroker
 from reference.deletion.thread import on_replica_deleted
 from reference.elections.allowed import elect_where_allowed
 from reference.elections.rebalance import begin_rebalance
-from reference.failover.election import is_elected_already
+from reference.failover import election
 from reference.journal import Fate, FateMet, ImbalanceFound, RequestHandled
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated, Running
@@ -139,10 +139,17 @@ def read_early(cluster: MemoryCluster, *, c: int) -> None:
     callback = process.events[0]
     if process.controller is not None and isinstance(callback, Callback):
         given = cluster.carry_out(process, read_for_listener(process.controller, callback))
-        if callback is Callback.SESSION and is_elected_already(process.controller, given):
+        if callback is Callback.SESSION and election.is_elected_already(process.controller, given):
             process.events.pop(0)
         else:
             process.given = given
+
+
+def stop_deletions(cluster: MemoryCluster, *, c: int) -> None:
+    """A listener that is to resign does what it does first, whoever has the lock."""
+    controller = cluster.change(c).controller
+    if controller is not None:
+        election.stop_deletions(controller)
 
 
 def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:

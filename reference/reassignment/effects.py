@@ -10,6 +10,7 @@ Kafka 0.10.2.2: `ZkUtils.getPartitionsBeingReassigned`, `updatePartitionReassign
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from reference.leadership.effects import Replicas, StateRead, StateWrite
 from reference.procedures import Effect, PastZkClient, Script
@@ -48,33 +49,41 @@ class ReassignmentRequest:
     czxid: int
 
 
-def _read_request() -> Script[ReassignmentRequest | None]:
-    """`getPartitionsBeingReassigned`: the request, or None if there is none."""
+NOTHING_ASKED: Final = ReassignmentRequest("", {}, -1)
+"""There is no request."""
+
+
+def _read_request() -> Script[ReassignmentRequest]:
+    """`getPartitionsBeingReassigned`: the request, if there is one."""
     node = yield from read_data(REASSIGN_PARTITIONS)
     if node is None:
-        return None
+        return NOTHING_ASKED
     payload = parsed_if_json(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
     named = () if payload is None else payload.partitions
     wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in named}
     return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
 
 
-class OnReassignmentRequest(Effect["ReassignmentRequest | None"]):
-    """A data callback of the request's path: the request, or None where it is gone."""
+class OnReassignmentRequest(Effect[ReassignmentRequest]):
+    """A data callback of the request's path: the request, which may have been read before."""
 
-    def script(self) -> Script[ReassignmentRequest | None]:
+    given: ReassignmentRequest | None = None
+
+    def script(self) -> Script[ReassignmentRequest]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads."""
+        if self.given is not None:
+            return self.given
         yield Exists(REASSIGN_PARTITIONS)
         return (yield from _read_request())
 
 
-class ReadReassignments(Effect["ReassignmentRequest | None"]):
+class ReadReassignments(Effect[ReassignmentRequest]):
     """Failover: what is being reassigned."""
 
     at = At.READ_REASSIGNMENTS
     parts = frozenset({"reassignment"})
 
-    def script(self) -> Script[ReassignmentRequest | None]:
+    def script(self) -> Script[ReassignmentRequest]:
         """Read it."""
         return _read_request()
 
@@ -100,8 +109,6 @@ class ReadRemaining(Effect[Reassignments]):
     def script(self) -> Script[Reassignments]:
         """Read the request, and leave the partition out."""
         request = yield from _read_request()
-        if request is None:
-            return Reassignments((), -1)
         return Reassignments(tuple(one for one in request.wanted.items() if one[0] != self.partition), request.czxid)
 
 

@@ -22,12 +22,14 @@ from reference.deletion.queue import hold_back
 from reference.leadership.effects import Partitions
 from reference.procedures import THROWABLE, FencedOff, Procedure, in_any_order
 from reference.reassignment.effects import (
+    NOTHING_ASKED,
     AcceptReassignment,
     BeginAgain,
     OnReassignmentRequest,
     ReadReassignments,
     ReadRemaining,
     ReadWhetherCaughtUp,
+    ReassignmentRequest,
     Reassignments,
     RefuseReassignment,
     WriteRemaining,
@@ -56,10 +58,10 @@ from spec.variants import Switch
 Wanted = Mapping[TopicPartition, tuple[int, ...]]
 
 
-def on_reassignment_request(controller: KafkaController) -> Procedure[None]:
+def on_reassignment_request(controller: KafkaController, given: ReassignmentRequest | None = None) -> Procedure[None]:
     """`PartitionsReassignedListener`: what is asked, and not under way yet, is to be taken up one by one."""
-    request = yield from OnReassignmentRequest()
-    if request is None:
+    request = yield from OnReassignmentRequest(given)
+    if request == NOTHING_ASKED:
         return
     controller.report(ReassignmentRequested, data=request.text)
     known = controller.context.partitions_being_reassigned
@@ -190,8 +192,7 @@ def _drop(controller: KafkaController, partition: TopicPartition, left: Reassign
 
 def initialize_partition_reassignment(controller: KafkaController) -> Procedure[None]:
     """Failover 7: read what is being reassigned; what is so already, or is no more, is dropped."""
-    request = yield from ReadReassignments()
-    found, context = {} if request is None else request.wanted, controller.context
+    found, context = (yield from ReadReassignments()).wanted, controller.context
     assigned = context.partition_replica_assignment
     done = {one: wanted for one, wanted in found.items() if assigned.get(one) in (None, wanted)}
     resumed = {one: wanted for one, wanted in found.items() if one not in done}

@@ -287,10 +287,11 @@ def reassignments_complete(s: State, m: Model) -> Value:
 
 @claim("goal", source="PROTOCOL.md D59", parts=(*WITH_REQUESTS, "move_withdrawals"))
 def no_assignment_is_left_halfway(s: State, m: Model) -> Facts:
-    """AR of every partition is RAR of the reassignment that was asked for last, or what it was then."""
+    """AR of a topic's every partition is RAR of the reassignment that was asked for last, or what it was then."""
     for p in m.partitions:
         assigned, wanted = s.zookeeper.assigned[p], target(s, m, p)
-        yield either(wanted == (), assigned == wanted, assigned == s.history.original[p])
+        gone = ~s.zookeeper.topics[m.topic_of(p)]
+        yield either(gone, wanted == (), assigned == wanted, assigned == s.history.original[p])
 
 
 @claim("goal", source="PROTOCOL.md D38", parts=WITH_REQUESTS)

@@ -18,6 +18,7 @@ from spec.language.rules import fits, observe, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State, epochs_acted_in, target
+from spec.state.controller import Controller
 from spec.state.controller_parts import EarlyReads
 from spec.state.enumerations import Callback, Session
 from spec.state.zookeeper import Leadership, ZooKeeper
@@ -62,6 +63,13 @@ def rearm_watch(s: State, c: int, path: str) -> None:
     """
     with when(s.controllers[c].listening[path]):
         s.controllers[c].watching[path] = True
+
+
+def stop_listening(controller: Controller, *paths: str) -> None:
+    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
+    for path in paths:
+        controller.watching[path] = False
+        controller.listening[path] = False
 
 
 def notify(s: State, m: Model, path: str, callback: Callback) -> None:

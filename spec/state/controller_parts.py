@@ -64,6 +64,11 @@ def _listeners_are_given(m: Model) -> bool:
     return "listeners_given_what_was" in m.features and bool(m.scope.budget("early_reads"))
 
 
+def _are_deletions_stopped(m: Model) -> bool:
+    """A resignation stops deletions before it has the lock, which is told where a shutdown may come in between."""
+    return "deletions_stopped_before_the_lock" in m.features and m.has("deletion") and m.has("shutdown")
+
+
 GIVEN = per_scope("a listener goes by what was read before it had the lock", _listeners_are_given)
 NAMED = has("deletion") & ASSIGNMENTS
 """A topic may be known by its name only, without partitions."""
@@ -114,6 +119,19 @@ class EarlyReads(Record, kept=GIVEN):
     given_topics = flags(TOPICS, "The topic is among the children that the listener on topics is given.", kept=NAMED)
     given_requests = flags(
         TOPICS, "The topic is among the requests that the listener on deletions is given.", kept=has("deletion")
+    )
+    given_moves = Each(
+        PARTITIONS, Field(BROKER_LIST, ()), "RAR in the request that the listener on reassignments is given.",
+        kept=has("reassignment"),
+    )  # fmt: skip
+    given_elections = flags(
+        PARTITIONS, "The partition is named by the request that the listener on preferred elections is given.",
+        kept=has("preferred_election"),
+    )  # fmt: skip
+    given_stands = Flag("The request that this listener is given stands.", kept=has("preferred_election"))
+    stopped = Flag(
+        "The listener is to resign, and has stopped the deletion thread and emptied what is queued.",
+        kept=per_scope("a resignation stops deletions before it has the lock", _are_deletions_stopped),
     )
 
 

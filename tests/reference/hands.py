@@ -18,11 +18,12 @@ from reference.controller.effects import (
     Subscribe,
 )
 from reference.deletion.requests import ReadDeletions
-from reference.elections.requested import FinishFailover, ReadElectionRequest
+from reference.elections.requested import NOTHING_ASKED, FinishFailover, ReadElectionRequest
 from reference.failover.election import elect
 from reference.journal import Entry, Milestone, Reached, RequestSent
 from reference.leadership.effects import ReadState
 from reference.procedures import Effect, OneOf, Procedure, Raised
+from reference.reassignment import effects
 from reference.reassignment.effects import ReadReassignments
 from reference.scripts import Found
 from reference.topics.creation import ListenToTopics, ReadTopics, Topics
@@ -102,8 +103,8 @@ def failed_over(
     for state in states:
         hand.expect(ReadState, state)
     if isinstance(hand.pending, ReadElectionRequest):  # the channels are open
-        hand.expect(ReadElectionRequest, None)
-        hand.expect(ReadReassignments, None)
+        hand.expect(ReadElectionRequest, NOTHING_ASKED)
+        hand.expect(ReadReassignments, effects.NOTHING_ASKED)
         hand.expect(ReadDeletions, deletions)
     return hand
 

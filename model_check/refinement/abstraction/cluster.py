@@ -27,21 +27,23 @@ from model_check.refinement.abstraction.connections import connection, known_to_
 from model_check.refinement.abstraction.leadership import NOBODY, Named, found, informs_of_removal, leadership
 from model_check.refinement.abstraction.threads import (
     election_request,
+    given_stands,
     has_read_request,
     on_the_way_out,
     other_threads,
     requested_elections,
 )
 from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics, topic_ids
-from model_check.refinement.history import History
+from model_check.refinement.history import History, listed
 from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
+from reference.elections.requested import ElectionRequest
 from reference.leadership.effects import StateWrite
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
-from reference.reassignment.effects import WriteRemaining
+from reference.reassignment.effects import ReassignmentRequest, WriteRemaining
 from reference.scripts import CHILD_PATHS, CONTROLLER, CONTROLLER_EPOCH, broker_path, leadership_in, parsed, state_path
 from reference.threads import PATH_OF, callback_of
 from reference.zookeeper.tree import WatchKind
@@ -105,6 +107,7 @@ class Abstraction:
                 yield from _watches(self.m, cluster, process, process.controller)
                 read = has_read_request(cluster, process.controller)
                 yield f"controllers[{process.broker_id}].request_read", read
+                yield f"controllers[{process.broker_id}].given_stands", given_stands(cluster, process)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 yield from _notifications(cluster, process)
                 yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
@@ -289,6 +292,12 @@ def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     yield f"{path}.given", given is not None
     yield f"{path}.given_id", given if isinstance(given, int) and given != NO_LEADER else NOBODY
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
+    yield f"{path}.stopped", process.controller is not None and process.controller.resigns
+    moves = given.wanted if isinstance(given, ReassignmentRequest) else {}
+    named = given.partitions if isinstance(given, ElectionRequest) else frozenset[TopicPartition]()
+    for p, partition in enumerate(cluster.partitions):
+        yield f"{path}.given_moves[{p}]", listed(moves, partition)
+        yield f"{path}.given_elections[{p}]", partition in named
     for name, callback in (("given_topics", Callback.TOPICS), ("given_requests", Callback.DELETIONS)):
         for number, topic in enumerate(cluster.topics()):
             yield f"{path}.{name}[{number}]", head is callback and topic in children

@@ -3,6 +3,7 @@
 from model_check.refinement.abstraction.leadership import NOBODY, Named
 from reference.broker_events.controlled_shutdown import Departure
 from reference.controller.controller import KafkaController
+from reference.elections.requested import ElectionRequest
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.scripts import PREFERRED_REPLICA_ELECTION, parsed
@@ -57,5 +58,14 @@ def requested_elections(cluster: MemoryCluster, controller: KafkaController, pat
 
 def has_read_request(cluster: MemoryCluster, controller: KafkaController) -> bool:
     """Whether the request that stands is the one that this controller has read."""
+    return _stands(cluster, controller.context.election_request)
+
+
+def given_stands(cluster: MemoryCluster, process: MemoryProcess) -> bool:
+    """Whether the request that stands is the one that the listener is given."""
+    return isinstance(process.given, ElectionRequest) and _stands(cluster, process.given.czxid)
+
+
+def _stands(cluster: MemoryCluster, czxid: int) -> bool:
     request = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION)
-    return request is not None and request.czxid == controller.context.election_request
+    return request is not None and request.czxid == czxid

@@ -6,13 +6,16 @@ failover on the main thread, the deletion thread completes a topic. So a broker 
 that there was none, resigns, and keeps /controller (D67). Where nobody else comes in between, reading is one step with
 what the listener does first.
 
+A listener that is to resign goes further before it has the lock: it stops the deletion thread, and empties what is
+queued (D68).
+
 While start-up makes its failover nothing else is read early: the listener on /controller is next, since the create of
 that is an event of its own.
 
-Left out: that data is read early of /admin/reassign_partitions and /admin/preferred_replica_election; that a listener
-which needs nothing of ZooKeeper any more goes on without a session. The other listeners on data read again under the
-lock. A topic that is gone by then is known by its name only, so topics are read early only where AR is kept; where the
-listeners on the topics' own znodes are left out ("addition"), nobody creates it until the next callback is handled.
+Left out: that a listener which needs nothing of ZooKeeper any more goes on without a session. Listeners on data that
+read again under the lock need no early read. A topic that is gone by then is known by its name only, so topics are read
+early only where AR is kept; where the listeners on the topics' own znodes are left out ("addition"), nobody creates it
+until the next callback is handled.
 
 Kafka 0.10.2.2: ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`; `SessionExpirationListener`, which
 reads /controller itself. PROTOCOL.md section 6.1.
@@ -21,14 +24,16 @@ reads /controller itself. PROTOCOL.md section 6.1.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from spec.language.rules import action, observe, require, say, when
+from spec.language.records import array_of
+from spec.language.rules import action, observe, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
-from spec.protocol.zookeeper import can_operate, rearm_watch, take_head
+from spec.protocol.zookeeper import can_operate, rearm_watch, stop_listening, take_head
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, Handler, Owes
+from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
+from spec.state.listeners import LISTENED, UNWATCHED_FIRST, listened_paths
 from spec.variants import Switch
 
 OF_OTHER_THREADS: Final = Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START
@@ -37,21 +42,35 @@ DELETING: Final = At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_
 """Where the deletion thread is between its handlers."""
 
 
-class Children(NamedTuple):
-    """A path whose children are topics: its callback, what a listener is given of it, and its variable and watch."""
+class Content(NamedTuple):
+    """What is read of a path: its watch, and the variables of what stands there and of what its listener is given."""
 
-    path: str
-    callback: Callback
+    watch: str
+    stands: str
     given: str
-    children: str
+    by_topic: bool
+    """Whether they have a value for each topic, or for each partition."""
+
+    def there(self, s: State, m: Model) -> dict[int, Value]:
+        """What stands there now."""
+        stands = array_of(s.zookeeper, self.stands)
+        return {i: stands[i] for i in (m.topics if self.by_topic else m.partitions)}
+
+    @property
+    def callback(self) -> Callback:
+        """Whose listener is given it."""
+        return LISTENED[self.watch].callback
 
     def is_given(self, m: Model) -> bool:
         """Whether a scope keeps what a listener is given of it."""
         return m.keeps(getattr(Controller, self.given))
 
 
-TOPICS: Final = Children("/brokers/topics", Callback.TOPICS, "given_topics", "topics")
-REQUESTS: Final = Children("/admin/delete_topics", Callback.DELETIONS, "given_requests", "deletions")
+TOPICS: Final = Content("topics", "topics", "given_topics", by_topic=True)
+DELETIONS: Final = Content("deletions", "deletions", "given_requests", by_topic=True)
+MOVES: Final = Content("reassignments", "requested", "given_moves", by_topic=False)
+ELECTIONS: Final = Content("preferred", "preferred", "given_elections", by_topic=False)
+CONTENTS: Final = TOPICS, DELETIONS, MOVES, ELECTIONS
 
 
 @action(
@@ -75,20 +94,50 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
     with when(head == Callback.BROKERS):
         rearm_watch(s, c, "brokers")
         controller.given_brokers = s.zookeeper.registered
-    for one in (TOPICS, REQUESTS):
+    for one in CONTENTS:
         if one.is_given(m):
             with when(head == one.callback):
-                rearm_watch(s, c, one.children)
-                _see(s, m, c, one)
-                for t in m.topics:
-                    getattr(controller, one.given)[t] = getattr(s.zookeeper, one.children)[t]
+                rearm_watch(s, c, one.watch)
+                _see(m, c, one, there := one.there(s, m))
+                for i, value in there.items():
+                    array_of(controller, one.given)[i] = value
+    if ELECTIONS.is_given(m):
+        with when(head == Callback.PREFERRED):
+            controller.given_stands = either(*(s.zookeeper.preferred[p] for p in m.partitions))
+
+
+@action(
+    actor="controller {c}",
+    source="TopicDeletionManager.shutdown 0.10.2.2",
+    parts=("listeners_given_what_was", "deletions_stopped_before_the_lock", "early_reads", "deletion", "shutdown"),
+)
+def stop_deletions(s: State, m: Model, c: int) -> None:
+    """A listener is to resign: it stops the deletion thread, and empties what is queued, before it has the lock.
+
+    That on /controller has the lock for whether it is to, and gives it back.
+    """
+    controller = s.controllers[c]
+    require(can_operate(s, c), controller.given, ~controller.stopped)
+    require(either(controller.deletion == DeletionThread.RUNNING, controller.deletion == DeletionThread.ENDED))
+    idle, others = flag(controller.at == At.IDLE), (Handler.SHUTDOWN, Handler.REBALANCE)
+    deposed = both(controller.callbacks[0] == Callback.CONTROLLER, controller.leader_id == c, controller.given_id != c)
+    expired = flag(controller.callbacks[0] == Callback.SESSION)
+    require(either(idle & (deposed | expired), *(both(expired, controller.handler == one) for one in others)))
+    stop_listening(controller, *(path for path in UNWATCHED_FIRST if path in listened_paths(m)))
+    reset(controller, "queued", "doomed", "ineligible", "woken")
+    controller.stopped = True
+
+
+def has_stopped_deletions(s: State, m: Model, c: int) -> Value:
+    """Whether a listener is to resign, and has begun to."""
+    return flag(s.controllers[c].stopped)
 
 
 def _begin_new_session(s: State, m: Model, c: int) -> None:
-    """The handler of a new session needs no lock if /controller has the own id; before 0.10.2.0 it needs it always."""
+    """The handler of a new session needs no lock if /controller has the own id; before 0.10.2.0 it only prints."""
     say(SessionExpired)
-    s.controllers[c].given_id = read_controller(s, c)
     if not m.reintroduces(Switch.ALWAYS_RESIGN):
+        s.controllers[c].given_id = read_controller(s, c)
         with when(s.zookeeper.controller == c):
             say(SessionExpiredElectedAlready)
             take_head(s, m, c)
@@ -105,7 +154,7 @@ def read_controller(s: State, c: int) -> Value:
 def _readable(m: Model) -> Iterator[Callback]:
     """The listeners that go by what they are given."""
     yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
-    yield from (one.callback for one in (TOPICS, REQUESTS) if one.is_given(m))
+    yield from (one.callback for one in CONTENTS if one.is_given(m))
 
 
 def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
@@ -140,25 +189,27 @@ def brokers_for(s: State, m: Model, c: int) -> Value:
     return choose(given(s, m, c), there, registered)
 
 
-def topics_for(s: State, m: Model, c: int) -> dict[int, Value]:
-    """Likewise the children of /brokers/topics."""
-    return _children_for(s, m, c, TOPICS)
-
-
-def requests_for(s: State, m: Model, c: int) -> dict[int, Value]:
-    """Likewise the children of /admin/delete_topics."""
-    return _children_for(s, m, c, REQUESTS)
-
-
-def _children_for(s: State, m: Model, c: int, one: Children) -> dict[int, Value]:
+def content_for(s: State, m: Model, c: int, one: Content) -> dict[int, Value]:
+    """Likewise what stands at another path."""
+    there = one.there(s, m)
     with when(~given(s, m, c)):
-        _see(s, m, c, one)
-    there = getattr(s.zookeeper, one.children)
+        _see(m, c, one, there)
     if not one.is_given(m):
-        return {t: flag(there[t]) for t in m.topics}
-    return {t: choose(given(s, m, c), getattr(s.controllers[c], one.given)[t], there[t]) for t in m.topics}
+        return there
+    known = array_of(s.controllers[c], one.given)
+    return {i: choose(given(s, m, c), known[i], there[i]) for i in there}
 
 
-def _see(s: State, m: Model, c: int, one: Children) -> None:
-    for t in m.topics:
-        observe(f"controller {c}", f"read {one.path}", topic=t, present=getattr(s.zookeeper, one.children)[t])
+def is_as_read(s: State, m: Model, c: int) -> Value:
+    """Whether the request for preferred elections that its listener goes by is the one that stands."""
+    return either(~given(s, m, c), s.controllers[c].given_stands)
+
+
+def _see(m: Model, c: int, one: Content, there: dict[int, Value]) -> None:
+    """What is read of a path; requests for preferred elections are read without a word."""
+    path = f"read {LISTENED[one.watch].path}"
+    if one.by_topic:
+        for t in m.topics:
+            observe(f"controller {c}", path, topic=t, present=there[t])
+    elif one is MOVES:
+        observe(f"controller {c}", path)

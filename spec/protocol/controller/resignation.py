@@ -13,6 +13,7 @@ from spec.logs.controller_log.failover import Resigned
 from spec.model import Model
 from spec.protocol.controller.threads import become_idle, forget_returned
 from spec.protocol.requests.connections import drop_channels, is_awaited
+from spec.protocol.zookeeper import stop_listening
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, DeletionThread, Handler
@@ -142,13 +143,6 @@ def shutdown_fails(controller: Controller) -> None:
     """An exception ends the shutdown that is treated: nothing more of it is, and the answer is an error."""
     reset(controller, "to_move")
     controller.shutdown_fails = controller.shutdown_of != 0
-
-
-def stop_listening(controller: Controller, *paths: str) -> None:
-    """Unsubscribe listeners; a watch that is still set wakes nobody from now on."""
-    for path in paths:
-        controller.watching[path] = False
-        controller.listening[path] = False
 
 
 def elector_resigns(s: State, m: Model, c: int) -> None:

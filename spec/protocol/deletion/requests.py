@@ -24,7 +24,7 @@ from spec.logs.controller_log.topic_deletion import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
-from spec.protocol.controller.early_reads import given, requests_for
+from spec.protocol.controller.early_reads import DELETIONS, content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle
@@ -68,7 +68,7 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     require(controller.active)
-    requests = requests_for(s, m, c)
+    requests = content_for(s, m, c, DELETIONS)
     with when(~given(s, m, c)):
         rearm_watch(s, c, "deletions")
     take_head(s, m, c)

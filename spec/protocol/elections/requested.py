@@ -35,6 +35,7 @@ from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.controller.early_reads import ELECTIONS, content_for, given, is_as_read
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
 from spec.protocol.controller.threads import become_idle
@@ -84,12 +85,14 @@ def on_preferred_election(s: State, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
     controller = s.controllers[c]
     require(controller.active)
+    named, stands = content_for(s, m, c, ELECTIONS), is_as_read(s, m, c)
+    with when(~given(s, m, c)):
+        rearm_watch(s, c, "preferred")
     take_head(s, m, c)
-    rearm_watch(s, c, "preferred")
-    with when(is_requested(s, m)):
-        controller.request_read = True
+    with when(either(*named.values())):
+        controller.request_read = stands
         free = {p: ~either(controller.electing[p], is_queued(s, m, c, p)) for p in m.partitions}
-        asked = {p: both(s.zookeeper.preferred[p], free[p]) for p in m.partitions}
+        asked = {p: both(named[p], free[p]) for p in m.partitions}
         _begin(s, m, c, Handler.PREFERRED_ELECTION, asked)
 
 
@@ -209,6 +212,7 @@ def forget_request(s: State, m: Model) -> None:
         s.zookeeper.preferred[p] = False
     for c in m.controllers:
         s.controllers[c].request_read = False
+        reset(s.controllers[c], "given_stands")
     notify(s, m, "preferred", Callback.PREFERRED)
 
 

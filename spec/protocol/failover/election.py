@@ -11,7 +11,7 @@ from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
-from spec.protocol.controller.early_reads import controller_for, given, read_controller
+from spec.protocol.controller.early_reads import controller_for, given, has_stopped_deletions, read_controller
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
 from spec.protocol.controller.threads import become_idle, leave_handler
@@ -26,7 +26,7 @@ from spec.variants import Switch
 def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
-    was_leader = flag(controller.leader_id == c)
+    was_leader = either(controller.leader_id == c, has_stopped_deletions(s, m, c))
     with when(~given(s, m, c)):
         controller.watching["controller"] = True
     current = controller_for(s, m, c)
@@ -48,13 +48,13 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
 @listener(Callback.SESSION, source="SessionExpirationListener.handleNewSession 0.10.2.2 (KAFKA-4229)")
 def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
-    current = controller_for(s, m, c)
+    already = flag(False) if m.reintroduces(Switch.ALWAYS_RESIGN) else controller_for(s, m, c) == c
     with when(~given(s, m, c)):
         say(SessionExpired)
     take_head(s, m, c)
-    with when(both(current == c, not m.reintroduces(Switch.ALWAYS_RESIGN))):
+    with when(already):
         say(SessionExpiredElectedAlready)
-    with when(either(current != c, m.reintroduces(Switch.ALWAYS_RESIGN))):
+    with when(~already):
         went_through = on_controller_resignation(s, m, c)
         with when(went_through):
             _is_to_elect(s.controllers[c], m)

@@ -39,6 +39,7 @@ from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
+from spec.protocol.controller.early_reads import MOVES, content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
 from spec.protocol.controller.threads import become_idle, leave_broker_change
@@ -90,12 +91,13 @@ def _is_requested(s: State, m: Model) -> Value:
 @listener(Callback.REASSIGNMENTS, source="PartitionsReassignedListener 0.10.2.2", parts=PARTS)
 def on_reassignment_request(s: State, m: Model, c: int) -> None:
     """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
-    controller, requested = s.controllers[c], s.zookeeper.requested
+    controller = s.controllers[c]
     require(controller.active)
+    requested = content_for(s, m, c, MOVES)
+    with when(~given(s, m, c)):
+        rearm_watch(s, c, "reassignments")
     take_head(s, m, c)
-    rearm_watch(s, c, "reassignments")
-    observe(f"controller {c}", "read /admin/reassign_partitions")
-    with when(_is_requested(s, m)):
+    with when(either(*(requested[p] != () for p in m.partitions))):
         say(ReassignmentRequested, requested=_wanted(m, requested))
     for p in m.partitions:
         with when(both(requested[p] != (), controller.reassigned[p] == ())):
@@ -125,7 +127,7 @@ def read_reassignments(s: State, m: Model, c: int) -> None:
     go_on(s, m, c)
 
 
-def _wanted(m: Model, requested: Array[int, Value]) -> dict[int, tuple[Value, Value]]:
+def _wanted(m: Model, requested: Array[int, Value] | dict[int, Value]) -> dict[int, tuple[Value, Value]]:
     """RAR of each partition, as somebody holds it, with whether there is any."""
     return {p: (flag(requested[p] != ()), requested[p]) for p in m.partitions}
 

@@ -5,7 +5,7 @@ first copy may still lie with the broker, to be executed at any time. What Leade
 epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
 gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
 
-UpdateMetadata has none that counts, so a late one brings back who lived then (D70); our fix closes the older
+UpdateMetadata has none that counts, so a late one brings back who lived then (D69); our fix closes the older
 connections as something comes through a newer one. And a broker that was stopped carries out what lies with it although
 its channel has been removed since, and it is told all anew.
 

@@ -26,7 +26,7 @@ from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
-from spec.protocol.controller.early_reads import given, topics_for
+from spec.protocol.controller.early_reads import TOPICS, content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
@@ -65,7 +65,7 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
     require(controller.active)
-    there, known = topics_for(s, m, c), controller.topics
+    there, known = content_for(s, m, c, TOPICS), controller.topics
     with when(~given(s, m, c)):
         controller.watching["topics"] = True
     take_head(s, m, c)

@@ -40,9 +40,35 @@ def won_meanwhile() -> Play:
     return play
 
 
+def removed_meanwhile() -> Play:
+    """D59: ZkClient reads a request, which is removed by hand while the deletion thread has the lock."""
+    play = Play(a_scope(2, ((1, 2), (2, 1)), requests=(((2, 1), ()),)))
+    play.start(topics=2)
+    play.do("request_deletion(t=1)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=1)")
+    play.do("request_reassignment(k=0)", "read_for_listener(c=1)", "withdraw_reassignment()")
+    play.rest()
+    return play
+
+
+def resigned_meanwhile() -> Play:
+    """D68: a controller that stops has emptied its queue; the shutdown tells who has deleted a replica to host it."""
+    play = Play(a_scope(2, ((2, 1),), parts=frozenset({"shutdown"})))
+    play.start(topics=1)
+    play.stop(1)
+    with play.holding(r"move_partition", r"answer_shutdown", r"on_controller_change", r"elect_"):
+        play.do("accept_shutdown(c=1, b=1)", "request_deletion(t=0)", "on_replica_deleted(c=1, b=2, p=0)")
+        play.rest()
+        play.do("remove_controller()", "read_for_listener(c=1)", "stop_deletions(c=1)", "move_partition(c=1, p=0, r=1)")
+        play.do("write_removal(c=1, p=0, r=1)")
+    play.rest()
+    return play
+
+
 @pytest.mark.parametrize(
     ("play", "line"),
     [
+        (resigned_meanwhile, "Broker 1 resigned as the controller"),
+        (removed_meanwhile, "Handling reassignment of partition [a,0] to new replicas 2,1"),
         (
             completed_meanwhile,
             "New topics: [Set(b)], deleted topics: [Set()], new partition replica assignment [Map()]",

@@ -9,10 +9,10 @@ from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
-from reference.scripts import CONTROLLER, broker_path
+from reference.scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, broker_path
 from spec.scopes import scope
 from spec.state.enumerations import Callback
-from spec.variants import AS_CODED
+from spec.variants import AS_CODED, Switch
 
 
 def names(cluster: MemoryCluster) -> list[str]:
@@ -196,3 +196,42 @@ def test_a_listener_goes_by_what_was_read_before_it_had_the_lock() -> None:
     fired, difference, *_ = [line.partition(": ")[2] for line in said(one)]
     assert fired == "Topic change listener fired for path /brokers/topics with children a"
     assert difference == "New topics: [Set(a)], deleted topics: [Set()], new partition replica assignment [Map()]"
+
+
+def test_a_listener_carries_out_a_request_that_was_removed_before_it_had_the_lock() -> None:
+    one = initial_cluster(scope("early_move"))
+    take(one, "request_reassignment(k=0)", "read_for_listener(c=1)", "withdraw_reassignment()")
+    take(one, "on_reassignment_request(c=1)")
+    (fired,) = [line.partition(": ")[2] for line in said(one)]
+    assert fired.startswith("Partitions reassigned listener fired for path /admin/reassign_partitions. Record")
+    assert "accept_reassignment(c=1, p=0)" in names(one)
+
+
+def test_a_listener_deletes_the_request_that_took_the_place_of_the_one_it_was_given() -> None:
+    one = initial_cluster(scope("early_election"))
+    take(one, "request_preferred_election(named=1)", "read_for_listener(c=1)", "withdraw_preferred_election()")
+    take(one, "request_preferred_election(named=1)", "on_preferred_election(c=1)", "read_for_election(c=1, p=0)")
+    take(one, "delete_election_request(c=1)")
+    assert PREFERRED_REPLICA_ELECTION not in one.zookeeper.tree
+
+
+def test_before_0_10_2_a_new_session_is_printed_before_the_lock_and_nothing_is_read() -> None:
+    one = initial_cluster(scope("early_expiry"), frozenset({Switch.ALWAYS_RESIGN}))
+    take(one, "start_process(b=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)", "elect_read(c=1)")
+    take(one, "elect_create(c=1)", "read_for_listener(c=1)")
+    assert [type(entry) for entry in one.entries] == [Report], "the line, and no operation"
+    assert one.processes[1].events[0] is Callback.SESSION, "though /controller has its id by now"
+
+
+def test_d68_a_controller_that_resigns_forgets_which_topics_go_before_it_has_the_lock() -> None:
+    one = initial_cluster(scope("early_resignation"))
+    take(one, "request_deletion(t=0)", "on_deletion_change(c=1)", "remove_controller()", "read_for_listener(c=1)")
+    controller = one.processes[1].controller
+    assert controller is not None
+    assert controller.deleting.queued == {"a"}
+    take(one, "stop_deletions(c=1)")
+    controller = one.processes[1].controller
+    assert controller is not None
+    assert (controller.deleting.queued, controller.is_active) == (frozenset(), True)
+    take(one, "on_controller_change(c=1)")
+    assert said(one)[-1].endswith("resigned as the controller")

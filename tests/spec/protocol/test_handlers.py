@@ -62,6 +62,7 @@ def test_handlers_are_told_apart_in_few_places_besides() -> None:
     assert found == {
         "controller/early_reads.py: _its_thread_is_free",
         "controller/resignation.py: _goes_on_with_shutdown",
+        "controller/early_reads.py: stop_deletions",
         "controller/resignation.py: _take_down_caches",
         "controller/places.py: lock_is_free",
         "deletion/requests.py: _end_dropping",
