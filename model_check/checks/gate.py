@@ -36,7 +36,8 @@ ALWAYS_REPLAYED = (
 )  # fmt: skip
 """The scopes that every verification replays AS_CODED, deep or not: cheap ones, of every part that has one.
 
-Failed removals, soft failures and delayed operations have only large ones, which are for a deep verification.
+Failed removals, soft failures, delayed operations and notifications that are read one by one have only large ones,
+which are for a deep verification.
 """
 
 ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200

@@ -36,6 +36,8 @@ SYSTEMS += [
     ("allowed_unclean", FENCED),
     ("torn_request", AS_CODED),
     ("early_topics", AS_CODED),
+    ("notification_reads", AS_CODED),
+    ("late_requests", FENCED),
 ]
 #: What these have others have, too.
 MORE = {

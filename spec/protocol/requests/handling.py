@@ -40,7 +40,8 @@ def handle_leader_and_isr(s: State, m: Model, c: int, b: int, request: Slot) -> 
 
 
 def _is_newer(m: Model, known: BrokerPartition, state: SlotPartition) -> Value:
-    return either(state.leader_epoch > known.leader_epoch, state.topic_id != known.topic_id)
+    newer = flag(state.leader_epoch > known.leader_epoch)
+    return newer | (state.topic_id != known.topic_id)
 
 
 def accepts(s: State, m: Model, b: int, p: int, state: SlotPartition) -> Value:

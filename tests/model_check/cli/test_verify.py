@@ -159,7 +159,7 @@ def test_every_part_with_a_cheap_scope_is_replayed_every_day() -> None:
     assert sum(one.states for one in known if one is not None) < 25_000
     assert None not in known
     parts = {part for name in gate.ALWAYS_REPLAYED for part in scope(name).parts}
-    assert set(PARTS) - parts == {"failed_removals", "soft_failures", "delayed_operations"}
+    assert set(PARTS) - parts == {"failed_removals", "soft_failures", "delayed_operations", "notification_reads"}
 
 
 def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,6 +145,7 @@ def test_a_brokers_notifications_pile_up_and_are_deleted_in_any_order() -> None:
     assert state["zookeeper"]["notified"] == {0: 0b0001, 1: 0b1000}
     reading = {"controllers[2].active": 1, "controllers[2].callbacks[0]": list(Callback).index(Callback.ISR_CHANGES)}
     state = taken(state, "on_isr_change", reading, c=2)
+    state = taken(taken(state, "read_notification", {}, c=2, n=1), "read_notification", {}, c=2, n=4)
     state = taken(taken(state, "read_notified", {}, c=2, p=0), "read_notified", {}, c=2, p=1)
     assert opened.step(state, "delete_notification", {"c": 2, "n": 2}) is None
     ends: list[dict[str, int]] = []

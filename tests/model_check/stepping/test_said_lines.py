@@ -115,7 +115,7 @@ def state(
         cached["visiting"] = 0b10
     controller = {
         "at": list(At).index(place), "active": 1, "epoch": 1, "live": 1, "partitions": {0: cached}, "topics": {0: 1},
-        "deletion": list(DeletionThread).index(DeletionThread.RUNNING),
+        "deletion": list(DeletionThread).index(DeletionThread.RUNNING), "started": 1,
         **({"queued": {0: 1}, "doomed": {0: 1}} if queued else {}),
         **fields,
     }  # fmt: skip
