@@ -171,11 +171,6 @@ class Model:
         return self.has("reassignment") or self.has("addition")
 
     @property
-    def tells_concerns(self) -> bool:
-        """Whether a callback is about one of several partitions or topics, which is then kept with it."""
-        return self.has("reassignment") or (self.has("addition") and self.has_several_topics)
-
-    @property
     def has_several_topics(self) -> bool:
         """Whether there is more than one topic."""
         return len(self.topics) > 1

@@ -60,7 +60,7 @@ def of_dead_leader(at: Moment, partition: TopicPartition) -> str:
     is_moved = partition in history.moves(decided.number)
     if state.leader == NO_LEADER and is_moved and decided.office.owner is not None:
         return "D48"
-    return of_idleness(at) or of_unraised(at) or of_start(at) or _row_of_creation(at, decided)
+    return of_idleness(at) or of_unraised(at) or of_start(at) or _of_creation(at, decided)
 
 
 def of_unborn(at: Moment, partition: TopicPartition) -> str:
@@ -87,7 +87,7 @@ def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int)
     office = history.office(at.number)
     if decided is None or office.owner is None:
         return ""
-    if row := _row_of_creation(at, decided):
+    if row := _of_creation(at, decided):
         return row
     assigned = history.last(f"/brokers/topics/{partition.topic}", at.number)
     if assigned is not None and not assigned.is_create and assigned.is_a_zombies:
@@ -109,7 +109,7 @@ def _is_unread(at: Moment, decided: Write) -> bool:
     return decided.author != office.owner and decided.number > office.raised
 
 
-def _row_of_creation(at: Moment, decided: Write) -> str:
+def _of_creation(at: Moment, decided: Write) -> str:
     """The create of a state znode was repeated at once, and refused, for its answer was lost (D54)."""
     refused = (one.number for one in at.history.refusals if one.author == decided.author and one.error == "NodeExists")
     first = next((number for number in refused if decided.number < number <= at.number), decided.number)

@@ -155,10 +155,11 @@ class Draft:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self._parts[key]
-        if isinstance(part, Cell):
+        if not isinstance(part, Cell):
+            if part.names:
+                self[key].become(value)
+        elif part.kept:
             self._put(key, part, part.kind.constant(value).raw)
-        else:
-            self[key].become(value)
 
     __setattr__ = __setitem__
 

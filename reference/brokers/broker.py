@@ -335,14 +335,14 @@ class Broker:
         known = self.partitions.get(partition)
         self.journal(StateChange(changes.StopReplicaStarted(self.broker_id, delete, partition)))
         if known is None:
-            self.journal(StateChange(changes.ReplicaDoesNotExist(self.broker_id, delete, partition)))
+            self.journal(StateChange(changes.ReplicaDoesNotExist(self.broker_id, delete=delete, partition=partition)))
         elif not delete:
             leads_or_idles = known.leadership.leader in {NO_LEADER, self.broker_id}
             self.partitions[partition] = replace(known, is_idle=not leads_or_idles)
         if delete:
             self.partitions.pop(partition, None)
             self.logs -= {partition}
-        self.journal(StateChange(changes.StopReplicaFinished(self.broker_id, delete, partition)))
+        self.journal(StateChange(changes.StopReplicaFinished(self.broker_id, delete=delete, partition=partition)))
 
     def _log(
         self,

@@ -171,7 +171,7 @@ def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: A
         return None
     c, b = action.parameters["c"], action.parameters["b"]
     old, new = before.brokers[b], after.brokers[b]
-    obeys = either(*(old.partitions[p].leader_epoch != new.partitions[p].leader_epoch for p in m.partitions))
-    obeys = either(obeys, old.alive != new.alive)
-    obeys = either(obeys, *(old.partitions[p].idle != new.partitions[p].idle for p in m.partitions))
+    partitions = [(old.partitions[p], new.partitions[p]) for p in m.partitions]
+    changes = (either(one.leader_epoch != other.leader_epoch, one.idle != other.idle) for one, other in partitions)
+    obeys = either(old.alive != new.alive, *changes)
     return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)

@@ -112,24 +112,24 @@ class Brokers:
 
     def union(self, left: Value, right: Value) -> Value:
         """Members of either."""
-        if self._is_nobody(left) or self._is_nobody(right):
-            return right if self._is_nobody(left) else left
+        if self._is_known_empty(left) or self._is_known_empty(right):
+            return right if self._is_known_empty(left) else left
         return combine(operator.or_, left, right)
 
     def intersection(self, left: Value, right: Value) -> Value:
         """Members of both."""
-        if self._is_nobody(left) or self._is_nobody(right):
+        if self._is_known_empty(left) or self._is_known_empty(right):
             return self.empty_set()
         return combine(operator.and_, left, right)
 
     def difference(self, left: Value, right: Value) -> Value:
         """Members of the first that are not in the second."""
-        if self._is_nobody(left) or self._is_nobody(right):
+        if self._is_known_empty(left) or self._is_known_empty(right):
             return left
         return combine(lambda one, other: one & ~other, left, right)
 
     @staticmethod
-    def _is_nobody(members: Value) -> bool:
+    def _is_known_empty(members: Value) -> bool:
         """Whether a set is known to be empty."""
         return members.is_known and members.raw == 0
 

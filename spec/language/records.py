@@ -2,8 +2,10 @@
 
 A field says which kind of value it holds, what that is at first, which real thing it stands for, and where it is kept.
 What a scope has no use for is no variable of it: it reads as it is at first, whatever is assigned to it, so that a rule
-need not ask which scope it is in. A dead field (of a process that is not running, of a handler that is
-done) goes back to its initial value (`reset`), so that two states differ only where the protocol could tell.
+need not ask which scope it is in.
+
+A dead field (of a process that is not running, of a handler that is done) goes back to its initial value (`reset`), so
+that two states differ only where the protocol could tell.
 
 Nobody makes an instance of a record. `shape_of` lays out the tree of variables for one model, and a rule is given a
 view of that tree (spec/language/views.py), or of a state of numbers. The classes tell mypy what such a view has:
@@ -28,7 +30,7 @@ K_contra = TypeVar("K_contra", contravariant=True)
 
 @dataclass(frozen=True)
 class Leaf:
-    """A variable to be: its kind and initial value; one that is not kept is none, and always has that value."""
+    """A variable to be: its kind and initial value; one that is not kept is no variable, and always has that value."""
 
     kind: Kind
     initial: object
@@ -94,7 +96,8 @@ class Members(Generic[K, T]):
 
         def __setitem__(self, key: K, value: object) -> None: ...
 
-        def __contains__(self, key: object) -> bool: ...
+        def __contains__(self, key: object) -> bool:
+            """Whether anything of it is kept."""
 
         def is_blank(self) -> bool:
             """Whether it is known to hold nothing but initial values; of variables, nobody knows."""

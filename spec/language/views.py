@@ -97,7 +97,8 @@ class Frame:
 class View:
     """A window on the state: `view.controllers[1].epoch` reads, assigning to it records an update.
 
-    Attribute and index access walk the shape; a leaf reads as its value in the frame, or as the variable itself.
+    Attribute and index access walk the shape; a leaf reads as its value in the frame, or as the variable itself;
+    one that is not kept reads as its initial value, and is not assigned.
     `frame=None` gives a read-only view of the state before.
     """
 

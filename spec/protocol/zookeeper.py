@@ -139,9 +139,8 @@ def unregister(s: State, m: Model, process: int) -> None:
     zookeeper, one = s.zookeeper, m.brokers.set_kind.constant((process,))
     zookeeper.registered = m.brokers.difference(zookeeper.registered, one)
     zookeeper.registered_orphaned = m.brokers.difference(zookeeper.registered_orphaned, one)
-    if m.fixes(Switch.BROKER_EPOCHS):
-        for c in m.controllers:
-            s.controllers[c].seen[process] = False
+    for c in m.controllers:
+        s.controllers[c].seen[process] = False
     notify(s, m, "brokers", Callback.BROKERS)
 
 

@@ -61,7 +61,7 @@ class At(enum.Enum):
     REMOVE_READ = "replicas to OfflineReplica: read a state znode"
     REMOVE_WRITE = "replicas to OfflineReplica: write the ISR less the replica, if the version is still the one read"
     NEW_REPLICA_READ = "replicas to NewReplica: read a state znode"
-    NOTIFIED_READ = "ISR change notification: read a state znode"
+    NOTIFIED_READ = "ISR change notification: read one, or a state znode that one names"
     NOTIFIED_DELETE = "ISR change notification: delete a handled notification"
     FINISH = "failover: delete /admin/preferred_replica_election"
     READ_REASSIGNMENTS = "failover: read /admin/reassign_partitions"

@@ -97,7 +97,7 @@ def _settled_partition(m: Model, p: int) -> Iterator[tuple[str, object]]:
 
 
 def _settled_replicas(m: Model, p: int, cached: str) -> Iterator[tuple[str, object]]:
-    """Every replica is online, where replicas are stopped with a log."""
+    """Every replica is online, and has a log."""
     for r in m.first_assigned(p):
         yield f"{cached}.replicas[{r}]", ReplicaState.ONLINE
         yield f"logs[{r}][{p}]", True

@@ -16,8 +16,7 @@ from spec.model import Model
 
 def assignments(m: Model, cluster: MemoryCluster) -> Named:
     """The assignments in ZooKeeper, and what the tool that adds partitions has read of them."""
-    if m.has("addition"):
-        yield from _tool(cluster)
+    yield from _tool(cluster)
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         yield f"zookeeper.assigned[{p}]", assigned_in_zookeeper(cluster, partition)
 

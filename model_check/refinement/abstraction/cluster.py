@@ -71,7 +71,7 @@ Placed = tuple[tuple[int, int], ...]
 class Abstraction:
     """The abstraction for one model; `names` are the specification's variables in their order.
 
-    It says all that any model keeps, and here what this one does not is left out. What is in a process's own memory is
+    It says what any model keeps; what this one does not keep is left out. What is in a process's own memory is
     read once and remembered until the process changes.
     """
 
@@ -111,7 +111,7 @@ class Abstraction:
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 yield from _notifications(cluster, process)
                 yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
-                yield from late_copies(cluster, process.broker_id)
+                yield from late_copies(self.m, cluster, process.broker_id)
                 yield from topic_watches(cluster, process, f"controllers[{process.broker_id}]")
         for epoch in epochs_acted_in(self.m):
             yield f"history.acted[{epoch}]", epoch in history.epochs

@@ -113,9 +113,9 @@ def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Na
         yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
 
 
-def late_copies(cluster: MemoryCluster, c: int) -> Named:
+def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
-    for b in cluster.processes:
+    for b in cluster.processes if m.scope.budget("late_requests") else ():
         late = cluster.late_requests.get((c, b))
         yield from _slot(cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
         for p, partition in enumerate(cluster.partitions):

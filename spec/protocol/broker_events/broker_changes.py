@@ -144,9 +144,8 @@ def _take_out(s: State, m: Model, c: int, returned: Value) -> None:
     """Who has returned, and has lost its channel, does not live until the dead are handled; it is known anew."""
     controller = s.controllers[c]
     controller.live = m.brokers.difference(controller.live, returned)
-    if m.fixes(Switch.BROKER_EPOCHS):
-        for b in m.brokers.ids:
-            controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
+    for b in m.brokers.ids:
+        controller.seen[b] = flag(controller.seen[b]) | m.brokers.in_set(b, returned)
 
 
 def _on_broker_startup(s: State, m: Model, c: int, new: Value) -> None:

@@ -41,7 +41,6 @@ from spec.protocol.leadership_cache import assigned_replicas, is_cached, leaders
 from spec.protocol.state_change_log import replica_stays
 from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
 from spec.state.state_machines import has_started
@@ -224,8 +223,6 @@ def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:
 
     That is an exception, too: to know whether it remains, Kafka asks how many replicas it has.
     """
-    if not m.keeps(Controller.shutdown_fails):
-        return flag(False)
     partitions, facts = s.controllers[c].partitions, []
     for p in m.partitions if m.loses_topics else ():
         led = both(is_cached(partitions[p]), partitions[p].leader == b)

@@ -133,8 +133,7 @@ def _take_up(s: State, m: Model, c: int, named: Mapping[int, Value]) -> None:
 def read_notified(s: State, m: Model, c: int, p: int) -> None:
     """Read the state znode of a partition that was named; after the last one, tell every broker."""
     controller, partitions = s.controllers[c], s.controllers[c].partitions
-    require(partitions[p].todo)
-    require(m.notices.is_empty(controller.unread))
+    require(partitions[p].todo, m.notices.is_empty(controller.unread))
     note_read(s, m, c, p)
     fenced = is_read_in_vain(s, m, c)
     with when(both(~fenced, exists(s.zookeeper.state[p]))):

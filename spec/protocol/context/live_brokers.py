@@ -24,13 +24,11 @@ def live_brokers(s: State, m: Model, c: int) -> Value:
 
 def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
     """These brokers are gone: they are not shutting down any more."""
-    if m.has("shutdown"):
-        controller = s.controllers[c]
-        controller.shutting_down = m.brokers.difference(controller.shutting_down, brokers)
-        if m.fixes(Switch.BROKER_EPOCHS):
-            with when(m.brokers.in_set(controller.shutdown_of, brokers)):
-                reset(controller, "shutdown_of", "to_move")
-                reset(controller, "shutdown_fails")
+    controller = s.controllers[c]
+    controller.shutting_down = m.brokers.difference(controller.shutting_down, brokers)
+    if m.fixes(Switch.BROKER_EPOCHS):
+        with when(m.brokers.in_set(controller.shutdown_of, brokers)):
+            reset(controller, "shutdown_of", "to_move", "shutdown_fails")
 
 
 def forget_shutdowns(s: State, m: Model, c: int) -> None:

@@ -72,7 +72,7 @@ def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Val
 def _resign(s: State, m: Model, c: int) -> None:
     """The elector resigns; what goes on after it is found again by its marks."""
     controller = s.controllers[c]
-    kept = {name: controller[name] for name in MARKS if name in controller}
+    kept = {name: controller[name] for name in MARKS}
     due = {p: controller.due[p] for p in m.partitions}
     elector_resigns(s, m, c)
     for name, value in kept.items():

@@ -162,9 +162,8 @@ def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
     controller = s.controllers[c]
     starts = flag(s.processes[c].owes == Owes.AFTER_ELECTION)
     free = [flag(controller.at == At.IDLE), starts]
-    if m.has("partitions"):
-        free += [flag(controller.at == place) for place in DELETING if m.has("deletion")]
-        free += [flag(controller.handler == one) for one in OF_OTHER_THREADS]
+    free += [flag(controller.at == place) for place in DELETING if m.has("deletion")]
+    free += [flag(controller.handler == one) for one in OF_OTHER_THREADS]
     between = [flag(controller.elects)]
     between += [both(controller.due[p] != (), ~starts) for p in m.partitions]
     return both(either(*free), ~either(*between))

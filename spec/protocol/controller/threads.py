@@ -36,9 +36,11 @@ def turns_left(s: State, m: Model, c: int) -> Value:
     A shutdown takes it for each partition and for its answer, the rebalance for each partition. A request to reassign
     partitions is not counted: `at` tells where that is. The deletion thread takes it once for all that is queued.
     """
-    controller, waiting = s.controllers[c], []
-    waiting += [controller.shutdown_of != 0, *(controller.to_move[p] for p in m.partitions)]
-    waiting += [controller.imbalanced[p] for p in m.partitions]
+    controller = s.controllers[c]
+    waiting = [
+        controller.shutdown_of != 0,
+        *(one[p] for one in (controller.to_move, controller.imbalanced) for p in m.partitions),
+    ]
     turns = number(len(waiting), "turns").constant(0)
     for one in waiting:
         turns = choose(one, turns.plus(1), turns)

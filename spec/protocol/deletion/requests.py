@@ -80,9 +80,8 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     with when(drops):
         say(UnknownTopicsIgnored, topics=unknown)
         _drop(s, m, c, unknown)
-        if m.has_several_topics:
-            for t in m.topics:
-                controller.to_queue[t] = known[t]
+        for t in m.topics:
+            controller.to_queue[t] = known[t]
     with when(~drops):
         _take_up(s, m, c, known)
 
@@ -134,9 +133,9 @@ def drop_request(s: State, m: Model, c: int, t: int) -> None:
     require(controller.turns[t])
     fenced = is_fenced_off(s, m, c)
     if m.refuses_deletions:
-        with when(controller.handler == Handler.FAILOVER):
+        with when(both(~fenced, controller.handler == Handler.FAILOVER)):
             say(RequestRefusedAtStart, topic=t)
-        with when(both(controller.handler == Handler.NONE, controller.topics[t])):
+        with when(both(~fenced, controller.handler == Handler.NONE, controller.topics[t])):
             say(RequestRefused, topic=t)
     with when(~fenced):
         delete_the_request(s, m, c, t)

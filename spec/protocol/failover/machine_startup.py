@@ -36,7 +36,7 @@ def start_state_machines(s: State, m: Model, c: int) -> None:
     if not m.refuses_deletions:
         say(TopicsToBeDeleted, topics={t: controller.queued[t] for t in m.topics})
     say(ActiveBrokers, brokers=controller.live)
-    say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics} if m.has("partitions") else {})
+    say(CurrentTopics, topics={t: controller.topics[t] for t in m.topics})
     controller.deletion = DeletionThread.MANAGER_ONLY
     told = flag(True)
     if not m.reintroduces(Switch.METADATA_LAST):

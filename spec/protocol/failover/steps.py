@@ -185,9 +185,8 @@ def read_brokers(s: State, m: Model, c: int) -> None:
     controller.live = s.zookeeper.registered
     forget_shutdowns(s, m, c)
     controller.watching["brokers"] = True
-    if m.fixes(Switch.BROKER_EPOCHS):
-        for b in m.brokers.ids:
-            controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
+    for b in m.brokers.ids:
+        controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
     observe(f"controller {c}", "read /brokers/ids", brokers=s.zookeeper.registered)
     if m.has("partitions"):
         controller.at = At.READ_TOPICS
@@ -202,11 +201,10 @@ def read_topics(s: State, m: Model, c: int) -> None:
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
         read_topic_id(s, m, c, topic)
-        if m.has("addition"):
-            if m.fixes(Switch.LISTEN_BEFORE_READING):
-                with when(s.zookeeper.topics[topic]):
-                    listen_to_topic(s, c, topic)
-            topic_is_read(s, c, topic)
+        if m.fixes(Switch.LISTEN_BEFORE_READING):
+            with when(s.zookeeper.topics[topic]):
+                listen_to_topic(s, c, topic)
+        topic_is_read(s, c, topic)
         read_assignments(s, m, c, topic)
     if "topics" in controller.watching:
         controller.watching["topics"] = True
@@ -284,7 +282,7 @@ def resume(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     machines_run(s, m, c)
     controller.handler = Handler.NONE
-    if m.has("addition") and not m.fixes(Switch.LISTEN_BEFORE_READING):
+    if not m.fixes(Switch.LISTEN_BEFORE_READING):
         for t in m.topics:
             with when(controller.topics[t]):
                 listen_to_topic(s, c, t)
@@ -325,8 +323,7 @@ def _become_ready(s: State, m: Model, c: int) -> None:
         told = tell_all(s, m, c, in_failover=True)
     with when(told):
         controller.deletion = DeletionThread.RUNNING
-        if m.has("deletion"):
-            wake(s, m, c)
+        wake(s, m, c)
         observe(f"controller {c}", "ready", epoch=controller.epoch)
         become_idle(s, c)
 

@@ -52,7 +52,7 @@ def is_due(s: State, m: Model, c: int, b: int) -> Value:
 
 def execute_head(s: State, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
-    if m.scope.budget("late_requests") and m.fixes(Switch.CLOSE_OLD_CONNECTIONS):
+    if m.fixes(Switch.CLOSE_OLD_CONNECTIONS):
         reset(s.late_requests[c][b])
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
