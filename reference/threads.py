@@ -59,7 +59,7 @@ BEHIND: Final = tuple(LISTENED[name].path for name in BEHIND_CONTROLLER)
 ALWAYS: Final = (Callback.CONTROLLER, Callback.SESSION)
 """The listeners that do not ask whether the broker is the active controller."""
 ASKED_SINCE_0102: Final = (Callback.ISR_CHANGES, Callback.STATE)
-"""Those that did not ask before 0.10.2.0, and of which others know that they ran (D8)."""
+"""Those that did not ask before 0.10.2.0, as far as that is specified (D8)."""
 HANDLERS: Final[Mapping[Callback, Callable[..., Procedure[None]]]] = {
     Callback.CONTROLLER: on_controller_change,
     Callback.SESSION: on_new_session,
@@ -130,6 +130,8 @@ def may_be_skipped(controller: KafkaController, event: Event) -> bool:
 
 
 def _runs_anyway(controller: KafkaController, callback: Callback) -> bool:
+    if callback is Callback.STATE and controller.fixes(Switch.CLEAR_CONTEXT):
+        return False
     return callback in ASKED_SINCE_0102 and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
 

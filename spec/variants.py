@@ -66,7 +66,9 @@ class Switch(enum.Enum):
     )
     FORGET_THE_VANISHED = "D51, D53: with a topic that vanished goes all that was known of its partitions (ours)"
     FETCH_EPOCHS = "D58: a fetch names the leader epoch that it follows in, and no other counts (KIP-320, 2.1.0)"
-    READ_UNDER_LOCK = "D67, D68: a listener reads, and resigns, when it has its turn, not before (KAFKA-5642, 1.1.0)"
+    READ_UNDER_LOCK = (
+        "D67, D68: a listener reads, and resigns, when it has its turn, not before (KAFKA-5028, KAFKA-5642, 1.1.0)"
+    )
     TOPIC_IDS = "D23: requests and ISR writes name the topic's id, new with each creation (KIP-516, 2.8.0)"
     STOP_REPLICA_HAS_LEADER_EPOCH = "D22: a StopReplica older than the replica's leader epoch is refused (2.6.0)"
     TAKE_THE_DEAD_OFFLINE = "D15: a failover takes replicas on dead brokers Offline (KAFKA-3143, 2.3.0)"

@@ -91,9 +91,9 @@ class History:
                     asked = [(tp, rar) for tp, rar in now.target if state_path(tp) == path]
                     caught_up = (tp for tp, rar in asked if _has_caught_up(cluster, tp, rar))
                     now = replace(now, caught_up=now.caught_up.union(caught_up))
-                case OperationDone(operation=Delete(path=path) | SetData(path=path), answer=answer) if (
-                    path == REASSIGN_PARTITIONS and not isinstance(answer, Exception)
-                ):
+                case OperationDone(
+                    operation=Create(path=path) | Delete(path=path) | SetData(path=path), answer=answer
+                ) if path == REASSIGN_PARTITIONS and not isinstance(answer, Exception):
                     left = requested_reassignments(cluster).keys()
                     now = now.without({tp for tp, _ in now.target} - left)
         return now

@@ -136,7 +136,7 @@ class EarlyReads(Record, kept=GIVEN):
 
 
 class Notifications(Record, kept=has("notifications")):
-    """ISR change notifications. Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.3."""
+    """ISR change notifications. Kafka 0.10.2.2: `IsrChangeNotificationListener`. PROTOCOL.md section 7.7."""
 
     taken = Field(NOTIFICATION_SET, (), "The notifications that are being handled.")
     unread = Field(NOTIFICATION_SET, (), "Those that are yet to be read.", kept=has("notification_reads"))
@@ -147,7 +147,7 @@ class Notifications(Record, kept=has("notifications")):
 
 
 class Reassigning(Record, kept=has("reassignment")):
-    """Reassignments. Kafka 0.10.2.2: `ControllerContext.partitionsBeingReassigned`. PROTOCOL.md section 7.4."""
+    """Reassignments. Kafka 0.10.2.2: `ControllerContext.partitionsBeingReassigned`. PROTOCOL.md section 8."""
 
     remaining_read = Flag(
         "The request that stands in ZooKeeper is the very one that was read for the next write.",
@@ -175,7 +175,7 @@ class TopicListeners(Record, kept=has("addition")):
 
 
 class DeletionManager(Record, kept=has("deletion")):
-    """The deletion of topics. Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 8."""
+    """The deletion of topics. Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4."""
 
     resuming = flags(
         TOPICS, "The topic is held back no more once the start of brokers is handled.",

@@ -2,7 +2,7 @@
 
 `handleStateChange` of either raises at the first item then, outside of what it catches and logs in state-change.log.
 
-Kafka 0.10.2.2: `PartitionStateMachine.hasStarted`, `ReplicaStateMachine.hasStarted`. PROTOCOL.md sections 2 and 6.
+Kafka 0.10.2.2: `PartitionStateMachine.hasStarted`, `ReplicaStateMachine.hasStarted`. PROTOCOL.md section 6.
 """
 
 from spec.formats.znode_paths import ADMIN_REQUESTS
@@ -15,7 +15,7 @@ from spec.state.enumerations import DeletionThread
 def has_started(s: State, m: Model, c: int) -> Value:
     """Whether the state machines are up: those of who is active are, but where a failover ended before it came to them.
 
-    Only a controlled shutdown asks that of a controller that is not active any more.
+    Of who is not active any more a controlled shutdown asks that, and before 0.10.2.0 a reassignment.
 
     Between the channels and the machines it reads what is pending, and only there it can end, or at the send of
     UpdateMetadata, which a dirty batch forbids: where batches may be dirty, a flag tells.

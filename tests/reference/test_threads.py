@@ -28,3 +28,12 @@ def test_before_0_10_2_a_notification_is_skipped_by_who_has_unsubscribed(*, list
     one.context.controller_channel_manager = ControllerChannelManager(set()) if is_active else None
     assert is_run(one, Callback.ISR_CHANGES)
     assert may_be_skipped(one, Callback.ISR_CHANGES) == (not listens and not is_active)
+
+
+@pytest.mark.parametrize("cleared", [False, True])
+def test_before_0_10_2_who_resigned_goes_on_with_a_reassignment_unless_its_context_is_cleared(*, cleared: bool) -> None:
+    """D8-reassign: what is being reassigned outlives the term (D13), unless that is fixed."""
+    fixes = {Switch.CLEAR_CONTEXT} if cleared else set()
+    one = KafkaController(Configuration(1, switches=frozenset({Switch.RUN_WHEN_NOT_ACTIVE} | fixes)))
+    assert is_run(one, Callback.STATE) is not cleared
+    assert is_run(one, Callback.ISR_CHANGES)

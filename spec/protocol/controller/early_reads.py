@@ -15,7 +15,9 @@ that is an event of its own.
 Left out: that a listener which needs nothing of ZooKeeper any more goes on without a session. Listeners on data that
 read again under the lock need no early read. A topic that is gone by then is known by its name only, so topics are read
 early only where AR is kept; where the listeners on the topics' own znodes are left out ("addition"), nobody creates it
-until the next callback is handled.
+until the next callback is handled. The children of /isr_change_notification, which are listed here when the listener
+has the lock: one that is created in between is handled a callback earlier than in Kafka. And that a resignation stops
+deletions amid anything but a shutdown's or the rebalance's turn, or where no shutdown may come in between.
 
 Kafka 0.10.2.2: ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`; `SessionExpirationListener`, which
 reads /controller itself. PROTOCOL.md section 6.1.

@@ -6,8 +6,8 @@ epoch; StopReplica has none, so a late copy deletes a replica that has been assi
 gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
 
 UpdateMetadata has none that counts, so a late one brings back who lived then (D69); our fix closes the older
-connections as something comes through a newer one. And a broker that was stopped carries out what lies with it although
-its channel has been removed since, and it is told all anew.
+connections as something comes through a newer one. And a broker that was paused carries out what lies with it although
+its controller has removed its channel since, opened a new one, and told it all anew.
 
 Scopes have copies of StopReplica with delete by the budget `late_copies`, one for a replica at a time, and those of
 other requests by `late_requests`, one for a broker at a time. Left out: that a broker refuses the latter where they

@@ -156,3 +156,14 @@ def test_since_0_10_2_who_has_resigned_does_not() -> None:
     both = resigned(scope("reassignment_zombie"), AS_CODED)
     assert not both.can("on_state_change(c=1, p=0)")
     both.do(f"skip_callback(c=1, callback={list(Callback).index(Callback.STATE)})")
+
+
+def test_who_writes_back_a_request_that_was_removed_by_hand_asks_for_what_is_left_of_it() -> None:
+    """`removePartitionFromReassignedPartitions` writes with `updatePersistentPath`, which creates what is gone."""
+    both = SideBySide(scope("joint_moves"), AS_CODED, reassignments=1, move_withdrawals=1)
+    both.do("request_reassignment(k=1)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    both.do("write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)", "read_remaining(c=1, p=1)")
+    both.do("withdraw_reassignment()", "write_remaining(c=1, p=1)")
+    assert (both["zookeeper.requested[1]"], both["history.target[1]"]) == ("[]", "[]")
+    assert both["zookeeper.requested[0]"] == both["history.target[0]"] != "[]"
