@@ -148,7 +148,7 @@ class Code:
         return make_scratch(*self._sizes)
 
     def edges(self, rows: Words, begin: int, end: int) -> Edges:
-        """All edges from the states in some rows, unchanged ones too; a whole block is readable after the last."""
+        """All edges from the states in some rows, unchanged ones too; a whole block must be readable after the last."""
         scratch, count, parts = self.make_scratch(), len(self.addresses) - 2, []
         for start in range(begin, max(end, begin + 1), BLOCK):
             valid = min(BLOCK, end - start)

@@ -50,7 +50,10 @@ class EndedEarly(Exception):
 
 
 class LiveCluster:
-    """The cluster as a context manager, asked by `admin`; raises EnvironmentFailure, Stopped, or EndedEarly."""
+    """The cluster as a context manager; `admin` asks it for things.
+
+    Raises EnvironmentFailure, Stopped, or EndedEarly, where a member ends by itself.
+    """
 
     def __init__(self, setup: Setup, folder: Path, stop: Callable[[], bool] = lambda: False) -> None:
         self.setup = setup

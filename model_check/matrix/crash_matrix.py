@@ -63,7 +63,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A handler's cells by place, in the order of a run without faults, and fault; if interrupted, of fewer faults."""
+    """A handler's cells, by place, in the order of a run without faults, and fault; if interrupted, not of all."""
 
     scope: str
     system: TransitionSystem

@@ -32,7 +32,10 @@ SETTLED: Final = 5000
 
 @dataclass(frozen=True)
 class Rest:
-    """A moment of rest, behind a transaction if it is known; who is `down` is up if registered after a time."""
+    """A moment of rest, behind a transaction if that is known.
+
+    Who is `down` is up only if it has registered after the time given there.
+    """
 
     place: str
     ms: int

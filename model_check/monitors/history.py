@@ -26,7 +26,7 @@ MOVES, ELECTIONS = "/admin/reassign_partitions", "/admin/preferred_replica_elect
 
 @dataclass(frozen=True)
 class Author:
-    """Whose a session is: a broker's process, or nobody's known; `is_members`: a member's, and not an admin's."""
+    """Whose a session is: a broker's process, or of nobody known (`broker` is None); `is_members`: no admin's."""
 
     session: int
     broker: int | None = None
@@ -175,7 +175,7 @@ class History:
         return self.of(name)[: bisect_left(self._numbers.get(name, []), number)]
 
     def last(self, name: str, number: int) -> Write | None:
-        """The last of them."""
+        """The last write of a path before a number."""
         index = bisect_left(self._numbers.get(name, []), number)
         return self._of[name][index - 1] if index else None
 

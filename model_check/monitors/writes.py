@@ -18,7 +18,10 @@ from spec.formats.znode_paths import Path as ZnodePath
 def history_of(
     transactions: Iterable[log.Transaction], sessions: Mapping[int, Session], admins: frozenset[int] = frozenset()
 ) -> History:
-    """What a log tells, each line a place; where admins' sessions are known, those that are nobody's are members'."""
+    """What a log tells, each line a place.
+
+    Where admins' sessions are known, those that are nobody's are members'; else they count as admins'.
+    """
     tree: dict[str, Content] = {}
     writes: list[Write] = []
     refusals: list[Refusal] = []

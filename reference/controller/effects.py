@@ -169,7 +169,10 @@ class OnControllerChange(Effect["int | None"]):
 
 
 class OnNewSession(Effect[int]):
-    """The new-session handler: the id in /controller, or -1; it may have read that before. Not all releases `ask`."""
+    """The new-session handler: the id in /controller, or -1; it may have read that before.
+
+    Before 0.10.2.0 it does not ask (`asks`).
+    """
 
     given: int | None
     asks: bool

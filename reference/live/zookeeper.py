@@ -92,7 +92,10 @@ class _Reply(Future[Any]):
 
 
 class LiveZookeeper:
-    """A client and its session on a real server, as a context manager; `address` is `host:port`, or several."""
+    """A client and its session on a real server, as a context manager; `address` is `host:port`, or several.
+
+    After SIGSTOP, or a lost network, the session ends when the server has not heard of it for the time-out.
+    """
 
     def __init__(self, address: str, session_timeout_ms: int = 6000) -> None:
         self.address = address

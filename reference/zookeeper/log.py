@@ -228,7 +228,7 @@ class LogTail:
         self._offsets: dict[Path, int] = {}
 
     def until(self, zxid: int) -> Iterator[Transaction]:
-        """The next ones, up to one that the server has answered: it may be writing behind it. ZookeeperLogError."""
+        """The next ones, up to one that is answered: what follows may be half written. ZookeeperLogError if damaged."""
         for file in _log_files(self._folder):
             offset = self._offsets.get(file, HEADER_LENGTH)
             content = file.read_bytes()

@@ -139,7 +139,10 @@ def parse_transaction(line: str) -> log.Transaction:
 
 
 def read_recording(lines: Iterable[str]) -> Iterator[log.Transaction]:
-    """The transactions of a zookeeper.jsonl, without a gap; RecordingError names the line, from 1, and the fault."""
+    """The transactions of a zookeeper.jsonl, without a gap; the first zxid may be any.
+
+    RecordingError names the line, from 1, and the fault.
+    """
     previous: int | None = None
     for number, line in enumerate(lines, start=1):
         try:

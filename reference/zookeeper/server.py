@@ -264,7 +264,7 @@ class ZookeeperServer:
         return ""
 
     def stop(self) -> None:
-        """Stop in order and wait for the end, once or twice; a temporary data folder goes, a given one stays."""
+        """Stop in order and wait for the end; may be called twice. A temporary data folder goes, a given one stays."""
         process, self._process = self._process, None
         if process is not None:
             if process.stdin is not None:
