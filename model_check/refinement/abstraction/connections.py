@@ -115,9 +115,10 @@ def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Na
 
 def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
-    for b in cluster.processes if m.scope.budget("late_requests") else ():
-        late = cluster.late_requests.get((c, b))
-        yield from _slot(cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
+    for b in cluster.processes:
+        if m.scope.budget("late_requests"):
+            late = cluster.late_requests.get((c, b))
+            yield from _slot(cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
         for p, partition in enumerate(cluster.partitions):
             copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
             yield f"{path}.waits", copy is not None
