@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import V0102, KafkaVersion
@@ -30,7 +30,7 @@ ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class Line:
     """One line of a log: its values, and the version of Kafka that wrote it. Each kind is a frozen dataclass."""
 
@@ -43,8 +43,10 @@ class Line:
     usual: ClassVar[Mapping[str, str]] = {}
     templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
 
-    def __init__(self, *_values: Any, **_named: Any) -> None:
-        raise NotImplementedError  # each kind has an initializer of its own, which takes its fields
+    if TYPE_CHECKING:
+
+        def __init__(self, *_values: Any, **_named: Any) -> None:
+            """Each kind takes its fields, in their order or by name."""
 
     def __init_subclass__(
         cls, text: str | ByVersion | None = None, level: str | ByVersion | None = None, **kwargs: Any
