@@ -105,7 +105,7 @@ def metadata_reports_partitions_being_deleted(before: State, after: State, m: Mo
             told = both(new, place.metadata)
             for p in m.partitions:
                 known = is_cached(after.controllers[c].partitions[p])
-                yield either(~both(told, is_doomed(after, m, c, p), known), _is_removed(m, place, p))
+                yield either(~both(told, is_doomed(after, c, p), known), _is_removed(m, place, p))
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="metadata_reports_a_removed_partition", parts=REMOVED)

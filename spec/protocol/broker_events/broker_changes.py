@@ -56,7 +56,7 @@ def on_broker_change(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(controller.active)
     registered = brokers_for(s, m, c)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         controller.watching["brokers"] = True
     take_head(s, m, c)
     with when(has_started(s, m, c)):
@@ -198,7 +198,7 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
                 led = both(is_cached(cached), m.brokers.in_set(cached.leader, dead))
                 with when(both(led, ~is_queued(s, m, c, p))):
                     controller.lost_leader = True
-                    with when(can_begin(s, m, c, Machine.PARTITIONS)):
+                    with when(can_begin(s, c, Machine.PARTITIONS)):
                         log_lost_leader(s, c, p, PartitionState.OFFLINE)
                         move(cached, "state", PartitionState.OFFLINE)
         begin_online(s, m, c, Handler.BROKER_FAILURE)

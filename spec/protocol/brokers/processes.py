@@ -160,7 +160,7 @@ def _lose_events(s: State, m: Model, b: int, lost: int) -> None:
         with when(both(lost > 0, beyond)):
             require(places[i] != Callback.SESSION, places[i] != Callback.REGISTRATION)
             if i == 0:
-                require(~given(s, m, b))
+                require(~given(s, b))
             places[i] = Callback.NONE
             s.controllers[b].concerns[i] = 0
 

@@ -17,7 +17,7 @@ def is_queued(s: State, m: Model, c: int, p: int) -> Value:
     return s.controllers[c].queued[m.topic_of(p)]
 
 
-def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
+def is_doomed(s: State, c: int, p: int) -> Value:
     """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
     return s.controllers[c].doomed[p]
 
@@ -28,7 +28,7 @@ def adding_raises(s: State, m: Model, c: int) -> Value:
     UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
     exception ends the one transition only, before the state is set: the batch goes out all the same.
     """
-    return either(*(both(is_doomed(s, m, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
+    return either(*(both(is_doomed(s, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
 def is_busy(s: State, m: Model, c: int, t: int) -> Value:

@@ -31,6 +31,6 @@ def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
             reset(controller, "shutdown_of", "to_move", "shutdown_fails")
 
 
-def forget_shutdowns(s: State, m: Model, c: int) -> None:
+def forget_shutdowns(s: State, c: int) -> None:
     """A new controller knows of none that is shutting down (`initializeControllerContext`)."""
     reset(s.controllers[c], "shutting_down")

@@ -48,14 +48,14 @@ from spec.variants import Switch
 MARKS = ("handler", "reassigning", "taken", "gone")
 
 
-def is_dirty(s: State, m: Model, c: int) -> Value:
+def is_dirty(s: State, c: int) -> Value:
     """Whether an exception has left something in the controller's own batch."""
     return flag(s.controllers[c].dirty)
 
 
 def begin_batch(s: State, m: Model, c: int, *, in_failover: bool = False) -> Value:
     """newBatch, where what it raises is caught: whether the batch is clean. If not, the handler is at its end."""
-    dirty = is_dirty(s, m, c)
+    dirty = is_dirty(s, c)
     with when(dirty):
         observe(f"controller {c}", "find its batch dirty")
         if not m.reintroduces(Switch.KEEP_DIRTY_BATCH):
@@ -147,5 +147,5 @@ def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Va
 
     Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.
     """
-    named = either(partitions.get(p, flag(False)), is_doomed(s, m, c, p))
+    named = either(partitions.get(p, flag(False)), is_doomed(s, c, p))
     return both(named, lacks_assignment(s, m, c, p))

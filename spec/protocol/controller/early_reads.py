@@ -130,7 +130,7 @@ def stop_deletions(s: State, m: Model, c: int) -> None:
     controller.stopped = True
 
 
-def has_stopped_deletions(s: State, m: Model, c: int) -> Value:
+def has_stopped_deletions(s: State, c: int) -> Value:
     """Whether a listener is to resign, and has begun to."""
     return flag(s.controllers[c].stopped)
 
@@ -171,39 +171,39 @@ def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
     return both(either(*free), ~either(*between))
 
 
-def given(s: State, m: Model, c: int) -> Value:
+def given(s: State, c: int) -> Value:
     """Whether a listener goes by what it was given before it had the lock."""
     return flag(s.controllers[c].given)
 
 
 def controller_for(s: State, m: Model, c: int) -> Value:
     """The id in /controller for a listener: what it was given, or what is read now."""
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         read_controller(s, c)
-    return choose(given(s, m, c), s.controllers[c].given_id, s.zookeeper.controller)
+    return choose(given(s, c), s.controllers[c].given_id, s.zookeeper.controller)
 
 
 def brokers_for(s: State, m: Model, c: int) -> Value:
     """Likewise the children of /brokers/ids, as far as their data can be read now."""
     registered = s.zookeeper.registered
     there = m.brokers.intersection(s.controllers[c].given_brokers, registered)
-    return choose(given(s, m, c), there, registered)
+    return choose(given(s, c), there, registered)
 
 
 def content_for(s: State, m: Model, c: int, one: Content) -> dict[int, Value]:
     """Likewise what stands at another path."""
     there = one.there(s, m)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         _see(m, c, one, there)
     if not one.is_given(m):
         return there
     known = array_of(s.controllers[c], one.given)
-    return {i: choose(given(s, m, c), known[i], there[i]) for i in there}
+    return {i: choose(given(s, c), known[i], there[i]) for i in there}
 
 
 def is_as_read(s: State, m: Model, c: int) -> Value:
     """Whether the request for preferred elections that its listener goes by is the one that stands."""
-    return either(~given(s, m, c), s.controllers[c].given_stands)
+    return either(~given(s, c), s.controllers[c].given_stands)
 
 
 def _see(m: Model, c: int, one: Content, there: dict[int, Value]) -> None:

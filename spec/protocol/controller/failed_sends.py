@@ -46,7 +46,7 @@ def fail_send(s: State, m: Model, c: int) -> None:
     controller.send_fails = True
 
 
-def can_begin(s: State, m: Model, c: int, machine: Machine) -> Value:
+def can_begin(s: State, c: int, machine: Machine) -> Value:
     """newBatch: whether no earlier send has left anything in the machine's batch. If one has, the call ends here."""
     return ~flag(s.controllers[c][machine.value])
 

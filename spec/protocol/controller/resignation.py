@@ -20,9 +20,6 @@ from spec.state.enumerations import At, DeletionThread, Handler
 from spec.state.listeners import UNWATCHED_FIRST, listened_paths
 from spec.variants import Switch
 
-#: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
-RESET_BY_RESIGNATION = ("epoch", "active", "acted", "channels", "deletion")
-
 #: What a resignation leaves in the context, for the next term of this broker to find (D13).
 KEPT_BY_RESIGNATION = ("electing", "reassigned", "dirty")
 
@@ -40,10 +37,11 @@ STATE_LISTENERS = ("isr_listening", "isr_watching")
 
 TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 
-#: What a resignation resets of the parts that a scope may lack.
-RESET_WITH_THEIR_PARTS = (
-    "taken", "gone", *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued",
-    "doomed", "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
+#: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
+RESET_BY_RESIGNATION = (
+    "epoch", "active", "acted", "channels", "deletion", "seen", "epoch_version", "taken", "gone",
+    *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued", "doomed",
+    "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
     "shutting_down", "topic_ids", "started", "created",
 )  # fmt: skip
 
@@ -95,10 +93,8 @@ def take_down(s: State, m: Model, c: int) -> None:
     stop_listening(controller, *listened_paths(m))
     reset(controller, *RESET_BY_RESIGNATION)
     _take_down_caches(controller, m)
-    reset(controller, *RESET_WITH_THEIR_PARTS)
     if m.fixes(Switch.CLEAR_CONTEXT):
         reset(controller, *KEPT_BY_RESIGNATION)
-    reset(controller, "seen", "epoch_version")
 
 
 def _take_down_caches(controller: Controller, m: Model) -> None:

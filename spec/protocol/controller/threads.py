@@ -71,7 +71,7 @@ def skip_callback(s: State, m: Model, c: int, callback: int) -> None:
         rearm_isr_watch(s, m, c)
     if taken is Callback.MODIFICATIONS:
         rearm_topic_watch(s, m, c)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         for path, queued in listened_paths(m).items():
             if queued == taken:
                 rearm_watch(s, c, path)

@@ -43,7 +43,7 @@ def wake(s: State, m: Model, c: int) -> None:
     controller.woken = either(*(controller.queued[t] for t in m.topics))
 
 
-def hold_back(s: State, m: Model, c: int, t: int) -> None:
+def hold_back(s: State, c: int, t: int) -> None:
     """Mark a topic as ineligible for deletion, which does nothing to one that is not queued (yet)."""
     with when(s.controllers[c].queued[t]):
         s.controllers[c].ineligible[t] = True

@@ -69,7 +69,7 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(controller.active)
     requests = content_for(s, m, c, DELETIONS)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         rearm_watch(s, c, "deletions")
     take_head(s, m, c)
     known, unknown = {}, {}
@@ -119,7 +119,7 @@ def _queue(s: State, m: Model, c: int, topics: Mapping[int, Value]) -> None:
     for t, chosen in topics.items():
         with when(both(chosen, controller.deletion != DeletionThread.NONE)):
             with when(is_busy(s, m, c, t)):
-                hold_back(s, m, c, t)
+                hold_back(s, c, t)
             enqueue(s, m, c, t)
             wake(s, m, c)
             if m.fixes(Switch.MARK_WHAT_IS_QUEUED):

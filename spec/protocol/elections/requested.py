@@ -86,7 +86,7 @@ def on_preferred_election(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(controller.active)
     named, stands = content_for(s, m, c, ELECTIONS), is_as_read(s, m, c)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         rearm_watch(s, c, "preferred")
     take_head(s, m, c)
     with when(either(*named.values())):
@@ -109,7 +109,7 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
         controller.asked[p] = asked[p]
         controller.electing[p] = controller.electing[p] | asked[p]
         with when(asked[p]):
-            hold_back(s, m, c, m.topic_of(p))
+            hold_back(s, c, m.topic_of(p))
         led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
         visited[p] = both(asked[p], led)
         if m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):

@@ -26,8 +26,8 @@ from spec.variants import Switch
 def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
-    was_leader = either(controller.leader_id == c, has_stopped_deletions(s, m, c))
-    with when(~given(s, m, c)):
+    was_leader = either(controller.leader_id == c, has_stopped_deletions(s, c))
+    with when(~given(s, c)):
         controller.watching["controller"] = True
     current = controller_for(s, m, c)
     take_head(s, m, c)
@@ -49,7 +49,7 @@ def on_controller_change(s: State, m: Model, c: int) -> None:
 def on_new_session(s: State, m: Model, c: int) -> None:
     """After an expiry: unless /controller already names this broker, resign and elect."""
     already = flag(False) if m.reintroduces(Switch.ALWAYS_RESIGN) else controller_for(s, m, c) == c
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         say(SessionExpired)
     take_head(s, m, c)
     with when(already):

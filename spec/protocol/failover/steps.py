@@ -183,7 +183,7 @@ def read_brokers(s: State, m: Model, c: int) -> None:
     """Failover 7: the live brokers are those registered now."""
     controller = s.controllers[c]
     controller.live = s.zookeeper.registered
-    forget_shutdowns(s, m, c)
+    forget_shutdowns(s, c)
     controller.watching["brokers"] = True
     for b in m.brokers.ids:
         controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)
@@ -200,7 +200,7 @@ def read_topics(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     for topic in m.topics:
         controller.topics[topic] = s.zookeeper.topics[topic]
-        read_topic_id(s, m, c, topic)
+        read_topic_id(s, c, topic)
         if m.fixes(Switch.LISTEN_BEFORE_READING):
             with when(s.zookeeper.topics[topic]):
                 listen_to_topic(s, c, topic)

@@ -66,7 +66,7 @@ def live_assigned(s: State, m: Model, c: int, p: int) -> Value:
 
 def needs_visit(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a partition is to be brought online with all others that wait, unless its topic is to be deleted."""
-    return both(can_begin(s, m, c, Machine.PARTITIONS), ~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
+    return both(can_begin(s, c, Machine.PARTITIONS), ~is_queued(s, m, c, p), can_be_visited(s, m, c, p))
 
 
 def can_be_visited(s: State, m: Model, c: int, p: int) -> Value:
@@ -89,7 +89,7 @@ def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[
             controller.partitions[p].todo = True
             controller.handler = handler
             controller.at = At.ONLINE_READ
-    with when(can_begin(s, m, c, Machine.PARTITIONS)):
+    with when(can_begin(s, c, Machine.PARTITIONS)):
         say_of_the_unvisited(s, m, c)
 
 

@@ -68,7 +68,7 @@ def go_online(s: State, m: Model, c: int, replicas: Mapping[int, Value], strays:
 
     With it, strays are deleted.
     """
-    with when(can_begin(s, m, c, Machine.REPLICAS)):
+    with when(can_begin(s, c, Machine.REPLICAS)):
         _go_online(s, m, c, replicas, strays)
 
 
@@ -147,7 +147,7 @@ def send_removals(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> N
     """Send what the removal of replicas on dead brokers has gathered, unless that could not begin."""
     movable = {p: movable_replicas(m, s.controllers[c].partitions[p], p) for p in leaving}
     content = either(*(~m.brokers.disjoint(replicas, movable[p]) for p, replicas in leaving.items()))
-    with when(can_begin(s, m, c, Machine.REPLICAS)):
+    with when(can_begin(s, c, Machine.REPLICAS)):
         sent = is_sent(s, m, c, Machine.REPLICAS, content)
         with when(sent):
             _drop_stop_replica(s, m, c, leaving)
@@ -171,7 +171,7 @@ def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> V
 
     Those of a partition without leadership stay as they are (D16).
     """
-    begins = can_begin(s, m, c, Machine.REPLICAS)
+    begins = can_begin(s, c, Machine.REPLICAS)
     waiting = flag(False)
     with when(begins):
         waiting = _begin_removal(s, m, c, leaving)
@@ -204,7 +204,7 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         cached = s.controllers[c].partitions[p]
         for r in m.assigned(p):
-            unborn = both(~is_cached(cached), ~is_doomed(s, m, c, p))
+            unborn = both(~is_cached(cached), ~is_doomed(s, c, p))
             with when(both(unborn, may_go_online_or_offline(cached.replicas[r]))):
                 replica_stays(s, m, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
@@ -234,7 +234,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
-    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, m, c, p)))):
+    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, c, p)))):
         replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
@@ -295,7 +295,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
     With it goes UpdateMetadata to everybody, also where there is no other replica.
     """
-    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
+    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, c, p), is_spared(s, m, c, p))
     goes = either(untold, ~adding_raises(s, m, c))
     with when(goes):
         replica_goes(s, c, p, r, ReplicaState.OFFLINE)

@@ -22,7 +22,7 @@ from spec.variants import Switch
 
 def begin_bump(s: State, m: Model, c: int, p: int) -> None:
     """Steps 2 and 7 begin a batch first: one that is dirty stays so, and ends the run (D53)."""
-    dirty = is_dirty(s, m, c)
+    dirty = is_dirty(s, c)
     with when(~dirty):
         say(LeaderEpochUpdating, partition=p)
     with when(dirty):

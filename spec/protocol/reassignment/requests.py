@@ -94,7 +94,7 @@ def on_reassignment_request(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(controller.active)
     requested = content_for(s, m, c, MOVES)
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         rearm_watch(s, c, "reassignments")
     take_head(s, m, c)
     with when(either(*(requested[p] != () for p in m.partitions))):
@@ -193,7 +193,7 @@ def accept_reassignment(s: State, m: Model, c: int, p: int) -> None:
     say(ReassignmentStarted, partition=p, new_replicas=controller.due[p])
     with when(is_queued(s, m, c, p)):
         say(DeletionHalted, topics={m.topic_of(p): flag(True)})
-    hold_back(s, m, c, m.topic_of(p))
+    hold_back(s, c, m.topic_of(p))
     controller.reassigning = p
     controller.due[p] = ()
     controller.at = At.REASSIGN_READ

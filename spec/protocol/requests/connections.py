@@ -124,7 +124,7 @@ def deliver_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     execute_deletion(s, m, c, b, p)
     calls_back = _calls_back(s, m, c, b)
     with when(calls_back):
-        _await_callback(s, m, c, b, p, refused)
+        _await_callback(s, c, b, p, refused)
     with when(~calls_back):
         end_deletion(s, m, c, b, p)
 
@@ -140,7 +140,7 @@ def _is_stale(s: State, c: int, b: int) -> Value:
     return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
 
 
-def _await_callback(s: State, m: Model, c: int, b: int, p: int, refused: Value) -> None:
+def _await_callback(s: State, c: int, b: int, p: int, refused: Value) -> None:
     """The answer is for a callback, which waits for the controller lock; so does the queue."""
     head = s.connections[c][b][0]
     head.answered = p

@@ -66,7 +66,7 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
     controller = s.controllers[c]
     require(controller.active)
     there, known = content_for(s, m, c, TOPICS), controller.topics
-    with when(~given(s, m, c)):
+    with when(~given(s, c)):
         controller.watching["topics"] = True
     take_head(s, m, c)
     started = has_started(s, m, c)
@@ -99,7 +99,7 @@ def _track(s: State, m: Model, c: int, topic: int) -> None:
     """
     controller = s.controllers[c]
     controller.topics[topic] = True
-    read_topic_id(s, m, c, topic)
+    read_topic_id(s, c, topic)
     read_assignments(s, m, c, topic)
     controller.modified[topic] = True
     listen_to_topic(s, c, topic)

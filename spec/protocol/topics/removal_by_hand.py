@@ -62,6 +62,6 @@ def forget_leadership(s: State, m: Model, c: int, t: int) -> None:
             reset(s.controllers[c].partitions[p])
 
 
-def read_topic_id(s: State, m: Model, c: int, t: int) -> None:
+def read_topic_id(s: State, c: int, t: int) -> None:
     """Where topics have ids (a fix): the controller takes over which topic of that name it is; none if it is gone."""
     s.controllers[c].topic_ids[t] = both(s.zookeeper.topics[t], s.zookeeper.topic_ids[t])

@@ -50,7 +50,7 @@ def test_where_a_field_is_kept_is_worded(record: type[Record]) -> None:
 RESET_OF_A_CONTROLLER = (
     resignation.RESET_BY_RESIGNATION, resignation.KEPT_BY_RESIGNATION, resignation.LOCALS,
     resignation.LOCALS_OF_REASSIGNMENT, resignation.STATE_LISTENERS, resignation.TOPIC_LISTENERS,
-    resignation.RESET_WITH_THEIR_PARTS, resignation.SHUTDOWN, controller_batch.MARKS, deletion_lemmas.MARKS,
+    resignation.SHUTDOWN, controller_batch.MARKS, deletion_lemmas.MARKS,
 )  # fmt: skip
 RESET_OF_A_PARTITION = (resignation.LOCALS_OF_PARTITION, resignation.STATES_AND_LOCALS)
 
