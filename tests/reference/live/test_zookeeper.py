@@ -240,9 +240,10 @@ def test_a_silent_session_expires_as_in_memory(
         silent.sendall(frame(2, serialization.Exists(path, True)))
         for _ in range(2):
             next(answers)
+        other.take_events()  # that it is connected
         other.execute(Exists(path, watch=True))
         heard = [struct.unpack_from("!iq", answer)[0] for answer in answers]
-    other.wait_for_events(TIMEOUT)
+    assert other.wait_for_events(TIMEOUT) == (WatchEvent(EventType.NODE_DELETED, path),)
     (end,) = [
         transaction
         for transaction in read_transaction_log(zookeeper_server.data_dir)
