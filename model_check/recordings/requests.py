@@ -1,22 +1,24 @@
 """A broker's lines put together to the requests that they tell of.
 
 A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock; it is handled,
-all of it at once, where its first line under the lock stands. Most lines repeat what others say; they are held against
-those, and what does not go together is a contradiction: a line said twice, or about another request, role or epoch, or
-before what it follows; a transition that ends and did not begin, or never ends although the process goes on; a request
-that is skipped. One that was only received, because the process ended before, is passed over. The lines of a
-StopReplica do not say whose it is; each partition that it stops is an observation by itself.
+all of it at once, where its first line under the lock stands, and when its last one was written: it may have waited
+long for an ISR write of one of its partitions. Most lines repeat what others say; they are held against those, and what
+does not go together is a contradiction: a line said twice, or about another request, role or epoch, or before what it
+follows; a transition that ends and did not begin, or never ends although the process goes on; a request that is
+skipped. One that was only received, because the process ended before, is passed over. The lines of a StopReplica do not
+say whose it is; each partition that it stops is an observation by itself, made when it has stopped.
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from model_check.recordings.entries import head_of
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Contradiction
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs import leader_and_isr_lines as lines
 from spec.logs.broker_change_lines import (
@@ -24,6 +26,7 @@ from spec.logs.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
     PartitionUncached,
+    StopReplicaFinished,
     StopReplicaFromOldController,
     StopReplicaStarted,
     UpdateMetadataFromOldController,
@@ -85,6 +88,7 @@ class _Request:
     refused: bool = False
     failed: bool = False
     handled: LogEntry | None = None
+    last: LogEntry | None = None
     phase: int = 0
 
     def unfounded(self) -> Iterator[str]:
@@ -121,6 +125,7 @@ class Requests:
         self.received: list[_Request] = []
         self.handled: list[_Request] = []
         self.order: list[_Request | ReplicaStopped | StopReplicaRefused] = []
+        self.stopping: dict[tuple[TopicPartition, bool], int] = {}
         self.contradictions: list[Contradiction] = []
 
     def add(self, entry: LogEntry, line: BrokerLine) -> None:
@@ -145,8 +150,8 @@ class Requests:
                 request = self._handling(entry, line, "UpdateMetadata")
                 self._note(entry, request, line)
                 request.removed.add(self.cluster.partition(partition))
-            case StopReplicaStarted() | StopReplicaFromOldController():
-                self.order.append(self._stopped(entry, line))
+            case StopReplicaStarted() | StopReplicaFinished() | StopReplicaFromOldController():
+                self._stop(entry, line)
             case lines.BecomeLeaderError() | lines.BecomeFollowerError():
                 self._handling(entry, line, "LeaderAndIsr").failed = True
             case PartitionLine(partition=partition) if outcome := _outcome(line):
@@ -159,13 +164,22 @@ class Requests:
             case _:
                 self.pass_over(REPEATED)
 
-    def _stopped(
-        self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFromOldController
-    ) -> ReplicaStopped | StopReplicaRefused:
+    def _stop(
+        self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFinished | StopReplicaFromOldController
+    ) -> None:
+        """A StopReplica is refused, or a replica begins to stop, or has stopped by now; it may have waited for that."""
         head = head_of(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
-        if isinstance(line, StopReplicaFromOldController):
-            return StopReplicaRefused(**head, epoch=line.epoch)
-        return ReplicaStopped(**head, partition=self.cluster.partition(line.partition), delete=line.delete)
+        match line:
+            case StopReplicaFromOldController(epoch=epoch):
+                self.order.append(StopReplicaRefused(**head, epoch=epoch))
+            case StopReplicaStarted(partition=partition, delete=delete):
+                self.stopping[partition, delete] = len(self.order)
+                self.order.append(ReplicaStopped(**head, partition=self.cluster.partition(partition), delete=delete))
+            case StopReplicaFinished(partition=partition, delete=delete):
+                self.pass_over(REPEATED)
+                number = self.stopping.pop((partition, delete), None)
+                if number is not None and isinstance(one := self.order[number], ReplicaStopped):
+                    self.order[number] = replace(one, time=head["time"])
 
     def observed(self) -> tuple[Handled, ...]:
         """What was handled, in order; what did not come to its end is a contradiction."""
@@ -203,12 +217,13 @@ class Requests:
         last = self.handled[-1] if self.handled else None
         is_its = last is not None and (last.key, last.life) == (key, self._life(entry))
         if last is not None and is_its and (kind == "LeaderAndIsr" or self._goes_on(entry, line, last)):
+            last.last = entry
             return last
         request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
         if request is None:
             request = _Request(key, line.epoch, self._life(entry), entry)
         if request.handled is None:
-            request.handled = entry
+            request.handled = request.last = entry
             self.handled.append(request)
             self.order.append(request)
         return request
@@ -258,11 +273,12 @@ class Requests:
 
     def _observed(self, request: _Request) -> RequestHandled:
         assert request.handled is not None  # noqa: S101 - it is in the list of those that were
+        assert request.last is not None  # noqa: S101 - likewise
         kind, controller, correlation_id = request.key
         head = head_of(request.handled)
         shown = f"{kind} {correlation_id} of controller {controller} epoch {request.epoch}"
         return RequestHandled(
-            **head | {"text": f"handled {shown}: {head['text']}"},
+            **head_of(request.last) | {"place": head["place"], "text": f"handled {shown}: {head['text']}"},
             broker=self.broker,
             incarnation=self.life(head["time"]),
             kind=kind,

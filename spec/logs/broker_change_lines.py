@@ -68,6 +68,9 @@ class StopReplicaFinished(
 ):
     """The replica has stopped."""
 
+    delete: bool
+    partition: TopicPartition
+
 
 OLD_CONTROLLER: Final = (
     "received stop replica request from an old controller epoch {epoch:int}. Latest known controller"
