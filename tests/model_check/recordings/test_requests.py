@@ -4,7 +4,7 @@ from model_check.recordings.recording import Cluster
 from model_check.recordings.requests import Requests
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.broker_change_lines import BrokerLine
-from spec.logs.log_entries import read_entries
+from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
 CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
@@ -18,6 +18,7 @@ def handled(*messages: tuple[int, str]) -> list[tuple[str, int]]:
     ]
     requests = Requests(CLUSTER, 1, lambda _: 1, lambda _: None)
     for entry in read_entries(texts, "log"):
+        assert isinstance(entry, LogEntry)
         line = STATE_CHANGE_LOG.parse(entry.message)
         assert isinstance(line, BrokerLine)
         requests.add(entry, line)
