@@ -30,8 +30,13 @@ BROUGHT = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
     "brokers_read_twice": Switch.READ_BROKERS_TWICE,
     "allowed_elections": Switch.ELECT_WHERE_ALLOWED,
+    "single_stops": Switch.RUN_WHEN_NOT_ACTIVE,
 }
-"""What a rule may ask for that only an older release did, or only a fix does."""
+"""What a rule may ask for that only an older release did, or only a fix does.
+
+That before 0.10.2.0 each replica is stopped by a request of its own (KAFKA-4420) has no switch to itself: it shows only
+where a broker has carried out some of them.
+"""
 
 IMPLIED = {
     "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
@@ -108,6 +113,11 @@ class Model:
     def stops_replicas(self) -> bool:
         """Whether StopReplica requests are delivered: only parts that stop replicas of living brokers have any."""
         return "stopped_replicas" in self.features
+
+    @property
+    def stops_one_by_one(self) -> bool:
+        """Whether each replica is stopped by a request of its own, not all of a broker's by one."""
+        return self.stops_replicas and "single_stops" in self.features
 
     @property
     def elects_preferred(self) -> bool:

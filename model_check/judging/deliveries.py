@@ -1,6 +1,6 @@
 """Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final
@@ -10,6 +10,7 @@ from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
 from model_check.judging.recorded_trees import raw_leadership
 from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.tracks import SKEW, Place, Tracks
+from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
@@ -18,6 +19,8 @@ from spec.formats.leadership import NO_VERSION
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged
 from spec.protocol.requests.batch import FIELDS
+from spec.protocol.requests.late_copies import leave_late_request
+from spec.protocol.requests.single_stops import leave_late_stop
 from spec.state.brokers import Stage
 from spec.tables.replica_states import ReplicaState
 
@@ -293,13 +296,16 @@ class Deliveries:
                 return not anew and (last is None or one.correlation_id > last.correlation_id)
         return False
 
-    def stays_behind(self, at: Position, c: int, b: int) -> bool:
-        """Whether a broker that is stopped has in hand what a controller has sent it, and will carry it out."""
+    def that_stay_behind(self, at: Position, c: int, b: int) -> Iterator[Candidate]:
+        """What a broker that is stopped may have in hand of what a controller has sent it, and will carry out."""
         head = part(at.state, "connections", c, b, 0)
         if b not in at.stopped or part(at.state, "late_requests", c, b):
-            return False
+            return
         following = next(self.tracks.requests(at.place, b), None)
-        return following is not None and _is_from(following, c, head.get("epoch"))
+        if following is not None and _is_from(following, c, head.get("epoch")):
+            yield leave_late_request.name, {"c": c, "b": b}
+            stops = part(head, "stop") if self.system.model.stops_one_by_one else ()
+            yield from ((leave_late_stop.name, {"c": c, "b": b, "p": p}) for p in stops)
 
 
 def _leaves_none(at: Position, c: int, b: int) -> bool:

@@ -48,7 +48,7 @@ from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
-from spec.protocol.requests.late_copies import leave_late_copy, leave_late_request
+from spec.protocol.requests.late_copies import leave_late_copy
 from spec.system import instances
 from spec.variants import Switches, as_of
 
@@ -240,10 +240,8 @@ class Explainer:
         """A copy of a request stays behind before it is handled once more, late; or before its channel is removed."""
         match one:
             case ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
-                gone = (self.cluster.broker(name) for name in dead)
-                yield from (
-                    (leave_late_request.name, {"c": c, "b": b}) for b in gone if self.deliveries.stays_behind(at, c, b)
-                )
+                for b in map(self.cluster.broker, dead):
+                    yield from self.deliveries.that_stay_behind(at, c, b)
             case ReplicaStopped(broker=b, partition=p) if self.deliveries.has_a_copy(one, at.place):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 

@@ -83,6 +83,7 @@ from spec.protocol.requests.connections import (
     deliver_request_unanswered,
 )
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
+from spec.protocol.requests.single_stops import deliver_stop, deliver_stop_unanswered
 from spec.protocol.topics.addition import read_for_addition, write_addition
 from spec.protocol.topics.creation import create_topic
 from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
@@ -93,6 +94,9 @@ SHRINKS: Final = shrink_isr, shrink_isr_unanswered
 EXPANSIONS: Final = expand_isr, expand_isr_unanswered, expand_isr_on_a_stale_fetch
 DELIVERY: Final = deliver_request, deliver_request_unanswered
 DELETION: Final = deliver_deletion, deliver_deletion_unanswered
+SINGLE_STOP: Final = deliver_stop, deliver_stop_unanswered
+NAMED_BY: Final = {Stage.STOP_REPLICA: "stop", Stage.DELETE_REPLICA: "delete"}
+"""The partitions that a StopReplica at the head names."""
 
 
 def candidates(m: Model, steps: ControllerSteps, one: Observed, state: PlainState) -> Iterator[Candidate]:
@@ -187,22 +191,29 @@ def _handled(_m: Model, one: RequestHandled, state: PlainState) -> Row:
 
 def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Row:
     """Whose request it was is not said: any controller's with such a request at the head of its queue."""
-    stage, rules = (Stage.DELETE_REPLICA, DELETION) if one.delete else (Stage.STOP_REPLICA, DELIVERY)
-    named = {"p": one.partition} if one.delete else {}
+    stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
         if STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage:
-            yield from _each(rules, c=c, b=one.broker, **named)
+            yield from _stops(m, c, one.broker, stage, [one.partition])
         if one.delete and part(state, "late", c, one.broker, one.partition):
-            yield execute_late_copy, {"c": c, "b": one.broker, **named}
+            yield execute_late_copy, {"c": c, "b": one.broker, "p": one.partition}
+
+
+def _stops(m: Model, c: int, b: int, stage: Stage, partitions: Iterable[int]) -> Row:
+    """The deliveries of StopReplica requests that name one of these partitions: one for each, or one for all."""
+    if stage is Stage.STOP_REPLICA and not m.stops_one_by_one:
+        yield from _each(DELIVERY, c=c, b=b)
+    else:
+        for p in partitions:
+            yield from _each(DELETION if stage is Stage.DELETE_REPLICA else SINGLE_STOP, c=c, b=b, p=p)
 
 
 def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Row:
     for c in m.controllers:
         head = part(state, "connections", c, one.broker, 0)
-        if STAGES[head.get("stage", 0)] is Stage.STOP_REPLICA:
-            yield from _each(DELIVERY, c=c, b=one.broker)
-        for p in part(head, "delete") if STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA else ():
-            yield from _each(DELETION, c=c, b=one.broker, p=p)
+        stage = STAGES[head.get("stage", 0)]
+        if stage in NAMED_BY:
+            yield from _stops(m, c, one.broker, stage, part(head, NAMED_BY[stage]))
 
 
 OF_CONTROLLERS: Final = frozenset({

@@ -36,6 +36,7 @@ from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.reassignment.phase_a import read_for_bump
 from spec.protocol.reassignment.phase_b import read_for_move
 from spec.protocol.requests.connections import deliver_deletion_unanswered, deliver_request_unanswered
+from spec.protocol.requests.single_stops import deliver_stop_unanswered
 from spec.state.elections import Leaving
 from spec.state.enumerations import Callback
 
@@ -47,7 +48,9 @@ READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
 ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
 EARLY: Final = frozenset({read_for_listener.name, stop_deletions.name})
 """What is mostly one with what the listener does first."""
-UNANSWERED: Final = frozenset({deliver_request_unanswered.name, deliver_deletion_unanswered.name})
+UNANSWERED: Final = frozenset(
+    one.name for one in (deliver_request_unanswered, deliver_stop_unanswered, deliver_deletion_unanswered)
+)
 HEARD, UNHEARD = expire_session_heard.name, expire_session.name
 CALLBACKS: Final = list(Callback)
 

@@ -32,12 +32,13 @@ from spec.language.rules import parameter_names, rules_of
 from spec.protocol.broker_events import controlled_shutdown
 from spec.protocol.requests import connections
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
+from spec.protocol.requests.single_stops import deliver_stop, deliver_stop_unanswered
 
 Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
 CONTROLLER, BROKER = "controller", "broker"
 
-OF_CHANNELS: Final = frozenset(one.name for one in rules_of(connections))
+OF_CHANNELS: Final = frozenset(one.name for one in (*rules_of(connections), deliver_stop, deliver_stop_unanswered))
 OF_DELETIONS: Final = frozenset({connections.deliver_deletion.name, connections.deliver_deletion_unanswered.name})
 """Requests whose answer a controller waits for."""
 DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name, execute_late_request.name}

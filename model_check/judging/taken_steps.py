@@ -30,9 +30,11 @@ from spec.logs.controller_request_lines import ControllerLine
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
 from spec.protocol.requests.late_copies import leave_late_request
+from spec.protocol.requests.single_stops import leave_late_stop
 
 WITHOUT_THE_PROCESS: Final = frozenset(
-    one.name for one in (end_orphaned_session, expire_session, expire_session_heard, crash, leave_late_request)
+    one.name
+    for one in (end_orphaned_session, expire_session, expire_session_heard, crash, leave_late_request, leave_late_stop)
 )
 """What happens to a process that is stopped, too."""
 

@@ -188,12 +188,17 @@ class RequestBatch:
         self.is_whole = False
 
     def _send_stop_replica(self, controller: Sender) -> None:
-        """One request for all that is only to stop, then one for each deletion; the first is sent even if empty."""
+        """One request for all that is only to stop, then one for each deletion; the first is sent even if empty.
+
+        Before 0.10.2.0 each replica is stopped by one of its own, and none is empty (KAFKA-4420).
+        """
+        single = controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
         for broker_id, entries in self.stop_replica.items():
             for kind in (True, False):
                 controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
             stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
-            _send(controller, broker_id, _stop(controller, stopped, delete=False))
+            for together in ((partition,) for partition in stopped) if single else (stopped,):
+                _send(controller, broker_id, _stop(controller, together, delete=False))
             for partition, delete, calls_back in entries:
                 if delete:
                     request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)

@@ -34,15 +34,18 @@ def _of_requests(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Ch
         if late is not None:
             if not steps.waits_for_isr_write(cluster, b, late):
                 yield Choice("execute_late_request", parameters, partial(execute_request, c=c, b=b))
-        elif queue and not (isinstance(queue[0].request, StopReplicaRequest) and queue[0].request.delete_partitions):
-            yield Choice("leave_late_request", parameters, partial(leave_request, c=c, b=b))
+            continue
+        for place, queued in steps.due(cluster, queue):
+            if (kind := steps.kind_of(cluster, queued)) != "deletion":
+                leave = partial(leave_request, c=c, b=b, place=place)
+                yield Choice(f"leave_late_{kind}", (*parameters, *steps.named(cluster, queued)), leave)
 
 
-def leave_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
+def leave_request(cluster: MemoryCluster, *, c: int, b: int, place: int) -> None:
     """The connection breaks: what is in flight stays with the broker, too."""
     sender = cluster.processes[c].controller
     if sender is not None:
-        cluster.late_requests = {**cluster.late_requests, (c, b): sender.queue_to(b)[0]}
+        cluster.late_requests = {**cluster.late_requests, (c, b): sender.queue_to(b)[place]}
 
 
 def execute_request(cluster: MemoryCluster, *, c: int, b: int) -> None:

@@ -27,11 +27,11 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment.requests import take_up, verdict
+from reference.requests.connections import QueuedRequest
 from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path, parsed
 from reference.threads import HANDLERS, Event, callback_of, is_run, may_be_skipped, on_election
 from reference.zookeeper.api import SessionExpired
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.request_schemas import Request, StopReplicaRequest
 from spec.formats.znodes import ControllerEpochPayload
 from spec.protocol.failover.steps import FAILOVER
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
@@ -267,11 +267,9 @@ def _deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
         return
     for b in cluster.processes:
         for head in controller.queue_to(b)[:1]:
-            if head.answer is not None and isinstance(head.request, StopReplicaRequest):
-                of_partition = ("p", cluster.partitions.index(head.request.partitions[0]))
-                yield Choice(
-                    "on_replica_deleted", (("c", c), ("b", b), of_partition), partial(steps.answer_deletion, c=c, b=b)
-                )
+            if head.answer is not None:
+                parameters = (("c", c), ("b", b), *steps.named(cluster, head))
+                yield Choice("on_replica_deleted", parameters, partial(steps.answer_deletion, c=c, b=b))
     for index, topic in enumerate(sorted(controller.deleting.queued) if is_due(controller) else ()):
         if cluster.can_operate(process) or not is_deleted(controller, topic):
             parameters = (("c", c), ("t", cluster.topics().index(topic)))
@@ -320,35 +318,25 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
 
 
 def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """The request at the head of each queue of a controller may reach its broker.
-
-    A batch has one request for each partition that a broker is to delete, in the order of a hash: any may be first.
-    """
+    """The request that is due of each queue of a controller may reach its broker."""
     if process.controller is None:
         return
     for b, receiver in cluster.processes.items():
         queue = process.controller.queue_to(b)
         calls_back = any(head.answer is not None for head in queue[:1])
-        for place, queued in enumerate(queue if receiver.is_running and not calls_back else ()):
-            deletes = isinstance(queued.request, StopReplicaRequest) and queued.request.delete_partitions
-            if place and not (deletes and queued.batch == queue[0].batch):
-                break
+        for place, queued in steps.due(cluster, queue) if receiver.is_running and not calls_back else ():
             if not steps.waits_for_isr_write(cluster, b, queued):
                 deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
-                yield from _delivery(cluster, process.broker_id, b, queued.request, deliver)
+                yield from _delivery(cluster, process.broker_id, b, queued, deliver)
                 if cluster.scope.budget("half_requests"):
                     yield from half_requests.choices(cluster, process.broker_id, b, queued)
-            if not deletes:
-                break
 
 
 def _delivery(
-    cluster: MemoryCluster, c: int, b: int, request: Request, deliver: Callable[..., None]
+    cluster: MemoryCluster, c: int, b: int, queued: QueuedRequest, deliver: Callable[..., None]
 ) -> Iterator[Choice]:
     """A request reaches its broker, and its answer may be lost."""
-    rule, parameters = "deliver_request", [("c", c), ("b", b)]
-    if isinstance(request, StopReplicaRequest) and request.delete_partitions:
-        rule = "deliver_deletion"
-        parameters.append(("p", cluster.partitions.index(request.partitions[0])))
-    yield Choice(rule, tuple(parameters), deliver)
-    yield Choice(f"{rule}_unanswered", tuple(parameters), partial(deliver, answered=False))
+    kind = steps.kind_of(cluster, queued)
+    parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
+    yield Choice(f"deliver_{kind}", parameters, deliver)
+    yield Choice(f"deliver_{kind}_unanswered", parameters, partial(deliver, answered=False))

@@ -4,7 +4,7 @@ A step changes only processes that it has made this cluster's own (`MemoryCluste
 possible at all, the scheduler has asked before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -271,6 +271,41 @@ def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
 # ----------------------------------------------------------------------------------------------------------- deliveries
 
 
+def kind_of(cluster: MemoryCluster, queued: QueuedRequest) -> str:
+    """What a request is about, in the specification's words: one replica's `deletion` or `stop`, or all that it says.
+
+    Before 0.10.2.0 each replica is stopped by a request of its own (KAFKA-4420).
+    """
+    match queued.request:
+        case StopReplicaRequest(delete_partitions=True):
+            return "deletion"
+        case StopReplicaRequest() if Switch.RUN_WHEN_NOT_ACTIVE in cluster.switches:
+            return "stop"
+        case _:
+            return "request"
+
+
+def named(cluster: MemoryCluster, queued: QueuedRequest) -> tuple[tuple[str, int], ...]:
+    """The partition that a request is about, where it is about one: a parameter of what becomes of it."""
+    request = queued.request
+    if kind_of(cluster, queued) == "request" or not isinstance(request, StopReplicaRequest):
+        return ()
+    return (("p", cluster.partitions.index(request.partitions[0])),)
+
+
+def due(cluster: MemoryCluster, queue: Sequence[QueuedRequest]) -> Iterator[tuple[int, QueuedRequest]]:
+    """The requests that may be sent next, each with its place in a queue: the head, and what may have been before it.
+
+    Those of a batch that are about one partition each come in the order of a hash.
+    """
+    for place, queued in enumerate(queue):
+        if (kind_of(cluster, queued), queued.batch) != (kind_of(cluster, queue[0]), queue[0].batch):
+            return
+        yield place, queued
+        if kind_of(cluster, queued) == "request":
+            return
+
+
 def deliver(
     cluster: MemoryCluster,
     *,
@@ -282,7 +317,7 @@ def deliver(
 ) -> None:
     """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
 
-    It is the one at the head, unless the head is a deletion: then it may be any other of the same batch. With `reaches`
+    It is one of those that are due. With `reaches`
     an exception ends a LeaderAndIsr behind these partitions; where that is fixed, it is begun with anew.
     """
     sender = cluster.change(c)

@@ -18,6 +18,7 @@ WITH_REQUESTS = ("reassignment", "connections")
 #: Rules whose step may queue a StopReplica; the deliveries, which move a queue on, are not among them.
 DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
+    "deliver_stop", "deliver_stop_unanswered",
 })  # fmt: skip
 
 #: Rules whose step may move a leader, or take a partition from /admin/reassign_partitions.

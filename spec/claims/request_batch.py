@@ -28,7 +28,7 @@ SOURCE = "PROTOCOL.md section 9"
 PARTS = ("connections",)
 
 #: The steps in which an answer comes to the request that is due.
-ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_deletion", "on_replica_deleted")
+ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_stop", "deliver_deletion", "on_replica_deleted")
 
 #: The steps in which a controller finds out who is registered, and changes its channels.
 BROKER_CHANGES = ("on_broker_change", "read_broker_data")
@@ -171,19 +171,22 @@ def _named(m: Model, place: Slot) -> dict[tuple[str, int], Value]:
 
 
 def _left(m: Model, head: Slot, action: Action) -> dict[tuple[str, int], Value]:
-    """What is left to say once the first request of a batch is answered; deletions are one request a partition."""
+    """What is left to say once the first request of a batch is answered; deletions are one request a partition, and so may stops be."""
     named = _named(m, head)
     orders, informs = _orders(m, head), _informs(head)
+    single = "stop" if action.rule == "deliver_stop" else "delete"
     left = {}
     for (kind, p), one in named.items():
         if kind == "ordered":
             left[kind, p] = flag(False)
         elif kind == "metadata":
             left[kind, p] = both(one, orders)
-        elif kind == "stop":
+        elif kind == single and action.parameters.get("p") == p:
+            left[kind, p] = flag(False)
+        elif kind == "stop" and kind != single:
             left[kind, p] = both(one, either(orders, informs))
         else:
-            left[kind, p] = flag(False) if action.parameters.get("p") == p else one
+            left[kind, p] = one
     return left
 
 

@@ -10,8 +10,9 @@ Every UpdateMetadata, whatever it is about, tells also of the partitions that ar
 Before 0.9.0.0 none goes out that tells of no partition (D60), and before 0.10.2.0 none that tells of none of those
 which it is about (KAFKA-4415).
 
-StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none,
-then one with delete for each partition that it is to delete. To a broker whose channel has been removed Kafka drops it
+StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none
+(before 0.10.2.0 one for each, spec/protocol/requests/single_stops.py), then one with delete for each partition that it
+is to delete. To a broker whose channel has been removed Kafka drops it
 ("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
 
 Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
@@ -246,6 +247,9 @@ def _fill(m: Model, controller: Controller, slot: Slot, part: _Part) -> None:
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
     slot.epoch = controller.epoch
     slot.stage = Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA
+    if m.stops_one_by_one:
+        with when(~either(*part.stopped.values())):
+            slot.stage = Stage.DELETE_REPLICA
     with when(part.told):
         slot.stage = Stage.UPDATE_METADATA
     with when(part.orders):

@@ -57,7 +57,8 @@ def execute_head(s: State, m: Model, c: int, b: int) -> None:
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
     if m.stops_replicas:
-        require(*(head.stage != stage for stage in (Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
+        single = (Stage.STOP_REPLICA,) if m.stops_one_by_one else ()
+        require(*(head.stage != stage for stage in (*single, Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
     execute(s, m, c, b, head, stale=is_stale_registration(s, m, c, b))
 
 
@@ -71,7 +72,7 @@ def execute(s: State, m: Model, c: int, b: int, request: Slot, *, stale: Value) 
             handle_update_metadata(s, m, c, b, request)
     if m.stops_replicas:
         with when(both(request.stage == Stage.STOP_REPLICA, ~stale)):
-            handle_stop_replica(s, m, c, b, request)
+            handle_stop_replica(s, m, c, b, request, m.partitions)
 
 
 def answer_head(s: State, m: Model, c: int, b: int) -> None:
@@ -90,10 +91,11 @@ def _following_stage(m: Model, head: Slot) -> Value:
     following, earlier = empty, flag(head.stage == Stage.LEADER_AND_ISR)
     if m.stops_replicas:
         deletes, before = either(*(head.delete[p] for p in m.partitions)), head.stage != Stage.STOP_REPLICA
-        stops = either(deletes, *(head.stop[p] for p in m.partitions))
-        following = choose(
-            both(before, stops), Stage.STOP_REPLICA, choose(both(~before, deletes), Stage.DELETE_REPLICA, empty)
-        )
+        stops = [head.stop[p] for p in m.partitions]
+        stopping, deleting = either(deletes, *stops), both(~before, deletes)
+        if m.stops_one_by_one:
+            stopping, deleting = either(*stops), deletes
+        following = choose(both(before, stopping), Stage.STOP_REPLICA, choose(deleting, Stage.DELETE_REPLICA, empty))
     return choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
 
 

@@ -16,6 +16,8 @@ Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas`, `maybeU
 PROTOCOL.md section 10.
 """
 
+from collections.abc import Iterable
+
 from spec.language.rules import observe, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.model import Model
@@ -132,11 +134,11 @@ def _cache_leaderships(m: Model, broker: Broker, request: Slot) -> None:
             known.cached_epoch = told
 
 
-def handle_stop_replica(s: State, m: Model, c: int, b: int, request: Slot) -> None:
+def handle_stop_replica(s: State, m: Model, c: int, b: int, request: Slot, partitions: Iterable[int]) -> None:
     """Refuse an older controller epoch with 11; otherwise adopt it and stop the fetchers. A leader goes on leading."""
     broker = s.brokers[b]
     with when(_adopts(s, c, b, request)):
-        for p in m.partitions:
+        for p in partitions:
             if b in m.assigned(p):
                 with when(request.stop[p]):
                     known = broker.partitions[p]

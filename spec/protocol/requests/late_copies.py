@@ -53,11 +53,18 @@ def leave_late_request(s: State, m: Model, c: int, b: int) -> None:
     """The connection breaks while another request is in flight, which stays behind; if the channel stays, it is sent
     again, too.
     """
-    head, late = s.connections[c][b][0], s.late_requests[c][b]
-    mobile = (Stage.LEADER_AND_ISR, Stage.UPDATE_METADATA, Stage.STOP_REPLICA)
+    head = s.connections[c][b][0]
+    together = () if m.stops_one_by_one else (Stage.STOP_REPLICA,)
+    mobile = (Stage.LEADER_AND_ISR, Stage.UPDATE_METADATA, *together)
     require(s.processes[b].session != Session.NONE, either(*(head.stage == one for one in mobile)))
+    stay_behind(s, c, b)
+
+
+def stay_behind(s: State, c: int, b: int) -> None:
+    """The request at the head stays behind; of its batch no other does."""
+    late = s.late_requests[c][b]
     require(late.stage == Stage.EMPTY)
-    s.late_requests[c][b] = head
+    s.late_requests[c][b] = s.connections[c][b][0]
     reset(late, "delete", "delete_epoch", "calls_back")
     with when(late.stage == Stage.LEADER_AND_ISR):
         reset(late, "metadata", "alive", "told", "told_epoch")
