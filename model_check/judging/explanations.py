@@ -22,15 +22,11 @@ from model_check.recordings.zookeeper import (
     ConfigurationDeleted,
     ControllerCreated,
     ControllerDeleted,
-    DeletionAsked,
-    ElectionRequestDeleted,
-    ElectionRequested,
     EpochWritten,
     NotificationCreated,
     NotificationDeleted,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
+    RequestMade,
+    RequestWritten,
     SessionBegan,
     SessionEnded,
     StateDeleted,
@@ -46,6 +42,7 @@ from model_check.stepping.open_system import ADDITION, RECREATION
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Rule
 from spec.model import Model
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster, stop_broker
 from spec.protocol.broker_events.isr_notification import report_isr_changes
 from spec.protocol.brokers.isr_changes import (
@@ -71,11 +68,8 @@ from spec.protocol.brokers.processes import (
     start_process_early,
 )
 from spec.protocol.deletion.completion import delete_configuration
-from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
 from spec.protocol.elections.allowed import change_unclean_election
-from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
 from spec.protocol.failover.election import remove_controller
-from spec.protocol.reassignment.requests import request_reassignment, withdraw_reassignment
 from spec.protocol.requests.connections import (
     deliver_deletion,
     deliver_deletion_unanswered,
@@ -179,6 +173,13 @@ def _by_hand(rule: Rule, parameters: Callable[[Any], Mapping[str, int]]) -> Call
     return row
 
 
+def _withdrawn(_m: Model, one: RequestWritten, _state: PlainState) -> Row:
+    """A request that is deleted by hand."""
+    rule = ADMIN_REQUESTS[one.part].withdrawn_by
+    if not one.by and rule is not None:
+        yield rule, {}
+
+
 def _conflicted(m: Model, one: WriteConflicted, _state: PlainState) -> Row:
     """A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way."""
     yield from ((rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
@@ -218,8 +219,7 @@ def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Row:
 
 OF_CONTROLLERS: Final = frozenset({
     ControllerCreated, ControllerDeleted, EpochWritten, StateWritten, StateDeleted, TopicDeleted, ConfigurationDeleted,
-    RequestDeleted, NotificationDeleted, AssignmentWritten, ReassignmentsWritten, ElectionRequestDeleted,
-    WriteConflicted,
+    RequestWritten, NotificationDeleted, AssignmentWritten, WriteConflicted,
 })  # fmt: skip
 """What a controller may have done; which of its steps that is, its place says."""
 
@@ -232,18 +232,13 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     StateWritten: _state_written,
     StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
     WriteConflicted: _conflicted,
-    DeletionAsked: lambda _m, one, _state: _each((request_deletion, request_stray_deletion), t=one.topic),
     UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
     NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
-    ElectionRequested: lambda _m, one, _state: _each(
-        (request_preferred_election,), named=sum(1 << p for p in one.partitions)
-    ),
-    ElectionRequestDeleted: _by_hand(withdraw_preferred_election, lambda _one: {}),
+    RequestMade: lambda _m, one, _state: _each(ADMIN_REQUESTS[one.part].asked_by, **one.parameters),
+    RequestWritten: _withdrawn,
     ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
-    ReassignmentsWritten: _by_hand(withdraw_reassignment, lambda _one: {}),
     AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
     AssignmentWritten: _assigned,
-    ReassignmentRequested: lambda _m, one, _state: _each((request_reassignment,), k=one.request),
     ProcessKilled: lambda _m, one, _state: _each((crash,), b=one.broker),
     ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
     RequestHandled: _handled,

@@ -15,15 +15,12 @@ from model_check.recordings.zookeeper import (
     ConfigurationDeleted,
     ControllerCreated,
     ControllerDeleted,
-    DeletionAsked,
-    ElectionRequestDeleted,
-    ElectionRequested,
     EpochWritten,
     NotificationCreated,
     NotificationDeleted,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
+    RequestChanged,
+    RequestMade,
+    RequestWritten,
     SessionEnded,
     StateDeleted,
     StateWritten,
@@ -39,7 +36,10 @@ from model_check.stepping.plain_state import EMPTY, PlainState, part
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.records import Leaf, shape_of
 from spec.model import Model
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.state.zookeeper import Leadership, ZooKeeper
+
+NOTHING: Final = frozenset[str]()
 
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
@@ -76,8 +76,10 @@ def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tre
     return {"assigned": {**others, **_raw_lists(m, lists)}}
 
 
-def _requested(m: Model, _tree: Tree, one: ReassignmentRequested) -> Tree:
-    return {"requested": _raw_lists(m, dict(enumerate(m.scope.requests[one.request])))}
+def _request_changed(m: Model, tree: Tree, one: RequestChanged) -> Tree:
+    field, encode = ADMIN_REQUESTS[one.part].field, m.brokers.list_kind.encode
+    raws = {i: encode(said) if isinstance(said, tuple) else int(said) for i, said in one.says.items()}
+    return {field: {i: raw for i, raw in {**tree.get(field, EMPTY), **raws}.items() if raw}}
 
 
 def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
@@ -133,22 +135,18 @@ CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]
     BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
     TopicCreated: _topic_created,
     AssignmentWritten: _assignment_written,
-    ReassignmentRequested: _requested,
-    ReassignmentsWritten: lambda m, _tree, one: {"requested": _raw_lists(m, one.left)},
+    RequestMade: _request_changed,
+    RequestWritten: _request_changed,
     SessionEnded: _session_ended,
     StateWritten: _state_written,
     NotificationCreated: _notified,
     NotificationDeleted: _notification_gone,
-    DeletionAsked: lambda _m, tree, one: _with(tree, "deletions", one.topic),
-    RequestDeleted: lambda _m, tree, one: _without(tree, "deletions", one.topic),
     StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
     TopicDeleted: _topic_deleted,
     ConfigurationDeleted: lambda m, tree, one: (
         _without(tree, "configurations", one.topic) | _unclean(tree, one.topic, unclean=m.unclean)
     ),
     UncleanChanged: _unclean_changed,
-    ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
-    ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
 }
 """What each transaction changes; one that is not here changes nothing."""
 
@@ -160,13 +158,14 @@ def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]
     return {name: raw for name, raw in raws.items() if raw}
 
 
-WRITES: Final[Mapping[type[ZooKeeperChange], frozenset[str]]] = {
+WRITES: Final[Mapping[type[object], frozenset[str]]] = {
     AssignmentWritten: frozenset({"write assignment", "add partitions"}),
-    ReassignmentsWritten: frozenset({"write /admin/reassign_partitions"}),
     WriteConflicted: frozenset({"fail to write state", "fail to write /controller_epoch"}),
 }
 """What is seen of a step that writes, where that need not change the tree: it may write what is there, or fail."""
-ALL_WRITES: Final = frozenset().union(*WRITES.values())
+REWRITES: Final = {part: frozenset({one.rewritten}) for part, one in ADMIN_REQUESTS.items() if one.rewritten}
+"""Likewise of a step that writes what is left of a request."""
+ALL_WRITES: Final = frozenset().union(*WRITES.values(), *REWRITES.values())
 
 
 def agrees(
@@ -174,7 +173,7 @@ def agrees(
 ) -> bool:
     """Whether a step changes ZooKeeper exactly as the transaction does; without one, not at all."""
     written = ALL_WRITES.intersection(event.kind for event in seen)
-    wanted = frozenset() if one is None else WRITES.get(type(one), frozenset())
+    wanted = REWRITES.get(one.part, NOTHING) if isinstance(one, RequestWritten) else WRITES.get(type(one), NOTHING)
     if not written <= wanted or bool(written) != bool(wanted) or not all(_is_of_topic(m, one, event) for event in seen):
         return False
     if one is None:

@@ -12,10 +12,9 @@ from model_check.recordings.tracks import REPORTS, SKEW
 from model_check.recordings.zookeeper import (
     AssignmentWritten,
     ControllerDeleted,
-    ElectionRequestDeleted,
-    ElectionRequested,
-    ReassignmentRequested,
-    ReassignmentsWritten,
+    RequestChanged,
+    RequestMade,
+    RequestWritten,
     SessionEnded,
 )
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
@@ -23,6 +22,7 @@ from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElection
 from spec.logs.controller_log.failover import TopicsToBeDeleted
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.tables.partition_states import PartitionState
 
 
@@ -68,19 +68,23 @@ def _broken_off(sequences: SequencesByName) -> Iterator[str]:
 
 
 def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
-    """The times in which there is a request to elect or to reassign, as far as clocks may tell it."""
+    """The times in which there is a request that moves leaders, as far as clocks may tell it."""
     begun = None
     for one in everything:
         match one:
-            case ElectionRequested() | ReassignmentRequested():
+            case RequestMade() if _moves_leaders(one):
                 begun = one.time - SKEW if begun is None else begun
             case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
                 yield range(one.time - SKEW, one.time + SKEW)
-            case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
+            case RequestWritten() if begun is not None and _moves_leaders(one) and not any(one.says.values()):
                 yield range(begun, one.time + SKEW)
                 begun = None
     if begun is not None:
         yield range(begun, last + 1)
+
+
+def _moves_leaders(one: RequestChanged) -> bool:
+    return ADMIN_REQUESTS[one.part].moves_leaders
 
 
 def _is_another(line: Line) -> bool:
