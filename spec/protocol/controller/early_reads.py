@@ -73,7 +73,8 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
         if _is_given(m, one):
             with when(head == CALLBACKS[path]):
                 rearm_watch(s, c, path)
-                there = _see(s, m, c, path)
+                there = _there(s, m, path)
+                _see(m, c, path, there)
                 for i, value in there.items():
                     array_of(controller, one.given)[i] = value
                 if one.still is not None:
@@ -169,9 +170,9 @@ def brokers_for(s: State, m: Model, c: int) -> Value:
 
 def content_for(s: State, m: Model, c: int, path: str) -> dict[int, Value]:
     """Likewise what stands at another path."""
-    one = CONTENTS[path]
+    one, there = CONTENTS[path], _there(s, m, path)
     with when(~given(s, c)):
-        there = _see(s, m, c, path)
+        _see(m, c, path, there)
     if not _is_given(m, one):
         return there
     known = array_of(s.controllers[c], one.given)
@@ -184,13 +185,17 @@ def is_as_read(s: State, c: int, path: str) -> Value:
     return either(~given(s, c), s.controllers[c][still]) if still is not None else flag(True)
 
 
-def _see(s: State, m: Model, c: int, path: str) -> dict[int, Value]:
-    """What is read of a path."""
+def _there(s: State, m: Model, path: str) -> dict[int, Value]:
+    """What stands at a path now."""
+    one = CONTENTS[path]
+    return {i: array_of(s.zookeeper, one.stands)[i] for i in (m.topics if one.by_topic else m.partitions)}
+
+
+def _see(m: Model, c: int, path: str, there: dict[int, Value]) -> None:
+    """What is seen of the read of a path."""
     one, kind = CONTENTS[path], f"read {LISTENED[path].path}"
-    there = {i: array_of(s.zookeeper, one.stands)[i] for i in (m.topics if one.by_topic else m.partitions)}
     if one.by_topic:
         for t in m.topics:
             observe(f"controller {c}", kind, topic=t, present=there[t])
     elif one.is_observed:
         observe(f"controller {c}", kind)
-    return there

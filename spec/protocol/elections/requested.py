@@ -182,19 +182,25 @@ def delete_election_request(s: State, m: Model, c: int) -> None:
 
 
 def remove_request(s: State, m: Model, c: int) -> Value:
-    """The request disappears, if there is one; nobody asks whether it is the one that was read. False: fenced off."""
+    """The request disappears, if there is one, and the controller is not fenced off, which is returned."""
     if not m.has("preferred_election"):
         return flag(True)
-    removable = is_requested(s, m)
-    fenced = both(removable, is_fenced_off(s, m, c))
+    fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
     controller_moved(s, m, c, where=fenced)
+    with when(~fenced):
+        _delete_request(s, m, c)
+    return ~fenced
+
+
+def _delete_request(s: State, m: Model, c: int) -> None:
+    """Nobody asks whether the request is the one that was read, unless that is fixed."""
+    removable = is_requested(s, m)
     if m.fixes(Switch.KEEP_UNREAD_REQUESTS):
         removable = both(removable, s.controllers[c].request_read)
-    with when(~fenced), when(removable):
+    with when(removable):
         observe(f"controller {c}", "delete preferred election")
         acts(s, m, c)
         forget_request(s, m)
-    return ~fenced
 
 
 def forget_request(s: State, m: Model) -> None:
