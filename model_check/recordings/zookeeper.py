@@ -118,7 +118,7 @@ class AssignmentWritten(OfATopic):
 
 
 class RequestChanged(ZooKeeperChange):
-    """A request, which a part of the protocol carries out, is there or gone: it `says` so of a topic, or of partitions."""
+    """What somebody asks of a part of the protocol changed; `says` is what of its topic, or of each partition."""
 
     part: str
     says: Mapping[int, Any]

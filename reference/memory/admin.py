@@ -10,12 +10,12 @@ Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtil
 from collections.abc import Iterator
 from typing import Final
 
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.journal import Fate, FateMet
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
     CONTROLLER,
-    PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     delete_topic_path,
     parsed,
