@@ -6,17 +6,10 @@ A part that is in costs time in every step of an explanation, so only those are 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from model_check.recordings import zookeeper as seen
 from model_check.recordings.processes import ControllerSaid, ProcessStopping
 from model_check.recordings.recording import Cluster, Observed, SequencesByName
 from model_check.recordings.tracks import REPORTS, SKEW
-from model_check.recordings.zookeeper import (
-    AssignmentWritten,
-    ControllerDeleted,
-    RequestChanged,
-    RequestMade,
-    RequestWritten,
-    SessionEnded,
-)
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
@@ -48,13 +41,13 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
 def _shown(everything: Iterable[Observed]) -> Iterator[str]:
     for one in everything:
         match one:
-            case ProcessStopping() | SessionEnded(by_client=True, had_registration=True):
+            case ProcessStopping() | seen.SessionEnded(by_client=True, had_registration=True):
                 yield "shutdown"
             case ControllerSaid(line=ShuttingDownBroker()):
                 yield "shutdown"
             case ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
-            case ControllerDeleted(by=by) if by:
+            case seen.ControllerDeleted(by=by) if by:
                 yield "preferred_election"
 
 
@@ -72,18 +65,18 @@ def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
     begun = None
     for one in everything:
         match one:
-            case RequestMade() if _moves_leaders(one):
+            case seen.RequestMade() if _moves_leaders(one):
                 begun = one.time - SKEW if begun is None else begun
-            case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
+            case seen.AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
                 yield range(one.time - SKEW, one.time + SKEW)
-            case RequestWritten() if begun is not None and _moves_leaders(one) and not any(one.says.values()):
+            case seen.RequestWritten() if begun is not None and _moves_leaders(one) and not any(one.says.values()):
                 yield range(begun, one.time + SKEW)
                 begun = None
     if begun is not None:
         yield range(begun, last + 1)
 
 
-def _moves_leaders(one: RequestChanged) -> bool:
+def _moves_leaders(one: seen.RequestChanged) -> bool:
     return ADMIN_REQUESTS[one.part].moves_leaders
 
 
