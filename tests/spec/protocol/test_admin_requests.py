@@ -7,6 +7,7 @@ from spec.protocol.admin_requests import ADMIN_REQUESTS, part_of
 from spec.scopes import PARTS, scope
 from spec.state.listeners import LISTENED
 from spec.state.zookeeper import ZooKeeper
+from spec.variants import AS_CODED
 from tests.spec.stepping import Run
 
 EXAMPLES = {
@@ -43,8 +44,8 @@ def test_what_names_a_topic_says_nothing_else(part: str) -> None:
 def test_who_asks_fills_the_znode_and_who_withdraws_empties_it(part: str) -> None:
     request, (name, budgets, asked) = ADMIN_REQUESTS[part], EXAMPLES[part]
     for rule in (*request.asked_by, *filter(None, [request.withdrawn_by])):
-        assert (rule.parts, rule.actor) == ({part}, "admin"), rule.name
-    run, field = Run(scope(name), **budgets), f"zookeeper.{request.field}["
+        assert (rule.parts, rule.actor) == (frozenset({part}), "admin"), rule.name
+    run, field = Run(scope(name), AS_CODED, **budgets), f"zookeeper.{request.field}["
     before = {path: value for path, value in run.state.items() if path.startswith(field)}
     run.do(f"{request.asked_by[0].name}{asked}")
     assert any(run.state[path] != value for path, value in before.items())
