@@ -9,6 +9,7 @@ import pytest
 from model_check.checks import simulation
 from model_check.verdicts.results import from_json
 from reference.memory import steps as memory_steps
+from reference.memory.cluster import MemoryCluster
 from tests.model_check.cli.conftest import Kcheck
 
 
@@ -26,7 +27,11 @@ def test_runs_are_counted_and_so_are_the_rules(kcheck: Kcheck) -> None:
 
 def test_a_disagreement_is_told_as_a_story(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash that takes the session along at once shows in its first step; no step before it is needed."""
-    monkeypatch.setattr(memory_steps, "crash", memory_steps.forget)
+
+    def crash(cluster: MemoryCluster, *, b: int) -> None:
+        memory_steps.forget(cluster, b)
+
+    monkeypatch.setattr(memory_steps, "crash", crash)
     result = kcheck("simulate", "pair", "--seed", "4")
     lines = result.stdout.splitlines()
     assert result.exit_code == 1

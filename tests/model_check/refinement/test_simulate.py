@@ -11,7 +11,7 @@ from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
-from reference.memory.cluster import lacking
+from reference.memory.cluster import MemoryCluster, lacking
 from reference.procedures import Script
 from spec.errors import BadInput
 from spec.protocol.controller.failed_sends import BESIDE
@@ -58,7 +58,10 @@ def test_the_same_seed_gives_the_same_runs_and_another_one_others() -> None:
 
 
 def takes_the_session_along(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(memory_steps, "crash", memory_steps.forget)
+    def crash(cluster: MemoryCluster, *, b: int) -> None:
+        memory_steps.forget(cluster, b)
+
+    patch.setattr(memory_steps, "crash", crash)
 
 
 def tells_nobody(patch: pytest.MonkeyPatch) -> None:
