@@ -31,8 +31,6 @@ BROKER_IDS: Final = str(paths.BROKER_IDS.path())
 BROKER_TOPICS: Final = str(paths.BROKER_TOPICS.path())
 ISR_CHANGES: Final = str(paths.ISR_CHANGES.path())
 DELETE_TOPICS: Final = str(paths.DELETE_TOPICS.path())
-PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
-
 REASSIGN_PARTITIONS: Final = str(paths.REASSIGN_PARTITIONS.path())
 
 CHILD_PATHS: Final = frozenset(LISTENED[name].path for name in ON_CHILDREN)

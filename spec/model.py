@@ -12,7 +12,7 @@ from typing import Any
 from spec.language.broker_lists import Brokers, plain
 from spec.language.records import Declared
 from spec.language.terms import Kind, epoch, number
-from spec.scopes import APART, Purgatory, Scope
+from spec.scopes import APART, PARTS, Purgatory, Scope
 from spec.variants import Switch, Switches
 
 UNFIXED = {
@@ -38,22 +38,9 @@ That before 0.10.2.0 each replica is stopped by a request of its own (KAFKA-4420
 where a broker has carried out some of them.
 """
 
-IMPLIED = {
-    "stopped_replicas": frozenset({"reassignment", "deletion", "shutdown"}),
-    "changing_topics": frozenset({"creation", "deletion"}),
-    "busy_topics": frozenset({"reassignment", "preferred_election"}),
-    "several_requests": frozenset({"metadata", "deletion"}),
-}
-"""What a rule may ask for that any of these parts brings: StopReplica to living brokers, topics that come or go, topics
-that are not to be deleted now, batches of several kinds of requests.
-"""
-
-#: What a controller may lose its office by while its process lives: its session's end, an exception (D49 is one), or an
-#: election whose answer it does not get.
-DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "preferred_election"})
-
-#: The parts in which the preferred selector is asked.
-PREFERRING_PARTS = frozenset({"preferred_election", "auto_rebalance"})
+#: What a controller may lose its office by while its process lives: its session's end, an exception, or an election
+#: whose answer it does not get.
+DEPOSING = frozenset({"expiries", "heard_expiries", "exceptions", "losses", "failing_requests"})
 
 
 @dataclass(frozen=True)
@@ -76,7 +63,7 @@ class Model:
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
         brought = {name for name, switch in BROUGHT.items() if switch in self.switches}
-        implied = {name for name, parts in IMPLIED.items() if parts & self.scope.parts}
+        implied = set[str]().union(*(PARTS[part] for part in self.scope.parts))
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
         if self.refuses_deletions:
@@ -122,7 +109,7 @@ class Model:
     @property
     def elects_preferred(self) -> bool:
         """Whether some handler asks the preferred selector."""
-        return not PREFERRING_PARTS.isdisjoint(self.scope.parts)
+        return "preferred_leaders" in self.features
 
     def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
@@ -142,7 +129,7 @@ class Model:
         """Whether a controller may find a topic gone that it knows: removed by hand, or deleted by another controller,
         which takes that one of the two is deposed and lives on.
         """
-        outlives = len(self.controllers) > 1 and not DEPOSING.isdisjoint(self.scope.features)
+        outlives = len(self.controllers) > 1 and not DEPOSING.isdisjoint(self.features)
         return self.removes_topics or (self.has("deletion") and outlives)
 
     @property

@@ -16,11 +16,31 @@ from spec.errors import MalformedInput, UnknownName, Where
 from spec.language.broker_lists import FEW, NOBODY, plain
 from spec.language.lists_in_use import Members
 
-PARTS = (
-    "partitions", "connections", "metadata", "creation", "deletion", "notifications", "reassignment",
-    "preferred_election", "auto_rebalance", "shutdown", "failed_removals", "delayed_operations", "dead_replicas",
-    "cached_leaderships", "addition", "remembered_requests", "soft_failures", "notification_reads",
-)  # fmt: skip
+PARTS: Final[Mapping[str, frozenset[str]]] = {
+    "partitions": frozenset(),
+    "connections": frozenset(),
+    "metadata": frozenset({"several_requests"}),
+    "creation": frozenset({"changing_topics"}),
+    "deletion": frozenset({"stopped_replicas", "changing_topics", "several_requests", "pending_requests"}),
+    "notifications": frozenset(),
+    "reassignment": frozenset({"stopped_replicas", "busy_topics", "pending_requests"}),
+    "preferred_election": frozenset({"busy_topics", "pending_requests", "failing_requests", "preferred_leaders"}),
+    "auto_rebalance": frozenset({"preferred_leaders"}),
+    "shutdown": frozenset({"stopped_replicas"}),
+    "failed_removals": frozenset(),
+    "delayed_operations": frozenset(),
+    "dead_replicas": frozenset(),
+    "cached_leaderships": frozenset(),
+    "addition": frozenset(),
+    "remembered_requests": frozenset(),
+    "soft_failures": frozenset(),
+    "notification_reads": frozenset(),
+}
+"""The parts of the protocol, and what a rule may ask for that each of them brings.
+
+That is StopReplica to living brokers, topics that come or go, topics that are not to be deleted now, batches of several
+kinds of requests; requests that a failover reads, and such as may end it (D42); and the preferred selector.
+"""
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",

@@ -7,6 +7,7 @@ decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from model_check.recordings import zookeeper as seen
 from model_check.recordings.processes import (
     ProcessKilled,
     ProcessStopping,
@@ -15,73 +16,19 @@ from model_check.recordings.processes import (
     StopReplicaRefused,
 )
 from model_check.recordings.recording import Observed
-from model_check.recordings.zookeeper import (
-    AssignmentRead,
-    AssignmentWritten,
-    BrokerRegistered,
-    ConfigurationDeleted,
-    ControllerCreated,
-    ControllerDeleted,
-    DeletionAsked,
-    ElectionRequestDeleted,
-    ElectionRequested,
-    EpochWritten,
-    NotificationCreated,
-    NotificationDeleted,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
-    SessionBegan,
-    SessionEnded,
-    StateDeleted,
-    StateWritten,
-    TopicCreated,
-    TopicDeleted,
-    UncleanChanged,
-    WriteConflicted,
-    ZooKeeperChange,
-)
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import ADDITION, RECREATION
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Rule
 from spec.model import Model
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster, stop_broker
 from spec.protocol.broker_events.isr_notification import report_isr_changes
-from spec.protocol.brokers.isr_changes import (
-    expand_isr,
-    expand_isr_on_a_stale_fetch,
-    expand_isr_unanswered,
-    rewrite_isr,
-    shrink_isr,
-    shrink_isr_jointly,
-    shrink_isr_jointly_unanswered,
-    shrink_isr_unanswered,
-)
-from spec.protocol.brokers.processes import (
-    close_failed_startup,
-    crash,
-    end_orphaned_session,
-    expire_session,
-    expire_session_heard,
-    register_broker,
-    register_broker_unanswered,
-    renew_session,
-    start_process,
-    start_process_early,
-)
+from spec.protocol.brokers import isr_changes, processes
 from spec.protocol.deletion.completion import delete_configuration
-from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
 from spec.protocol.elections.allowed import change_unclean_election
-from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
 from spec.protocol.failover.election import remove_controller
-from spec.protocol.reassignment.requests import request_reassignment, withdraw_reassignment
-from spec.protocol.requests.connections import (
-    deliver_deletion,
-    deliver_deletion_unanswered,
-    deliver_request,
-    deliver_request_unanswered,
-)
+from spec.protocol.requests import connections
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
 from spec.protocol.requests.single_stops import deliver_stop, deliver_stop_unanswered
 from spec.protocol.topics.addition import read_for_addition, write_addition
@@ -90,10 +37,10 @@ from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
 from spec.state.brokers import Stage
 
 STAGES: Final = list(Stage)
-SHRINKS: Final = shrink_isr, shrink_isr_unanswered
-EXPANSIONS: Final = expand_isr, expand_isr_unanswered, expand_isr_on_a_stale_fetch
-DELIVERY: Final = deliver_request, deliver_request_unanswered
-DELETION: Final = deliver_deletion, deliver_deletion_unanswered
+SHRINKS: Final = isr_changes.shrink_isr, isr_changes.shrink_isr_unanswered
+EXPANSIONS: Final = isr_changes.expand_isr, isr_changes.expand_isr_unanswered, isr_changes.expand_isr_on_a_stale_fetch
+DELIVERY: Final = connections.deliver_request, connections.deliver_request_unanswered
+DELETION: Final = connections.deliver_deletion, connections.deliver_deletion_unanswered
 SINGLE_STOP: Final = deliver_stop, deliver_stop_unanswered
 NAMED_BY: Final = {Stage.STOP_REPLICA: "stop", Stage.DELETE_REPLICA: "delete"}
 """The partitions that a StopReplica at the head names."""
@@ -101,11 +48,11 @@ NAMED_BY: Final = {Stage.STOP_REPLICA: "stop", Stage.DELETE_REPLICA: "delete"}
 
 def candidates(m: Model, steps: ControllerSteps, one: Observed, state: PlainState) -> Iterator[Candidate]:
     """The actions that may be what was observed, the likelier first."""
-    by_leader = isinstance(one, StateWritten) and one.by_leader
-    if isinstance(one, ZooKeeperChange) and one.by and type(one) in OF_CONTROLLERS and not by_leader:
-        only = (delete_configuration.name,) if isinstance(one, ConfigurationDeleted) else ()
+    by_leader = isinstance(one, seen.StateWritten) and one.by_leader
+    if isinstance(one, seen.ZooKeeperChange) and one.by and type(one) in OF_CONTROLLERS and not by_leader:
+        only = (delete_configuration.name,) if isinstance(one, seen.ConfigurationDeleted) else ()
         yield from (each for each in steps.enabled(state, one.by) if not only or each[0] in only)
-        answered = isinstance(one, ControllerCreated) and not one.may_be_unanswered
+        answered = isinstance(one, seen.ControllerCreated) and not one.may_be_unanswered
         yield from () if answered or only else steps.faults(state, one.by)
     if type(one) in TABLE:
         yield from ((rule.name, parameters) for rule, parameters in TABLE[type(one)](m, one, state))
@@ -118,53 +65,53 @@ def _each(rules: Iterable[Rule], **parameters: int) -> Row:
     yield from ((rule, parameters) for rule in rules)
 
 
-def _session_began(_m: Model, one: SessionBegan, _state: PlainState) -> Row:
-    started, renewed = (start_process, start_process_early), (renew_session,)
+def _session_began(_m: Model, one: seen.SessionBegan, _state: PlainState) -> Row:
+    started, renewed = (processes.start_process, processes.start_process_early), (processes.renew_session,)
     yield from _each(started if one.first else renewed, b=one.by)
     if one.is_guess:
         yield from _each(renewed if one.first else started, b=one.by)
 
 
-def _session_ended(m: Model, one: SessionEnded, state: PlainState) -> Row:
+def _session_ended(m: Model, one: seen.SessionEnded, state: PlainState) -> Row:
     if one.by_client:
-        yield from _each((leave_cluster, close_failed_startup), b=one.by)
+        yield from _each((leave_cluster, processes.close_failed_startup), b=one.by)
         return
-    yield from _each((end_orphaned_session,), b=one.by)
+    yield from _each((processes.end_orphaned_session,), b=one.by)
     if not one.superseded:
         controller = part(state, "controllers", one.by)
         all_lost = range(len(part(controller, "callbacks")) + 1)
         # Events that wait although the thread is free were on their way when the connection broke.
         for lost in all_lost if controller.get("at") else reversed(all_lost):
-            yield expire_session, {"b": one.by, "lost": lost}
+            yield processes.expire_session, {"b": one.by, "lost": lost}
         for heard in (1, 2) if one.by in m.controllers else ():
-            yield expire_session_heard, {"b": one.by, "heard": heard}
+            yield processes.expire_session_heard, {"b": one.by, "heard": heard}
 
 
-def _registered(_m: Model, one: BrokerRegistered, _state: PlainState) -> Row:
-    yield register_broker, {"b": one.by}
+def _registered(_m: Model, one: seen.BrokerRegistered, _state: PlainState) -> Row:
+    yield processes.register_broker, {"b": one.by}
     if one.may_be_unanswered:
-        yield register_broker_unanswered, {"b": one.by}
+        yield processes.register_broker_unanswered, {"b": one.by}
 
 
-def _state_written(m: Model, one: StateWritten, state: PlainState) -> Row:
+def _state_written(m: Model, one: seen.StateWritten, state: PlainState) -> Row:
     """A leader's change of its ISR."""
     old = set(m.brokers.lists[part(state, "zookeeper", "state", one.partition).get("isr", 0)])
     changed = sorted(old ^ set(one.state.isr)) if one.by_leader else []
     if len(changed) > 1:
         lagging = sum(1 << r - 1 for r in changed)
-        jointly = shrink_isr_jointly, shrink_isr_jointly_unanswered
+        jointly = isr_changes.shrink_isr_jointly, isr_changes.shrink_isr_jointly_unanswered
         yield from _each(jointly, b=one.by, p=one.partition, lagging=lagging)
     for r in changed if len(changed) == 1 else ():
         rules = SHRINKS if r in old else EXPANSIONS
         yield from _each(rules, b=one.by, p=one.partition, r=r)
 
 
-def _assigned(_m: Model, one: AssignmentWritten, _state: PlainState) -> Row:
+def _assigned(_m: Model, one: seen.AssignmentWritten, _state: PlainState) -> Row:
     if one.addition is not None:
         yield write_addition, {"t": one.topic, ADDITION: one.addition}
 
 
-def _topic_created(_m: Model, one: TopicCreated, _state: PlainState) -> Row:
+def _topic_created(_m: Model, one: seen.TopicCreated, _state: PlainState) -> Row:
     again = {} if one.recreation is None else {RECREATION: one.recreation}
     yield create_topic, {"t": one.topic, **again}
 
@@ -179,9 +126,16 @@ def _by_hand(rule: Rule, parameters: Callable[[Any], Mapping[str, int]]) -> Call
     return row
 
 
-def _conflicted(m: Model, one: WriteConflicted, _state: PlainState) -> Row:
+def _withdrawn(_m: Model, one: seen.RequestWritten, _state: PlainState) -> Row:
+    """A request that is deleted by hand."""
+    rule = ADMIN_REQUESTS[one.part].withdrawn_by
+    if not one.by and rule is not None:
+        yield rule, {}
+
+
+def _conflicted(m: Model, one: seen.WriteConflicted, _state: PlainState) -> Row:
     """A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way."""
-    yield from ((rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
+    yield from ((isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
 
 
 def _handled(_m: Model, one: RequestHandled, state: PlainState) -> Row:
@@ -217,34 +171,29 @@ def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Row:
 
 
 OF_CONTROLLERS: Final = frozenset({
-    ControllerCreated, ControllerDeleted, EpochWritten, StateWritten, StateDeleted, TopicDeleted, ConfigurationDeleted,
-    RequestDeleted, NotificationDeleted, AssignmentWritten, ReassignmentsWritten, ElectionRequestDeleted,
-    WriteConflicted,
+    seen.ControllerCreated, seen.ControllerDeleted, seen.EpochWritten, seen.StateWritten, seen.StateDeleted,
+    seen.TopicDeleted, seen.ConfigurationDeleted, seen.RequestWritten, seen.NotificationDeleted,
+    seen.AssignmentWritten, seen.WriteConflicted,
 })  # fmt: skip
 """What a controller may have done; which of its steps that is, its place says."""
 
 TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] = {
-    SessionBegan: _session_began,
-    SessionEnded: _session_ended,
-    BrokerRegistered: _registered,
-    TopicCreated: _topic_created,
-    TopicDeleted: _by_hand(remove_topic, lambda one: {"t": one.topic}),
-    StateWritten: _state_written,
-    StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
-    WriteConflicted: _conflicted,
-    DeletionAsked: lambda _m, one, _state: _each((request_deletion, request_stray_deletion), t=one.topic),
-    UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
-    NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
-    ElectionRequested: lambda _m, one, _state: _each(
-        (request_preferred_election,), named=sum(1 << p for p in one.partitions)
-    ),
-    ElectionRequestDeleted: _by_hand(withdraw_preferred_election, lambda _one: {}),
-    ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
-    ReassignmentsWritten: _by_hand(withdraw_reassignment, lambda _one: {}),
-    AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
-    AssignmentWritten: _assigned,
-    ReassignmentRequested: lambda _m, one, _state: _each((request_reassignment,), k=one.request),
-    ProcessKilled: lambda _m, one, _state: _each((crash,), b=one.broker),
+    seen.SessionBegan: _session_began,
+    seen.SessionEnded: _session_ended,
+    seen.BrokerRegistered: _registered,
+    seen.TopicCreated: _topic_created,
+    seen.TopicDeleted: _by_hand(remove_topic, lambda one: {"t": one.topic}),
+    seen.StateWritten: _state_written,
+    seen.StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
+    seen.WriteConflicted: _conflicted,
+    seen.UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
+    seen.NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
+    seen.RequestMade: lambda _m, one, _state: _each(ADMIN_REQUESTS[one.part].asked_by, **one.parameters),
+    seen.RequestWritten: _withdrawn,
+    seen.ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
+    seen.AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
+    seen.AssignmentWritten: _assigned,
+    ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),
     ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
     RequestHandled: _handled,
     ReplicaStopped: _stopped,
@@ -253,7 +202,7 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
 """What brokers, processes and admins may have done. Lines of a controller come with its steps, not by themselves."""
 
 
-def leads_with_stale_version(m: Model, one: WriteConflicted, state: PlainState) -> bool:
+def leads_with_stale_version(m: Model, one: seen.WriteConflicted, state: PlainState) -> bool:
     """Whether a broker believes that it leads a partition, and its next ISR write must fail: that is no step."""
     b = one.by
     for p in m.partitions if one.of_leader is None else [one.of_leader]:

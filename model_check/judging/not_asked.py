@@ -9,6 +9,7 @@ from typing import Final
 
 from spec.language.rules import Claim
 from spec.properties import claims
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 
 OF_KINDS: Final = {
     "sometimes": "what can happen is no claim about what did",
@@ -19,12 +20,10 @@ WITHOUT: Final = {
     "delayed_operations": "a broker's delayed operations leave no trace",
     "soft_failures": "it is asked without a search",
     "remembered_requests": "it is asked without a search",
-    "deletion": "no topic is deleted",
+    **{part: one.nobody_asks for part, one in ADMIN_REQUESTS.items()},
     "refused_deletions": "topics may be deleted",
     "several_requests": "no topic is deleted",
-    "reassignment": "nothing is reassigned",
     "odd_targets": "no request to reassign names nobody, a broker twice, or text",
-    "preferred_election": "no preferred election is asked for",
     "busy_topics": "nothing is reassigned or elected for",
     "shutdown": "no broker is shut down",
     "auto_rebalance": "nobody rebalances",

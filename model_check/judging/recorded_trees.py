@@ -9,37 +9,17 @@ running process is in no transaction, and is left out.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from model_check.recordings.zookeeper import (
-    AssignmentWritten,
-    BrokerRegistered,
-    ConfigurationDeleted,
-    ControllerCreated,
-    ControllerDeleted,
-    DeletionAsked,
-    ElectionRequestDeleted,
-    ElectionRequested,
-    EpochWritten,
-    NotificationCreated,
-    NotificationDeleted,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    RequestDeleted,
-    SessionEnded,
-    StateDeleted,
-    StateWritten,
-    TopicCreated,
-    TopicDeleted,
-    UncleanChanged,
-    WriteConflicted,
-    ZooKeeperChange,
-)
+from model_check.recordings import zookeeper as seen
 from model_check.stepping.leadership_words import in_words
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import EMPTY, PlainState, part
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.records import Leaf, shape_of
 from spec.model import Model
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.state.zookeeper import Leadership, ZooKeeper
+
+NOTHING: Final = frozenset[str]()
 
 Tree: TypeAlias = dict[str, Any]
 """What transactions show of ZooKeeper's part of a state."""
@@ -51,22 +31,22 @@ def _bit(member: int) -> int:
     return 1 << member - 1 if member else 0
 
 
-def _epoch_written(m: Model, _tree: Tree, one: EpochWritten) -> Tree:
+def _epoch_written(m: Model, _tree: Tree, one: seen.EpochWritten) -> Tree:
     return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.keeps(ZooKeeper.epoch_version) else {})
 
 
-def _state_written(m: Model, tree: Tree, one: StateWritten) -> Tree:
+def _state_written(m: Model, tree: Tree, one: seen.StateWritten) -> Tree:
     return {"state": {**tree.get("state", EMPTY), one.partition: raw_leadership(m, one.state)}}
 
 
-def _topic_created(m: Model, tree: Tree, one: TopicCreated) -> Tree:
+def _topic_created(m: Model, tree: Tree, one: seen.TopicCreated) -> Tree:
     """A topic comes with its configuration, which the tool writes before."""
     created = _with(tree, "topics", one.topic)
     configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
     return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})
 
 
-def _assignment_written(m: Model, tree: Tree, one: AssignmentWritten) -> Tree:
+def _assignment_written(m: Model, tree: Tree, one: seen.AssignmentWritten) -> Tree:
     """A controller that writes a topic which is deleted creates it again, without its configuration (D52)."""
     return _with(tree, "topics", one.topic) | _assigned(m, tree, one.assigned)
 
@@ -76,8 +56,10 @@ def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tre
     return {"assigned": {**others, **_raw_lists(m, lists)}}
 
 
-def _requested(m: Model, _tree: Tree, one: ReassignmentRequested) -> Tree:
-    return {"requested": _raw_lists(m, dict(enumerate(m.scope.requests[one.request])))}
+def _request_changed(m: Model, tree: Tree, one: seen.RequestChanged) -> Tree:
+    field, encode = ADMIN_REQUESTS[one.part].field, m.brokers.list_kind.encode
+    raws = {i: encode(said) if isinstance(said, tuple) else int(said) for i, said in one.says.items()}
+    return {field: {i: raw for i, raw in {**tree.get(field, EMPTY), **raws}.items() if raw}}
 
 
 def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
@@ -85,22 +67,22 @@ def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]
     return {p: m.brokers.list_kind.encode(brokers) for p, brokers in lists.items() if brokers}
 
 
-def _session_ended(_m: Model, tree: Tree, one: SessionEnded) -> Tree:
+def _session_ended(_m: Model, tree: Tree, one: seen.SessionEnded) -> Tree:
     left = {"controller": 0} if one.had_controller else {}
     return left | ({"registered": tree.get("registered", 0) & ~_bit(one.by)} if one.had_registration else {})
 
 
-def _notified(_m: Model, tree: Tree, one: NotificationCreated) -> Tree:
+def _notified(_m: Model, tree: Tree, one: seen.NotificationCreated) -> Tree:
     notified = tree.get("notified", EMPTY)
     return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.notice) for p in one.partitions}}}
 
 
-def _notification_gone(_m: Model, tree: Tree, one: NotificationDeleted) -> Tree:
+def _notification_gone(_m: Model, tree: Tree, one: seen.NotificationDeleted) -> Tree:
     masks = {p: mask & ~_bit(one.notice) for p, mask in tree.get("notified", EMPTY).items()}
     return {"notified": {p: mask for p, mask in masks.items() if mask}}
 
 
-def _topic_deleted(m: Model, tree: Tree, one: TopicDeleted) -> Tree:
+def _topic_deleted(m: Model, tree: Tree, one: seen.TopicDeleted) -> Tree:
     partitions = m.partitions_of(one.topic)
     return _without(tree, "topics", one.topic) | (_without(tree, "assigned", *partitions) if "assigned" in tree else {})
 
@@ -110,7 +92,7 @@ def _unclean(tree: Tree, topic: int, *, unclean: bool) -> Tree:
     return (_with if unclean else _without)(tree, "unclean", topic)
 
 
-def _unclean_changed(m: Model, tree: Tree, one: UncleanChanged) -> Tree:
+def _unclean_changed(m: Model, tree: Tree, one: seen.UncleanChanged) -> Tree:
     """The configuration is written, and be it for a topic that is not there yet."""
     configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
     return configured | _unclean(tree, one.topic, unclean=one.unclean)
@@ -126,29 +108,25 @@ def _without(tree: Tree, name: str, *keys: int) -> Tree:
     return {name: {key: value for key, value in tree.get(name, EMPTY).items() if key not in keys}}
 
 
-CHANGES: Final[Mapping[type[ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
-    ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
-    ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
-    EpochWritten: _epoch_written,
-    BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
-    TopicCreated: _topic_created,
-    AssignmentWritten: _assignment_written,
-    ReassignmentRequested: _requested,
-    ReassignmentsWritten: lambda m, _tree, one: {"requested": _raw_lists(m, one.left)},
-    SessionEnded: _session_ended,
-    StateWritten: _state_written,
-    NotificationCreated: _notified,
-    NotificationDeleted: _notification_gone,
-    DeletionAsked: lambda _m, tree, one: _with(tree, "deletions", one.topic),
-    RequestDeleted: lambda _m, tree, one: _without(tree, "deletions", one.topic),
-    StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
-    TopicDeleted: _topic_deleted,
-    ConfigurationDeleted: lambda m, tree, one: (
+CHANGES: Final[Mapping[type[seen.ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
+    seen.ControllerCreated: lambda _m, _tree, one: {"controller": one.by},
+    seen.ControllerDeleted: lambda _m, _tree, _one: {"controller": 0},
+    seen.EpochWritten: _epoch_written,
+    seen.BrokerRegistered: lambda _m, tree, one: {"registered": tree.get("registered", 0) | _bit(one.by)},
+    seen.TopicCreated: _topic_created,
+    seen.AssignmentWritten: _assignment_written,
+    seen.RequestMade: _request_changed,
+    seen.RequestWritten: _request_changed,
+    seen.SessionEnded: _session_ended,
+    seen.StateWritten: _state_written,
+    seen.NotificationCreated: _notified,
+    seen.NotificationDeleted: _notification_gone,
+    seen.StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
+    seen.TopicDeleted: _topic_deleted,
+    seen.ConfigurationDeleted: lambda m, tree, one: (
         _without(tree, "configurations", one.topic) | _unclean(tree, one.topic, unclean=m.unclean)
     ),
-    UncleanChanged: _unclean_changed,
-    ElectionRequested: lambda _m, _tree, one: {"preferred": dict.fromkeys(one.partitions, 1)},
-    ElectionRequestDeleted: lambda _m, _tree, _one: {"preferred": {}},
+    seen.UncleanChanged: _unclean_changed,
 }
 """What each transaction changes; one that is not here changes nothing."""
 
@@ -160,22 +138,27 @@ def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]
     return {name: raw for name, raw in raws.items() if raw}
 
 
-WRITES: Final[Mapping[type[ZooKeeperChange], frozenset[str]]] = {
-    AssignmentWritten: frozenset({"write assignment", "add partitions"}),
-    ReassignmentsWritten: frozenset({"write /admin/reassign_partitions"}),
-    WriteConflicted: frozenset({"fail to write state", "fail to write /controller_epoch"}),
+WRITES: Final[Mapping[type[object], frozenset[str]]] = {
+    seen.AssignmentWritten: frozenset({"write assignment", "add partitions"}),
+    seen.WriteConflicted: frozenset({"fail to write state", "fail to write /controller_epoch"}),
 }
 """What is seen of a step that writes, where that need not change the tree: it may write what is there, or fail."""
-ALL_WRITES: Final = frozenset().union(*WRITES.values())
+REWRITES: Final = {part: frozenset({one.rewritten}) for part, one in ADMIN_REQUESTS.items() if one.rewritten}
+"""Likewise of a step that writes what is left of a request."""
+ALL_WRITES: Final = frozenset().union(*WRITES.values(), *REWRITES.values())
 
 
 def agrees(
-    m: Model, one: ZooKeeperChange | None, before: PlainState, after: PlainState, seen: Sequence[Seen] = ()
+    m: Model, one: seen.ZooKeeperChange | None, before: PlainState, after: PlainState, events: Sequence[Seen] = ()
 ) -> bool:
     """Whether a step changes ZooKeeper exactly as the transaction does; without one, not at all."""
-    written = ALL_WRITES.intersection(event.kind for event in seen)
-    wanted = frozenset() if one is None else WRITES.get(type(one), frozenset())
-    if not written <= wanted or bool(written) != bool(wanted) or not all(_is_of_topic(m, one, event) for event in seen):
+    written = ALL_WRITES.intersection(event.kind for event in events)
+    wanted = REWRITES.get(one.part, NOTHING) if isinstance(one, seen.RequestWritten) else WRITES.get(type(one), NOTHING)
+    if (
+        not written <= wanted
+        or bool(written) != bool(wanted)
+        or not all(_is_of_topic(m, one, event) for event in events)
+    ):
         return False
     if one is None:
         return part(before, "zookeeper") is part(after, "zookeeper") or _tree(before) == _tree(after)
@@ -185,9 +168,9 @@ def agrees(
     return expected == _tree(after)
 
 
-def _is_of_topic(m: Model, one: ZooKeeperChange | None, event: Seen) -> bool:
+def _is_of_topic(m: Model, one: seen.ZooKeeperChange | None, event: Seen) -> bool:
     """Whether a controller that writes a topic's assignment writes that of this topic: it may be what was there."""
-    if not isinstance(one, AssignmentWritten) or event.kind != "write assignment":
+    if not isinstance(one, seen.AssignmentWritten) or event.kind != "write assignment":
         return True
     return m.topic_of(event.fields["partition"].raw) == one.topic
 

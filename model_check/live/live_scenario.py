@@ -14,7 +14,8 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
-from reference.scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, REASSIGN_PARTITIONS
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION
+from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
 

@@ -18,6 +18,9 @@ from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
 
+MOVES, ELECTIONS = str(paths.REASSIGN_PARTITIONS), str(paths.PREFERRED_REPLICA_ELECTION)
+"""Where admins ask for reassignments, and for preferred elections."""
+
 Brokers: TypeAlias = tuple[int, ...]
 State: TypeAlias = LeaderIsrAndControllerEpoch
 """A partition's leadership, as a state znode has it; its data version is the write's."""

@@ -12,16 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, monitored
-from model_check.monitors.contents import Assignment, ControllerEpoch, Elected, Elections, State
-from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, ELECTIONS, History, Write
+from model_check.monitors.contents import ELECTIONS, Assignment, ControllerEpoch, Elected, Elections, State
+from model_check.monitors.history import CONTROLLER, CONTROLLER_EPOCH, History, Write
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 
 CONTROLLERS_OWN = (
     paths.STATE,
     paths.BROKER_TOPIC,
     paths.TOPIC_CONFIG,
-    *paths.ADMIN_REQUESTS.values(),
+    *(one.kind for one in ADMIN_REQUESTS.values()),
     paths.ISR_CHANGE,
 )
 """What, among brokers, only a controller deletes."""

@@ -11,7 +11,16 @@ from functools import cached_property
 
 from model_check.monitors.acts import Acts, Rest
 from model_check.monitors.arrivals import Arrivals
-from model_check.monitors.contents import Assignment, Configuration, Content, ControllerEpoch, Elected, Moves, State
+from model_check.monitors.contents import (
+    MOVES,
+    Assignment,
+    Configuration,
+    Content,
+    ControllerEpoch,
+    Elected,
+    Moves,
+    State,
+)
 from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import hex_of
 from spec.formats import znode_paths as paths
@@ -21,7 +30,6 @@ from spec.formats.znode_paths import PathKind
 from spec.formats.znodes import UNCLEAN
 
 CONTROLLER, CONTROLLER_EPOCH = "/controller", "/controller_epoch"
-MOVES, ELECTIONS = "/admin/reassign_partitions", "/admin/preferred_replica_election"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, Needs, monitored
-from model_check.monitors.contents import Assignment, Moves, State
-from model_check.monitors.history import MOVES, History, Write, state_path
+from model_check.monitors.contents import MOVES, Assignment, Moves, State
+from model_check.monitors.history import History, Write, state_path
 from spec.formats import znode_paths as paths
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition

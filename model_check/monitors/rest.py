@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from model_check.monitors import signatures
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Break, Needs
-from model_check.monitors.contents import Moves, State
+from model_check.monitors.contents import ELECTIONS, MOVES, Moves, State
 from model_check.monitors.deletion import deletions, was_deleted
-from model_check.monitors.history import ELECTIONS, MOVES, state_path
+from model_check.monitors.history import state_path
 from model_check.monitors.moments import Moment, Shown, at_rest, shown
 from model_check.monitors.reassignment import left_at
 from model_check.recordings.tracks import SKEW

@@ -8,10 +8,10 @@ Kafka: as PROTOCOL.md section 12 tells of each row.
 """
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.contents import Elections, State
+from model_check.monitors.contents import ELECTIONS, Elections, State
 from model_check.monitors.controllers import decides, raisers, was_removed_by_others
 from model_check.monitors.deletion import deletions
-from model_check.monitors.history import ELECTIONS, History, Write, state_path
+from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
 from model_check.monitors.reassignment import asked_at, left_at
 from spec.formats import znode_paths as paths

@@ -34,8 +34,9 @@ from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path, PathKind
-from spec.formats.znodes import TopicConfigPayload, parse_payload
+from spec.formats.znodes import PAYLOADS, PartitionsPayload, TopicConfigPayload, parse_payload
 from spec.language.broker_lists import plain
+from spec.protocol.admin_requests import ADMIN_REQUESTS, part_of
 
 SOURCE: Final = "zookeeper.jsonl"
 
@@ -198,24 +199,38 @@ class Changes:
         assigned = {**gone, **self._by_number(written)}
         return seen.AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
 
-    def requested(self, head: dict[str, Any], payload: Any) -> seen.ZooKeeperChange | NotModelled:
-        """/admin/reassign_partitions is there: the tool creates it, and a controller that finds it gone."""
-        if head["by"]:
-            return self.reassigned(head, payload)
-        wanted = self._reassignments(payload)
-        if not wanted:
+    def request_made(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestChanged | NotModelled:
+        """An admin's request is there: a tool creates it, or a controller that is to write what is left finds none."""
+        part, says = part_of(path.kind), self._says(payload, path)
+        if ADMIN_REQUESTS[part].rewritten is None:
+            parameters = {"t": self.topic(path)} if path.topic else {"named": sum(1 << p for p in says if says[p])}
+        elif head["by"]:
+            return self.request_written(head, payload, path)
+        elif not any(says.values()):
             return self._not_modelled(head, "a request to reassign nothing is not part of the specification")
-        request = tuple(wanted.get(p, ()) for p in range(len(self.cluster.partitions)))
-        return seen.ReassignmentRequested(**head, request=self.cluster.requests.index(request))
+        else:
+            parameters = {"k": self.cluster.requests.index(tuple(says.values()))}
+        return seen.RequestMade(**head, part=part, says=says, parameters=parameters)
 
-    def reassigned(self, head: dict[str, Any], payload: Any) -> seen.ReassignmentsWritten | NotModelled:
-        """What is left to be reassigned, by a controller; nothing, if the znode is deleted, be it by hand."""
+    def request_written(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestWritten | NotModelled:
+        """What is left of an admin's request, by a controller; nothing, if the znode is deleted, be it by hand."""
+        part = part_of(path.kind)
         if payload and not head["by"]:
             return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
-        return seen.ReassignmentsWritten(**head, left=self._reassignments(payload) if payload else {})
+        if not head["by"] and ADMIN_REQUESTS[part].withdrawn_by is None:
+            return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
+        return seen.RequestWritten(**head, part=part, says=self._says(payload, path))
 
-    def _reassignments(self, payload: Any) -> Mapping[int, tuple[int, ...]]:
-        return self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in payload.partitions})
+    def _says(self, payload: Any, path: Path) -> Mapping[int, Any]:
+        """What an admin's request says of its topic, or of each partition; without a payload, there is none."""
+        if path.topic:
+            return {self.topic(path): payload is not None}
+        everything, named = range(len(self.cluster.partitions)), payload.partitions if payload else ()
+        if PAYLOADS[path.kind] is PartitionsPayload:
+            numbers = set(map(self.cluster.partition, named))
+            return {p: p in numbers for p in everything}
+        wanted = self._by_number({TopicPartition(one.topic, one.partition): one.replicas for one in named})
+        return {p: wanted.get(p, ()) for p in everything}
 
     def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
         return {self.cluster.partition(one): self.cluster.replicas(ids) for one, ids in lists.items()}
@@ -247,12 +262,6 @@ class Changes:
                 head, "a new topic's partition without replicas, or with one twice, is not specified"
             )
         return seen.TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
-
-    def request_deleted(self, head: dict[str, Any], path: Path) -> seen.RequestDeleted | NotModelled:
-        """The end of a request to delete a topic."""
-        if not head["by"]:
-            return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
-        return seen.RequestDeleted(**head, topic=self.topic(path))
 
     def configuration_deleted(self, head: dict[str, Any], path: Path) -> seen.ZooKeeperChange | NotModelled | None:
         """The end of a topic's configuration; by hand, it is like any change of it."""
@@ -301,10 +310,6 @@ class Changes:
     def notification_gone(self, head: dict[str, Any], path: Path) -> seen.NotificationDeleted:
         """The end of a notification that was seen before."""
         return seen.NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
-
-    def election_request(self, head: dict[str, Any], payload: Any) -> seen.ElectionRequested:
-        """A request for elections, with the partitions that it names."""
-        return seen.ElectionRequested(**head, partitions=frozenset(map(self.cluster.partition, payload.partitions)))
 
     def _session_ended(
         self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]

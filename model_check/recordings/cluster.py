@@ -21,10 +21,11 @@ from reference.zookeeper.transactions import DataSet, NodeCreated, NodeDeleted, 
 from spec.errors import Where
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.formats.znode_paths import Path as ZnodePath
+from spec.formats.znode_paths import PathKind
 from spec.formats.znodes import UNCLEAN, TopicConfigPayload, parse_payload
 from spec.language.broker_lists import plain
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
@@ -132,13 +133,14 @@ def cluster_of(
         (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
     requests = [
         {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
-        for _, payload in _asked(transactions, "reassignment")
+        for _, payload in _asked(transactions, paths.REASSIGN_PARTITIONS)
     ]
-    topics.add_unborn(partition for one in requests for partition in one)
-    for _, payload in _asked(transactions, "preferred_election"):
-        topics.add_unborn(payload.partitions)
-    for path, _ in _asked(transactions, "deletion"):
-        topics.add_unknown(path.topic or "")
+    for request in ADMIN_REQUESTS.values():
+        for path, payload in _asked(transactions, request.kind):
+            if path.topic:
+                topics.add_unknown(path.topic)
+            else:
+                topics.add_unborn(TopicPartition(named.topic, named.partition) for named in payload.partitions)
     assigned, again = topics.assigned, topics.recreations()
     named = {int(broker) for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     cluster = Cluster(
@@ -171,9 +173,8 @@ def cluster_of(
     )
 
 
-def _asked(transactions: Iterable[Transaction], part: str) -> Iterator[tuple[ZnodePath, Any]]:
-    """What somebody asked for of a part of the protocol, each time: the znode's path, and what it says."""
-    kind = ADMIN_REQUESTS[part]
+def _asked(transactions: Iterable[Transaction], kind: PathKind) -> Iterator[tuple[ZnodePath, Any]]:
+    """The requests of a kind that somebody made: the znode's path, and what it says."""
     for one in transactions:
         if isinstance(one.change, NodeCreated):
             named = kind.template.read(one.change.path, Where(one.change.path))
@@ -225,8 +226,8 @@ def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Se
 def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
     """The parts of the protocol that somebody asks for; not every recording is judged by these."""
     written = [one.change.path for one in transactions if isinstance(one.change, NodeCreated | DataSet)]
-    for part, kind in ADMIN_REQUESTS.items():
-        if any(kind.template.read(path, Where(path)) is not None for path in written):
+    for part, request in ADMIN_REQUESTS.items():
+        if any(request.kind.template.read(path, Where(path)) is not None for path in written):
             yield part
 
 

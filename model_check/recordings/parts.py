@@ -6,23 +6,16 @@ A part that is in costs time in every step of an explanation, so only those are 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from model_check.recordings import zookeeper as seen
 from model_check.recordings.processes import ControllerSaid, ProcessStopping
 from model_check.recordings.recording import Cluster, Observed, SequencesByName
 from model_check.recordings.tracks import REPORTS, SKEW
-from model_check.recordings.zookeeper import (
-    AssignmentWritten,
-    ControllerDeleted,
-    ElectionRequestDeleted,
-    ElectionRequested,
-    ReassignmentRequested,
-    ReassignmentsWritten,
-    SessionEnded,
-)
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.tables.partition_states import PartitionState
 
 
@@ -48,13 +41,13 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
 def _shown(everything: Iterable[Observed]) -> Iterator[str]:
     for one in everything:
         match one:
-            case ProcessStopping() | SessionEnded(by_client=True, had_registration=True):
+            case ProcessStopping() | seen.SessionEnded(by_client=True, had_registration=True):
                 yield "shutdown"
             case ControllerSaid(line=ShuttingDownBroker()):
                 yield "shutdown"
             case ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
-            case ControllerDeleted(by=by) if by:
+            case seen.ControllerDeleted(by=by) if by:
                 yield "preferred_election"
 
 
@@ -68,19 +61,23 @@ def _broken_off(sequences: SequencesByName) -> Iterator[str]:
 
 
 def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
-    """The times in which there is a request to elect or to reassign, as far as clocks may tell it."""
+    """The times in which there is a request that moves leaders, as far as clocks may tell it."""
     begun = None
     for one in everything:
         match one:
-            case ElectionRequested() | ReassignmentRequested():
+            case seen.RequestMade() if _moves_leaders(one):
                 begun = one.time - SKEW if begun is None else begun
-            case AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
+            case seen.AssignmentWritten(by=by) if by:  # what is reassigned without a request moves, too (D13)
                 yield range(one.time - SKEW, one.time + SKEW)
-            case ElectionRequestDeleted() | ReassignmentsWritten(left={}) if begun is not None:
+            case seen.RequestWritten() if begun is not None and _moves_leaders(one) and not any(one.says.values()):
                 yield range(begun, one.time + SKEW)
                 begun = None
     if begun is not None:
         yield range(begun, last + 1)
+
+
+def _moves_leaders(one: seen.RequestChanged) -> bool:
+    return ADMIN_REQUESTS[one.part].moves_leaders
 
 
 def _is_another(line: Line) -> bool:

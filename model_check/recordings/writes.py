@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import (
-    ControllerDeleted,
-    DeletionAsked,
-    ElectionRequestDeleted,
-    EpochWritten,
-    TopicDeleted,
-    ZooKeeperChange,
-)
+from model_check.recordings.zookeeper import ControllerDeleted, EpochWritten, TopicDeleted, ZooKeeperChange
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path, PathKind
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 
 
 @dataclass(frozen=True)
@@ -64,9 +58,10 @@ CREATES: Final[Mapping[PathKind, Row]] = {
     paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.created(head, payload, path),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
     paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
-    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.requested(head, payload),
-    paths.PREFERRED_REPLICA_ELECTION: lambda reader, head, payload, _path: reader.election_request(head, payload),
-    paths.DELETE_TOPIC: lambda reader, head, _payload, path: DeletionAsked(**head, topic=reader.topic(path)),
+    **{
+        one.kind: lambda reader, head, payload, path: reader.request_made(head, payload, path)
+        for one in ADMIN_REQUESTS.values()
+    },
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
     **dict.fromkeys(PARENTS, PARENT),
@@ -76,7 +71,7 @@ WRITES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
     paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, head.pop("version")),
     paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.assignment(head, payload, path),
-    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, _path: reader.reassigned(head, payload),
+    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, path: reader.request_written(head, payload, path),
     paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
     paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
     paths.BROKER: PassedOver("the content of a registration, which the specification does not have"),
@@ -95,9 +90,10 @@ def why_nobody_reads(path: str) -> str:
 DELETES: Final[Mapping[PathKind, Row]] = {
     paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
     paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
-    paths.REASSIGN_PARTITIONS: lambda reader, head, _payload, _path: reader.reassigned(head, None),
-    paths.PREFERRED_REPLICA_ELECTION: lambda _reader, head, _payload, _path: ElectionRequestDeleted(**head),
-    paths.DELETE_TOPIC: lambda reader, head, _payload, path: reader.request_deleted(head, path),
+    **{
+        one.kind: lambda reader, head, _payload, path: reader.request_written(head, None, path)
+        for one in ADMIN_REQUESTS.values()
+    },
     paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicDeleted(**head, topic=reader.topic(path)),
     paths.PARTITIONS: EMPTIED,
     paths.PARTITION: EMPTIED,

@@ -4,6 +4,7 @@ They are totally ordered by their zxid, and say who did it, but for what an admi
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from model_check.recordings.recording import Observed
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -73,14 +74,6 @@ class TopicCreated(OfATopic):
     recreation: int | None
 
 
-class DeletionAsked(OfATopic):
-    """/admin/delete_topics/T was created."""
-
-
-class RequestDeleted(OfATopic):
-    """A controller deleted /admin/delete_topics/T."""
-
-
 class StateDeleted(ZooKeeperChange):
     """A controller deleted a partition's state znode."""
 
@@ -124,16 +117,21 @@ class AssignmentWritten(OfATopic):
     addition: int | None = None
 
 
-class ReassignmentRequested(ZooKeeperChange):
-    """/admin/reassign_partitions was created; `request` is its number in `Cluster.requests`."""
+class RequestChanged(ZooKeeperChange):
+    """What somebody asks of a part of the protocol changed; `says` is what of its topic, or of each partition."""
 
-    request: int
+    part: str
+    says: Mapping[int, Any]
 
 
-class ReassignmentsWritten(ZooKeeperChange):
-    """A controller wrote what is still to be reassigned, RAR by partition, or deleted the znode, as hands may."""
+class RequestMade(RequestChanged):
+    """Somebody asked for something below /admin, with these parameters of the action that does so."""
 
-    left: Mapping[int, tuple[int, ...]]
+    parameters: Mapping[str, int]
+
+
+class RequestWritten(RequestChanged):
+    """A controller wrote what is left of a request, or deleted it, as hands may."""
 
 
 class NotificationCreated(ZooKeeperChange):
@@ -147,16 +145,6 @@ class NotificationDeleted(ZooKeeperChange):
     """A controller deleted the notification in this place."""
 
     notice: int
-
-
-class ElectionRequested(ZooKeeperChange):
-    """Somebody asks for elections of these partitions."""
-
-    partitions: frozenset[int]
-
-
-class ElectionRequestDeleted(ZooKeeperChange):
-    """The request for elections was deleted: by a controller, or by hand."""
 
 
 class WriteConflicted(ZooKeeperChange):

@@ -44,13 +44,13 @@ from typing import Any
 
 from model_check.refinement.abstraction.assignments import has_read_remaining
 from model_check.refinement.abstraction.connections import batch_of
-from model_check.refinement.abstraction.threads import given_stands, has_read_request
+from model_check.refinement.abstraction.elections import read_elections
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotification, ReadNotified
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
-from reference.elections.requested import DeleteElectionRequest, ElectionRequest, FinishFailover
+from reference.elections.requested import DeleteElectionRequest, ElectionRequest
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
@@ -187,8 +187,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
         yield f"notifications that {b} handles and that are gone", gone
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
-        stand = has_read_request(cluster, process.controller), given_stands(cluster, process)
-        yield f"requests that {b} has read, and is given, stand", stand
+        stand = read_elections(cluster, process, process.controller, "")
+        yield f"requests that {b} has read, and is given, stand", tuple(stand)
     if process.controller is not None and Model(cluster.scope, cluster.switches).keeps(Controller.remaining_read):
         yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
@@ -233,7 +233,7 @@ def _given(process: MemoryProcess) -> Hashable:
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     """An effect, with ISR changes named by who announced them."""
     match effect:
-        case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
+        case DeleteElectionRequest(removal=removal):
             return type(effect).__name__, removal.fence
         case ReadNotified(taken=taken, named=named):
             told_of = named if Model(cluster.scope, cluster.switches).keeps(CachedPartition.named) else frozenset()

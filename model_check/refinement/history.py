@@ -14,11 +14,12 @@ from reference.requests.connections import QueuedRequest
 from reference.scripts import BROKER_TOPICS, REASSIGN_PARTITIONS, parsed, state_path, topic_path
 from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.znode_paths import ADMIN_REQUESTS, ISR_CHANGE, STATE, TOPIC_CONFIG
+from spec.formats.znode_paths import ISR_CHANGE, STATE, TOPIC_CONFIG
 from spec.formats.znodes import PartitionStatePayload, ReassignPartitionsPayload, TopicPayload
 from spec.language.broker_lists import as_listed, plain
 from spec.language.lists_in_use import Members
 from spec.language.rules import rules_of
+from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.protocol.broker_events.controlled_shutdown import leave_cluster
 from spec.protocol.brokers import isr_changes
 from spec.protocol.brokers.processes import close_failed_startup, crash
@@ -31,7 +32,9 @@ BROKER_STEPS = tuple(one.name for one in rules_of(isr_changes))
 ENDS_OF_PROCESSES = (crash.name, close_failed_startup.name, leave_cluster.name)
 """Steps after which a process is gone, and its term with it."""
 
-HANDLED = tuple(kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *ADMIN_REQUESTS.values()))
+HANDLED = tuple(
+    kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *(one.kind for one in ADMIN_REQUESTS.values()))
+)
 """What the paths begin with of znodes that a controller deletes: messages that it has handled, or a topic's."""
 Lists = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
 

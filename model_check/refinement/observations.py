@@ -14,6 +14,7 @@ from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
 from model_check.stepping.leadership_words import in_words
 from reference import journal
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.journal import Fate, Milestone, OperationDone
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
@@ -23,7 +24,6 @@ from reference.scripts import (
     CONTROLLER_EPOCH,
     DELETE_TOPICS,
     ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     broker_path,
     delete_topic_path,

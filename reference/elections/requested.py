@@ -21,9 +21,10 @@ from reference.deletion.queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.leadership.partitions import bring_online
 from reference.procedures import Effect, NoLeadership, NoReplicas, PastZkClient, Procedure, Script
-from reference.scripts import PREFERRED_REPLICA_ELECTION, Fence, parsed, read_data
+from reference.scripts import Fence, parsed, read_data
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.errors import MalformedInput
+from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
 from spec.logs.controller_log.elections import (
@@ -37,6 +38,7 @@ from spec.logs.controller_log.elections import (
 from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
+PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION)
 Partitions = frozenset[TopicPartition]
 
 
@@ -117,15 +119,10 @@ class DeleteElectionRequest(Effect[None]):
         return self.removal.script()
 
 
-class FinishFailover(Effect[None]):
-    """Failover: delete the request that stands by now, which need not be there."""
+class FinishFailover(DeleteElectionRequest):
+    """Failover: the same with the request that stands by now, which need not be there."""
 
-    removal: RequestRemoval
     at = At.FINISH
-
-    def script(self) -> Script[None]:
-        """Delete it."""
-        return self.removal.script()
 
 
 def removal_of(controller: KafkaController) -> RequestRemoval:

@@ -30,8 +30,7 @@ from spec.logs.controller_log.leader_selection import (
     UncleanLeader,
 )
 from spec.logs.logged_values import LeaderAndIsr
-from spec.protocol.leadership.partitions import PREFERRED_HANDLERS
-from spec.state.enumerations import Handler
+from spec.state.enumerations import PREFERRED_HANDLERS, Handler
 from spec.variants import Switch
 
 Select = Callable[[tuple[int, ...]], Procedure[Election]]

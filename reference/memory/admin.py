@@ -8,15 +8,14 @@ Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtil
 """
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.journal import Fate, FateMet
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
     CONTROLLER,
-    PREFERRED_REPLICA_ELECTION,
     REASSIGN_PARTITIONS,
     delete_topic_path,
     parsed,
@@ -25,7 +24,6 @@ from reference.scripts import (
     topic_path,
 )
 from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
-from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
     UNCLEAN,
     PartitionReassignment,
@@ -43,59 +41,42 @@ ADMIN: Final = 0
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """What may be asked for, or taken away, next."""
-    for number, topic in enumerate(cluster.topics()):
+    tree = cluster.zookeeper.tree
+    for t, topic in enumerate(cluster.topics()):
         is_there = cluster.has_topic(topic)
-        if is_there:
-            yield Choice("remove_topic", (("t", number),), partial(remove_topic, topic=topic))
-        else:
-            yield Choice("create_topic", (("t", number),), partial(create_topic, topic=topic))
-        yield Choice("change_unclean_election", (("t", number),), partial(change_unclean_election, topic=topic))
-        if delete_topic_path(topic) not in cluster.zookeeper.tree:
-            rule = "request_deletion" if is_there else "request_stray_deletion"
-            yield Choice(rule, (("t", number),), partial(request_deletion, topic=topic))
-    for number, partition in enumerate(cluster.partitions):
-        if state_path(partition) in cluster.zookeeper.tree:
-            yield Choice("remove_state", (("p", number),), partial(remove_state, partition=partition))
-    if "addition" in cluster.scope.parts:
-        yield from _additions(cluster)
-    if "preferred_election" in cluster.scope.parts:
-        yield from _election_requests(cluster)
-    yield from _reassignment_requests(cluster)
-    if CONTROLLER in cluster.zookeeper.tree:
-        yield Choice("remove_controller", (), remove_controller)
-
-
-def _additions(cluster: MemoryCluster) -> Iterator[Choice]:
-    """The tool that adds partitions reads a topic, or writes what it has read, with more."""
-    for number, topic in enumerate(cluster.topics()):
+        yield Choice.of(remove_topic if is_there else create_topic, t=t)
+        yield Choice.of(change_unclean_election, t=t)
+        if delete_topic_path(topic) not in tree:
+            yield Choice.of(request_deletion if is_there else request_stray_deletion, t=t)
+    for p, partition in enumerate(cluster.partitions):
+        if state_path(partition) in tree:
+            yield Choice.of(remove_state, p=p)
+    for t, topic in enumerate(cluster.topics() if "addition" in cluster.scope.parts else ()):
         if cluster.adding is not None and cluster.adding[0] == topic:
-            yield Choice("write_addition", (("t", number),), write_addition)
-        elif cluster.adding is None and topic_path(topic) in cluster.zookeeper.tree:
-            yield Choice("read_for_addition", (("t", number),), partial(read_for_addition, topic=topic))
+            yield Choice.of(write_addition, t=t)
+        elif cluster.adding is None and topic_path(topic) in tree:
+            yield Choice.of(read_for_addition, t=t)
+    yield from _requests(cluster)
+    if CONTROLLER in tree:
+        yield Choice.of(remove_controller)
 
 
-def _election_requests(cluster: MemoryCluster) -> Iterator[Choice]:
-    """Somebody asks for preferred elections, or deletes the request by hand."""
-    if PREFERRED_REPLICA_ELECTION in cluster.zookeeper.tree:
-        yield Choice("withdraw_preferred_election", (), withdraw_preferred_election)
-        return
-    for named in range(1, 1 << len(cluster.partitions)):
-        yield Choice(
-            "request_preferred_election", (("named", named),), partial(request_preferred_election, named=named)
-        )
+def _requests(cluster: MemoryCluster) -> Iterator[Choice]:
+    """Somebody asks for preferred elections or for a reassignment of the scope's, or deletes the request by hand."""
+    tree = cluster.zookeeper.tree
+    if PREFERRED_REPLICA_ELECTION in tree:
+        yield Choice.of(withdraw_preferred_election)
+    elif "preferred_election" in cluster.scope.parts:
+        yield from (Choice.of(request_preferred_election, named=n) for n in range(1, 1 << len(cluster.partitions)))
+    if REASSIGN_PARTITIONS in tree:
+        yield Choice.of(withdraw_reassignment)
+    else:
+        yield from (Choice.of(request_reassignment, k=k) for k in range(len(cluster.scope.requests)))
 
 
-def _reassignment_requests(cluster: MemoryCluster) -> Iterator[Choice]:
-    """Somebody asks for one of the scope's reassignments, or deletes the request by hand."""
-    if REASSIGN_PARTITIONS in cluster.zookeeper.tree:
-        yield Choice("withdraw_reassignment", (), withdraw_reassignment)
-        return
-    for number in range(len(cluster.scope.requests)):
-        yield Choice("request_reassignment", (("k", number),), partial(request_reassignment, number=number))
-
-
-def create_topic(cluster: MemoryCluster, topic: str) -> None:
+def create_topic(cluster: MemoryCluster, t: int) -> None:
     """A topic's configuration, then the topic with its assignment."""
+    topic = cluster.topics()[t]
     payload = TopicPayload(partitions=dict(_assigned(cluster, topic, added=False)))
     cluster.create_as_admin(topic_config_path(topic), TopicConfigPayload(config={}).encode())
     _write(cluster, Create(topic_path(topic), payload.encode()), Fate.TOPIC_CREATED, topic_path(topic))
@@ -110,8 +91,9 @@ def is_unclean(cluster: MemoryCluster, topic: str) -> bool:
     return default if znode is None else parsed(TopicConfigPayload, path, znode.data).is_unclean(default=default)
 
 
-def change_unclean_election(cluster: MemoryCluster, topic: str) -> None:
+def change_unclean_election(cluster: MemoryCluster, t: int) -> None:
     """Allow a topic unclean election, or forbid it; where that is fixed, the controllers hear of the former."""
+    topic = cluster.topics()[t]
     path, unclean = topic_config_path(topic), not is_unclean(cluster, topic)
     config = {} if unclean == cluster.unclean_by_default else {UNCLEAN: str(unclean).lower()}
     data = TopicConfigPayload(config=config).encode()
@@ -129,20 +111,21 @@ def _assigned(cluster: MemoryCluster, topic: str, *, added: bool) -> Iterator[tu
             yield tp.partition, replicas
 
 
-def read_for_addition(cluster: MemoryCluster, topic: str) -> None:
+def read_for_addition(cluster: MemoryCluster, t: int) -> None:
     """The tool reads which partitions a topic has."""
+    topic = cluster.topics()[t]
     node = cluster.zookeeper.tree[topic_path(topic)]
     cluster.adding = topic, parsed(TopicPayload, topic_path(topic), node.data).partitions
     cluster.record(FateMet(ADMIN, Fate.TOPIC_READ, (topic,)))
 
 
-def write_addition(cluster: MemoryCluster) -> None:
+def write_addition(cluster: MemoryCluster, t: int) -> None:
     """The tool writes what it read, with the new partitions, whatever is there now (D39), and whether it is (D17).
 
     Where that is fixed, it does so only if the topic still has the partitions that it read.
     """
     assert cluster.adding is not None  # noqa: S101 - it is what made this a choice
-    (topic, read), cluster.adding = cluster.adding, None
+    topic, (_, read), cluster.adding = cluster.topics()[t], cluster.adding, None
     path, tree = topic_path(topic), cluster.zookeeper.tree
     found = parsed(TopicPayload, path, tree[path].data).partitions if path in tree else None
     if found != read and Switch.KEEP_OTHERS_ASSIGNMENTS in cluster.switches:
@@ -152,22 +135,30 @@ def write_addition(cluster: MemoryCluster) -> None:
     _write(cluster, write, Fate.PARTITIONS_ADDED, topic)
 
 
-def remove_topic(cluster: MemoryCluster, topic: str) -> None:
+def remove_topic(cluster: MemoryCluster, t: int) -> None:
     """Take a topic's znode away by hand, with all that is below."""
+    topic = cluster.topics()[t]
     below = sorted(path for path in cluster.zookeeper.tree if path.startswith(topic_path(topic) + "/"))
     for path in reversed(below):
         cluster.zookeeper.execute(cluster.admin_session, Delete(path))
     _write(cluster, Delete(topic_path(topic)), Fate.TOPIC_REMOVED, topic)
 
 
-def remove_state(cluster: MemoryCluster, partition: TopicPartition) -> None:
+def remove_state(cluster: MemoryCluster, p: int) -> None:
     """Take a partition's state znode away by hand."""
+    partition = cluster.partitions[p]
     _write(cluster, Delete(state_path(partition)), Fate.STATE_REMOVED, str(partition))
 
 
-def request_deletion(cluster: MemoryCluster, topic: str) -> None:
+def request_deletion(cluster: MemoryCluster, t: int) -> None:
     """Ask for the deletion of a topic."""
+    topic = cluster.topics()[t]
     _write(cluster, Create(delete_topic_path(topic), b""), Fate.DELETION_REQUESTED, topic)
+
+
+def request_stray_deletion(cluster: MemoryCluster, t: int) -> None:
+    """Ask for the deletion of a topic that is not there."""
+    request_deletion(cluster, t)
 
 
 def request_preferred_election(cluster: MemoryCluster, named: int) -> None:
@@ -182,12 +173,12 @@ def withdraw_preferred_election(cluster: MemoryCluster) -> None:
     _write(cluster, Delete(PREFERRED_REPLICA_ELECTION), Fate.ELECTION_WITHDRAWN)
 
 
-def request_reassignment(cluster: MemoryCluster, number: int) -> None:
+def request_reassignment(cluster: MemoryCluster, k: int) -> None:
     """Ask for one of the scope's reassignments."""
-    wanted = zip(cluster.partitions, cluster.scope.requests[number], strict=True)
+    wanted = zip(cluster.partitions, cluster.scope.requests[k], strict=True)
     entries = tuple(PartitionReassignment(tp.topic, tp.partition, as_written(rar)) for tp, rar in wanted if rar)
     data = ReassignPartitionsPayload(partitions=entries).encode()
-    _write(cluster, Create(REASSIGN_PARTITIONS, data), Fate.REASSIGNMENT_REQUESTED, str(number))
+    _write(cluster, Create(REASSIGN_PARTITIONS, data), Fate.REASSIGNMENT_REQUESTED, str(k))
 
 
 def withdraw_reassignment(cluster: MemoryCluster) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from reference.memory.cluster import MemoryCluster
@@ -18,6 +19,11 @@ class Choice:
     rule: str
     parameters: tuple[tuple[str, int], ...]
     do: Callable[[MemoryCluster], None]
+
+    @classmethod
+    def of(cls, do: Callable[..., None], **parameters: int) -> "Choice":
+        """The step that is done by a function which has its name, and its parameters."""
+        return cls(do.__name__, tuple(parameters.items()), partial(do, **parameters))
 
     @property
     def name(self) -> str:

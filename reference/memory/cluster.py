@@ -52,7 +52,7 @@ from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.language.broker_lists import plain
-from spec.model import IMPLIED, Model
+from spec.model import Model
 from spec.scopes import Scope
 from spec.state.listeners import IN_ORDER, LISTENED
 from spec.variants import AS_CODED, Switch, Switches
@@ -302,7 +302,7 @@ class MemoryCluster:
     @property
     def stops_replicas(self) -> bool:
         """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
-        return "connections" in self.scope.parts and not IMPLIED["stopped_replicas"].isdisjoint(self.scope.parts)
+        return Model(self.scope, self.switches).stops_replicas
 
     @property
     def loses_topics(self) -> bool:

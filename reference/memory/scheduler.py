@@ -35,6 +35,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import ControllerEpochPayload
 from spec.protocol.failover.steps import FAILOVER
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
+from spec.state.listeners import LISTENED
 from spec.variants import Switch
 
 
@@ -83,17 +84,17 @@ def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     b = process.broker_id
     of_broker = (("b", b),)
     if process.orphan is not None:
-        yield Choice("end_orphaned_session", of_broker, partial(steps.end_orphaned_session, b=b))
+        yield Choice.of(steps.end_orphaned_session, b=b)
     if not process.is_running:
         start = "start_process" if process.orphan is None else "start_process_early"
         yield Choice(start, of_broker, partial(steps.start_process, b=b))
         return
-    yield Choice("crash", of_broker, partial(steps.crash, b=b))
+    yield Choice.of(steps.crash, b=b)
     if not cluster.can_operate(process):
-        yield Choice("renew_session", of_broker, partial(steps.renew_session, b=b))
+        yield Choice.of(steps.renew_session, b=b)
         return
     for lost in range(process.losable + 1):
-        yield Choice("expire_session", (*of_broker, ("lost", lost)), partial(steps.expire_session, b=b, lost=lost))
+        yield Choice.of(steps.expire_session, b=b, lost=lost)
     for heard in range(1, cluster.own_events(process) + 1):
         hears = partial(steps.expire_session, b=b, heard=heard)
         yield Choice("expire_session_heard", (*of_broker, ("heard", heard)), hears)
@@ -140,26 +141,25 @@ def _stopping_deletions(cluster: MemoryCluster, process: MemoryProcess) -> Itera
     deposed = process.events[0] is Callback.CONTROLLER and controller.am_i_leader and process.given != process.broker_id
     is_elsewhere = controller.activity.handler in (Handler.SHUTDOWN, Handler.REBALANCE)
     if (_is_idle(process) and (deposed or expired)) or (expired and is_elsewhere):
-        yield Choice("stop_deletions", (("c", process.broker_id),), partial(steps.stop_deletions, c=process.broker_id))
+        yield Choice.of(steps.stop_deletions, c=process.broker_id)
 
 
 def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Event]:
     """The listeners that go by what they are given, and may be given it early."""
     if process.controller is None or Switch.READ_UNDER_LOCK in cluster.switches:
         return
-    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS, Callback.REASSIGNMENTS, Callback.PREFERRED)
-    if "deletion" in cluster.scope.parts:
-        yield Callback.DELETIONS
-        if not cluster.scope.parts.isdisjoint({"addition", "reassignment"}):
-            yield Callback.TOPICS
+    yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
+    parts = cluster.scope.parts
+    by_name_only = "deletion" in parts and not parts.isdisjoint({"addition", "reassignment"})
+    read = (one.callback for one in LISTENED.values() if one.content is not None)
+    yield from (one for one in read if one is not Callback.TOPICS or by_name_only)
 
 
 def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """Start-up registers the broker, whoever has the lock, once its elect() is over; after an expiry, a callback."""
     if process.gives_up:
         if _is_idle(process) and cluster.can_operate(process):
-            close = partial(steps.close_failed_startup, b=process.broker_id)
-            yield Choice("close_failed_startup", (("b", process.broker_id),), close)
+            yield Choice.of(steps.close_failed_startup, b=process.broker_id)
         return
     has_its_turn = _has_no_listener(process) and process.events[:1] == [Callback.REGISTRATION]
     due = not process.electing if process.starting else has_its_turn
@@ -213,7 +213,7 @@ def _failing_sends(process: MemoryProcess) -> Iterator[Choice]:
     """The next batch of a state machine is not to be sent."""
     controller, c = process.controller, process.broker_id
     if controller is not None and controller.is_active and _is_idle(process) and not controller.send_fails:
-        yield Choice("fail_send", (("c", c),), partial(steps.fail_send, c=c))
+        yield Choice.of(steps.fail_send, c=c)
 
 
 def _allowed_elections(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:

@@ -23,8 +23,8 @@ def initial_cluster(scope: Scope, switches: Switches = AS_CODED) -> MemoryCluste
     cluster = MemoryCluster(scope, switches)
     if scope.cold:
         if _topics_stand(scope):
-            for topic in cluster.topics():
-                create_topic(cluster, topic)
+            for t, _ in enumerate(cluster.topics()):
+                create_topic(cluster, t)
     else:
         _settle(cluster)
     cluster.entries.clear()
@@ -47,8 +47,8 @@ def _settle(cluster: MemoryCluster) -> None:
     for b in cluster.processes:
         run_to_rest(cluster, f"start_process(b={b})")
     if _topics_stand(bounds):
-        for topic in cluster.topics():
-            create_topic(cluster, topic)
+        for t, _ in enumerate(cluster.topics()):
+            create_topic(cluster, t)
             run_to_rest(cluster)
     cluster.scope = bounds
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())

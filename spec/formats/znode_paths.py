@@ -136,13 +136,6 @@ CONFIG_CHANGES: Final = _kind("/config/changes", "its children are notifications
 CONFIG_CLIENTS: Final = _kind("/config/clients", "the clients' quotas")
 CLUSTER: Final = _kind("/cluster", "parent of the cluster's id")
 
-ADMIN_REQUESTS: Final = {
-    "deletion": DELETE_TOPIC,
-    "reassignment": REASSIGN_PARTITIONS,
-    "preferred_election": PREFERRED_REPLICA_ELECTION,
-}
-"""What admins ask of the controller, which deletes it when that is done; by the part of the protocol that does it."""
-
 KINDS: Final = tuple(value for value in list(globals().values()) if isinstance(value, PathKind))
 """Every kind of path, in the order above; no text has two of these forms."""
 

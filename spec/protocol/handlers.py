@@ -24,9 +24,9 @@ from spec.protocol.controller.threads import end_turn, leave_broker_change
 from spec.protocol.deletion.queue import end_thread
 from spec.protocol.deletion.thread import end_retry, stop_and_delete
 from spec.protocol.elections.rebalance import end_election
-from spec.protocol.elections.requested import end_pending_election, end_requested_election
+from spec.protocol.elections.requested import end_pending_election, end_requested_election, run_pending_elections
 from spec.protocol.failover.machine_startup import after_the_dead, start_state_machines
-from spec.protocol.failover.steps import after_election_request, elect_pending, load_deletions, resume
+from spec.protocol.failover.steps import after_election_request, load_deletions, resume
 from spec.protocol.junctions import Column, Junction, Then, follow
 from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
@@ -59,7 +59,7 @@ BROKERS_FAIL: Final = (Then(on_broker_failure),)
 CREATED: Final = (Then(finish_creation, _has("creation")),)
 ELECTED: Final = (Then(end_requested_election, _has("preferred_election")),)
 PENDING_ELECTED: Final = (Then(end_pending_election, _has("preferred_election")),)
-ELECT_PENDING: Final = (Then(elect_pending),)
+ELECT_PENDING: Final = (Then(run_pending_elections),)
 REBALANCED: Final = (Then(end_election, _has("auto_rebalance"), of_partition=True),)
 LEADER_MOVED: Final = (Then(end_turn, _has("shutdown")),)
 FOLLOWER_LEFT: Final = (Then(end_of_removal, _has("shutdown"), of_partition=True),)

@@ -21,6 +21,7 @@ from spec.state.cluster import State, epochs_acted_in, target
 from spec.state.controller import Controller
 from spec.state.controller_parts import EarlyReads
 from spec.state.enumerations import Callback, Session
+from spec.state.listeners import CALLBACKS
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
 
@@ -72,12 +73,12 @@ def stop_listening(controller: Controller, *paths: str) -> None:
         controller.listening[path] = False
 
 
-def notify(s: State, m: Model, path: str, callback: Callback) -> None:
+def notify(s: State, m: Model, path: str) -> None:
     """A change of `path`: every armed watch fires once, and its listener is queued."""
     for c in m.controllers:
         watching = s.controllers[c].watching
         with when(watching[path]):
-            queue_callback(s, m, c, callback)
+            queue_callback(s, m, c, CALLBACKS[path])
             watching[path] = False
 
 
@@ -131,7 +132,7 @@ def delete_controller(s: State, m: Model) -> None:
     """/controller disappears; everybody who watches it is told."""
     s.zookeeper.controller = 0
     s.zookeeper.controller_orphaned = False
-    notify(s, m, "controller", Callback.CONTROLLER)
+    notify(s, m, "controller")
 
 
 def unregister(s: State, m: Model, process: int) -> None:
@@ -141,7 +142,7 @@ def unregister(s: State, m: Model, process: int) -> None:
     zookeeper.registered_orphaned = m.brokers.difference(zookeeper.registered_orphaned, one)
     for c in m.controllers:
         s.controllers[c].seen[process] = False
-    notify(s, m, "brokers", Callback.BROKERS)
+    notify(s, m, "brokers")
 
 
 def register(s: State, m: Model, process: int) -> None:
@@ -149,7 +150,7 @@ def register(s: State, m: Model, process: int) -> None:
     zookeeper = s.zookeeper
     zookeeper.registered = m.brokers.union(zookeeper.registered, m.brokers.set_kind.constant((process,)))
     observe("zookeeper", "create /brokers/ids", process=process)
-    notify(s, m, "brokers", Callback.BROKERS)
+    notify(s, m, "brokers")
 
 
 def epoch_is_as_read(s: State, m: Model, c: int) -> Value:

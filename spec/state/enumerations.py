@@ -110,6 +110,10 @@ class Handler(enum.Enum):
     REBALANCE = "onPreferredReplicaElection, for the automatic rebalance"
 
 
+PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
+"""Those that ask the preferred selector for a leader."""
+
+
 class DeletionThread(enum.Enum):
     """The topic deletion manager and its thread, which a failover makes in two places."""
 

@@ -9,7 +9,7 @@ ZkClient 0.10: `ZkClient.fireAllEvents`, `ConcurrentHashMap` of Java 8.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import PathKind
@@ -19,17 +19,35 @@ from spec.state.enumerations import Callback
 from spec.variants import Switch, Switches
 
 
+class Content(NamedTuple):
+    """What is read of a path: the variables of what stands there, and of what its listener is given.
+
+    They have a value for each topic, or for each partition. `still` is the variable that tells whether what is given
+    stands; `is_observed`: an observer sees the read.
+    """
+
+    stands: str
+    given: str
+    by_topic: bool = False
+    still: str | None = None
+    is_observed: bool = True
+
+
 @dataclass(frozen=True)
 class Listened:
     """A path that is listened to, where any of these parts is in; where none is named, always.
 
-    An older release, by its switch, may not have known it.
+    An older release, by its switch, may not have known it. `goes_first`: a resignation gives it up before anything that
+    may raise. `comes_last`: its callback comes behind that of /controller.
     """
 
     kind: PathKind
     callback: Callback
     parts: frozenset[str] = frozenset()
     unknown_to: Switch | None = None
+    content: Content | None = None
+    goes_first: bool = False
+    comes_last: bool = False
 
     @property
     def path(self) -> str:
@@ -43,24 +61,37 @@ class Listened:
 
 LISTENED: Final[Mapping[str, Listened]] = {
     "brokers": Listened(paths.BROKER_IDS, Callback.BROKERS),
-    "topics": Listened(paths.BROKER_TOPICS, Callback.TOPICS, frozenset({"creation", "deletion"})),
-    "deletions": Listened(paths.DELETE_TOPICS, Callback.DELETIONS, frozenset({"deletion"})),
-    "isr_changes": Listened(
-        paths.ISR_CHANGES, Callback.ISR_CHANGES, frozenset({"notifications"}), Switch.ANNOUNCE_NO_ISR
+    "topics": Listened(
+        paths.BROKER_TOPICS, Callback.TOPICS, frozenset({"creation", "deletion"}),
+        content=Content("topics", "given_topics", by_topic=True),
     ),
-    "reassignments": Listened(paths.REASSIGN_PARTITIONS, Callback.REASSIGNMENTS, frozenset({"reassignment"})),
-    "preferred": Listened(paths.PREFERRED_REPLICA_ELECTION, Callback.PREFERRED, frozenset({"preferred_election"})),
-}
+    "deletions": Listened(
+        paths.DELETE_TOPICS, Callback.DELETIONS, frozenset({"deletion"}),
+        content=Content("deletions", "given_requests", by_topic=True),
+    ),
+    "isr_changes": Listened(
+        paths.ISR_CHANGES, Callback.ISR_CHANGES, frozenset({"notifications"}), Switch.ANNOUNCE_NO_ISR, goes_first=True
+    ),
+    "reassignments": Listened(
+        paths.REASSIGN_PARTITIONS, Callback.REASSIGNMENTS, frozenset({"reassignment"}),
+        content=Content("requested", "given_moves"), goes_first=True,
+    ),
+    "preferred": Listened(
+        paths.PREFERRED_REPLICA_ELECTION, Callback.PREFERRED, frozenset({"preferred_election"}),
+        content=Content("preferred", "given_elections", still="given_stands", is_observed=False),
+        goes_first=True, comes_last=True,
+    ),
+}  # fmt: skip
 """All of them, by the names that their watches have in the state."""
 
 ON_CHILDREN: Final = ("isr_changes", "brokers", "deletions", "topics")
 """Those whose children are listened to, by the hashes of their paths."""
-BEHIND_CONTROLLER: Final = ("preferred",)
-"""Those whose callbacks come behind that of /controller."""
+BEHIND_CONTROLLER: Final = tuple(name for name, one in LISTENED.items() if one.comes_last)
 IN_ORDER: Final = (*ON_CHILDREN, *(name for name in LISTENED if name not in ON_CHILDREN))
 """All of them, in the order of their callbacks."""
-UNWATCHED_FIRST: Final = ("isr_changes", "reassignments", "preferred")
-"""Those that a resignation gives up before anything that may raise."""
+UNWATCHED_FIRST: Final = tuple(name for name, one in LISTENED.items() if one.goes_first)
+CALLBACKS: Final = {"controller": Callback.CONTROLLER, **{name: one.callback for name, one in LISTENED.items()}}
+"""What a change of each path queues; the elector's own is among them."""
 
 
 def listened_paths(m: Model) -> dict[str, Callback]:

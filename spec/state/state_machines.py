@@ -5,7 +5,6 @@
 Kafka 0.10.2.2: `PartitionStateMachine.hasStarted`, `ReplicaStateMachine.hasStarted`. PROTOCOL.md section 6.
 """
 
-from spec.formats.znode_paths import ADMIN_REQUESTS
 from spec.language.terms import Value, flag
 from spec.model import Model
 from spec.state.cluster import State
@@ -22,6 +21,6 @@ def has_started(s: State, m: Model, c: int) -> Value:
     """
     if m.loses_topics:
         return flag(s.controllers[c].started)
-    if not any(map(m.has, ADMIN_REQUESTS)):
+    if "pending_requests" not in m.features:
         return flag(s.controllers[c].active) if m.shutdowns_outlive_terms else flag(True)
     return flag(s.controllers[c].deletion != DeletionThread.NONE)

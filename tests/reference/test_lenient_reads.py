@@ -12,22 +12,14 @@ import pytest
 
 from reference.broker_events.isr_notification import DeleteNotification, OnIsrChange, ReadNotification, ReadNotified
 from reference.controller.effects import ElectRead, ReadBrokers
-from reference.elections.requested import ReadElectionRequest
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION, ReadElectionRequest
 from reference.journal import Report
 from reference.leadership.effects import CreateState, ReadForElection
 from reference.memory.start import initial_cluster
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import Effect
 from reference.reassignment.effects import ReadReassignments
-from reference.scripts import (
-    CONTROLLER,
-    ISR_CHANGES,
-    PREFERRED_REPLICA_ELECTION,
-    REASSIGN_PARTITIONS,
-    broker_path,
-    state_path,
-    topic_path,
-)
+from reference.scripts import CONTROLLER, ISR_CHANGES, REASSIGN_PARTITIONS, broker_path, state_path, topic_path
 from reference.threads import on_callback
 from reference.topics.addition import OnPartitionModifications
 from reference.topics.creation import ReadTopics

@@ -24,21 +24,14 @@ from model_check.refinement.abstraction.assignments import (
     topic_watches,
 )
 from model_check.refinement.abstraction.connections import connection, known_to_broker, late_copies
+from model_check.refinement.abstraction.elections import asked_elections, read_elections, requested_elections
 from model_check.refinement.abstraction.leadership import NOBODY, Named, found, informs_of_removal, leadership
-from model_check.refinement.abstraction.threads import (
-    election_request,
-    given_stands,
-    has_read_request,
-    on_the_way_out,
-    other_threads,
-    requested_elections,
-)
+from model_check.refinement.abstraction.threads import on_the_way_out, other_threads
 from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics, topic_ids
 from model_check.refinement.history import History, listed
 from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
-from reference.elections.requested import ElectionRequest
 from reference.leadership.effects import StateWrite
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
@@ -105,9 +98,7 @@ class Abstraction:
             yield from on_the_way_out(process)
             if process.controller is not None:
                 yield from _watches(self.m, cluster, process, process.controller)
-                read = has_read_request(cluster, process.controller)
-                yield f"controllers[{process.broker_id}].request_read", read
-                yield f"controllers[{process.broker_id}].given_stands", given_stands(cluster, process)
+                yield from read_elections(cluster, process, process.controller, f"controllers[{process.broker_id}]")
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 yield from _notifications(cluster, process)
                 yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
@@ -177,7 +168,7 @@ def _zookeeper(cluster: MemoryCluster) -> Named:
     for p, partition in enumerate(cluster.partitions):
         named = (cluster.notifiers[path] for path, notice in standing.items() if partition in notice.partitions)
         yield f"zookeeper.notified[{p}]", frozenset(named)
-    yield from election_request(cluster)
+    yield from asked_elections(cluster)
     yield from kept_of_topics(cluster)
 
 
@@ -222,7 +213,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     for p, partition in enumerate(cluster.partitions):
         yield from _cached_partition(process, controller, f"{path}.partitions[{p}]", partition, m.assigned(p))
         yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
-    yield from requested_elections(cluster, controller, path)
+    yield from requested_elections(cluster, process, controller, path)
     yield from reassignments(cluster, process, controller, path)
     yield from known_assignments(m, cluster, process, controller, path)
     yield from deletion_manager(cluster, process, controller, path)
@@ -294,10 +285,8 @@ def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
     yield f"{path}.stopped", process.controller is not None and process.controller.resigns
     moves = given.wanted if isinstance(given, ReassignmentRequest) else {}
-    named = given.partitions if isinstance(given, ElectionRequest) else frozenset[TopicPartition]()
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.given_moves[{p}]", listed(moves, partition)
-        yield f"{path}.given_elections[{p}]", partition in named
     for name, callback in (("given_topics", Callback.TOPICS), ("given_requests", Callback.DELETIONS)):
         for number, topic in enumerate(cluster.topics()):
             yield f"{path}.{name}[{number}]", head is callback and topic in children

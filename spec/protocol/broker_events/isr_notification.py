@@ -88,7 +88,7 @@ def _announce(s: State, m: Model, b: int, unreported: Mapping[int, Value]) -> No
                 zookeeper.notified[p] = m.notices.union(zookeeper.notified[p], m.notices.set_kind.constant((n,)))
         before = both(before, ~is_free)
     observe(f"broker {b}", "create isr_change")
-    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+    notify(s, m, "isr_changes")
 
 
 @listener(Callback.ISR_CHANGES, source=SOURCE, parts=PARTS)
@@ -197,7 +197,7 @@ def _delete(s: State, m: Model, c: int, n: int) -> None:
     notified, one = s.zookeeper.notified, m.notices.set_kind.constant((n,))
     observe(f"controller {c}", "delete isr_change", creator=m.creator(n))
     acts(s, m, c)
-    notify(s, m, "isr_changes", Callback.ISR_CHANGES)
+    notify(s, m, "isr_changes")
     for p in m.partitions:
         notified[p] = m.notices.difference(notified[p], one)
     for other in (s.controllers[d] for d in m.controllers if d != c):

@@ -15,7 +15,6 @@ from spec.model import Model
 from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.zookeeper import acts, notify, topic_changed
 from spec.state.cluster import State
-from spec.state.enumerations import Callback
 from spec.variants import Switch
 
 
@@ -61,7 +60,7 @@ def write_topic(s: State, m: Model, c: int, p: int, replicas: Value) -> None:
     if "changing_topics" in m.features:
         with when(~zookeeper.topics[topic]):
             zookeeper.topics[topic] = True
-            notify(s, m, "topics", Callback.TOPICS)
+            notify(s, m, "topics")
     zookeeper.assigned[p] = replicas
     others = () if m.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS) else (q for q in m.partitions_of(topic) if q != p)
     for q in others:

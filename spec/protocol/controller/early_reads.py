@@ -24,7 +24,7 @@ reads /controller itself. PROTOCOL.md section 6.1.
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from spec.language.records import array_of
 from spec.language.rules import action, observe, require, reset, say, when
@@ -35,7 +35,7 @@ from spec.protocol.zookeeper import can_operate, rearm_watch, stop_listening, ta
 from spec.state.cluster import State
 from spec.state.controller import Controller
 from spec.state.enumerations import At, Callback, DeletionThread, Handler, Owes
-from spec.state.listeners import LISTENED, UNWATCHED_FIRST, listened_paths
+from spec.state.listeners import CALLBACKS, LISTENED, UNWATCHED_FIRST, Content, listened_paths
 from spec.variants import Switch
 
 OF_OTHER_THREADS: Final = Handler.SHUTDOWN, Handler.REBALANCE, Handler.DELETION_RETRY, Handler.DELETION_START
@@ -44,35 +44,8 @@ DELETING: Final = At.DELETE_QUEUED, At.DELETE_STATE, At.DELETE_TOPIC, At.DELETE_
 """Where the deletion thread is between its handlers."""
 
 
-class Content(NamedTuple):
-    """What is read of a path: its watch, and the variables of what stands there and of what its listener is given."""
-
-    watch: str
-    stands: str
-    given: str
-    by_topic: bool
-    """Whether they have a value for each topic, or for each partition."""
-
-    def there(self, s: State, m: Model) -> dict[int, Value]:
-        """What stands there now."""
-        stands = array_of(s.zookeeper, self.stands)
-        return {i: stands[i] for i in (m.topics if self.by_topic else m.partitions)}
-
-    @property
-    def callback(self) -> Callback:
-        """Whose listener is given it."""
-        return LISTENED[self.watch].callback
-
-    def is_given(self, m: Model) -> bool:
-        """Whether a scope keeps what a listener is given of it."""
-        return m.keeps(getattr(Controller, self.given))
-
-
-TOPICS: Final = Content("topics", "topics", "given_topics", by_topic=True)
-DELETIONS: Final = Content("deletions", "deletions", "given_requests", by_topic=True)
-MOVES: Final = Content("reassignments", "requested", "given_moves", by_topic=False)
-ELECTIONS: Final = Content("preferred", "preferred", "given_elections", by_topic=False)
-CONTENTS: Final = TOPICS, DELETIONS, MOVES, ELECTIONS
+CONTENTS: Final = {path: one.content for path, one in LISTENED.items() if one.content is not None}
+"""What is read for listeners that go by what they are given."""
 
 
 @action(
@@ -96,16 +69,16 @@ def read_for_listener(s: State, m: Model, c: int) -> None:
     with when(head == Callback.BROKERS):
         rearm_watch(s, c, "brokers")
         controller.given_brokers = s.zookeeper.registered
-    for one in CONTENTS:
-        if one.is_given(m):
-            with when(head == one.callback):
-                rearm_watch(s, c, one.watch)
-                _see(m, c, one, there := one.there(s, m))
+    for path, one in CONTENTS.items():
+        if _is_given(m, one):
+            with when(head == CALLBACKS[path]):
+                rearm_watch(s, c, path)
+                there = _there(s, m, path)
+                _see(m, c, path, there)
                 for i, value in there.items():
                     array_of(controller, one.given)[i] = value
-    if ELECTIONS.is_given(m):
-        with when(head == Callback.PREFERRED):
-            controller.given_stands = either(*(s.zookeeper.preferred[p] for p in m.partitions))
+                if one.still is not None:
+                    controller[one.still] = either(*there.values())
 
 
 @action(
@@ -156,7 +129,12 @@ def read_controller(s: State, c: int) -> Value:
 def _readable(m: Model) -> Iterator[Callback]:
     """The listeners that go by what they are given."""
     yield from (Callback.CONTROLLER, Callback.SESSION, Callback.BROKERS)
-    yield from (one.callback for one in CONTENTS if one.is_given(m))
+    yield from (CALLBACKS[path] for path, one in CONTENTS.items() if _is_given(m, one))
+
+
+def _is_given(m: Model, one: Content) -> bool:
+    """Whether a scope keeps what a listener is given of a path."""
+    return m.keeps(getattr(Controller, one.given))
 
 
 def _its_thread_is_free(s: State, m: Model, c: int) -> Value:
@@ -190,27 +168,34 @@ def brokers_for(s: State, m: Model, c: int) -> Value:
     return choose(given(s, c), there, registered)
 
 
-def content_for(s: State, m: Model, c: int, one: Content) -> dict[int, Value]:
+def content_for(s: State, m: Model, c: int, path: str) -> dict[int, Value]:
     """Likewise what stands at another path."""
-    there = one.there(s, m)
+    one, there = CONTENTS[path], _there(s, m, path)
     with when(~given(s, c)):
-        _see(m, c, one, there)
-    if not one.is_given(m):
+        _see(m, c, path, there)
+    if not _is_given(m, one):
         return there
     known = array_of(s.controllers[c], one.given)
     return {i: choose(given(s, c), known[i], there[i]) for i in there}
 
 
-def is_as_read(s: State, m: Model, c: int) -> Value:
-    """Whether the request for preferred elections that its listener goes by is the one that stands."""
-    return either(~given(s, c), s.controllers[c].given_stands)
+def is_as_read(s: State, c: int, path: str) -> Value:
+    """Whether the request that its listener goes by is the one that stands."""
+    still = CONTENTS[path].still
+    return either(~given(s, c), s.controllers[c][still]) if still is not None else flag(True)
 
 
-def _see(m: Model, c: int, one: Content, there: dict[int, Value]) -> None:
-    """What is read of a path; requests for preferred elections are read without a word."""
-    path = f"read {LISTENED[one.watch].path}"
+def _there(s: State, m: Model, path: str) -> dict[int, Value]:
+    """What stands at a path now."""
+    one = CONTENTS[path]
+    return {i: array_of(s.zookeeper, one.stands)[i] for i in (m.topics if one.by_topic else m.partitions)}
+
+
+def _see(m: Model, c: int, path: str, there: dict[int, Value]) -> None:
+    """What is seen of the read of a path."""
+    one, kind = CONTENTS[path], f"read {LISTENED[path].path}"
     if one.by_topic:
         for t in m.topics:
-            observe(f"controller {c}", path, topic=t, present=there[t])
-    elif one is MOVES:
-        observe(f"controller {c}", path)
+            observe(f"controller {c}", kind, topic=t, present=there[t])
+    elif one.is_observed:
+        observe(f"controller {c}", kind)

@@ -24,7 +24,7 @@ from spec.protocol.requests.batch import FIELDS
 from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed
 from spec.state.cluster import State
-from spec.state.enumerations import At, Callback
+from spec.state.enumerations import At
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import move
@@ -126,7 +126,7 @@ def delete_topic(s: State, m: Model, c: int, t: int) -> None:
             for p in m.partitions_of(t):
                 zookeeper.assigned[p] = ()
             acts(s, m, c)
-            notify(s, m, "topics", Callback.TOPICS)
+            notify(s, m, "topics")
         if m.fixes(Switch.ATOMIC_COMPLETION):
             _delete_configuration(s, m, c, t)
             _end_completion(s, m, c, t)

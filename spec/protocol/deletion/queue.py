@@ -23,7 +23,7 @@ from spec.protocol.state_change_log import refused, replica_goes
 from spec.protocol.zookeeper import acts, notify
 from spec.state.cluster import State
 from spec.state.controller import Controller
-from spec.state.enumerations import At, Callback, DeletionThread
+from spec.state.enumerations import At, DeletionThread
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -154,4 +154,4 @@ def delete_the_request(s: State, m: Model, c: int, t: int) -> None:
         observe(f"controller {c}", "delete delete_topics", topic=t)
         s.zookeeper.deletions[t] = False
         acts(s, m, c)
-        notify(s, m, "deletions", Callback.DELETIONS)
+        notify(s, m, "deletions")

@@ -24,7 +24,7 @@ from spec.logs.controller_log.topic_deletion import (
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.context.deletion_marks import is_busy
-from spec.protocol.controller.early_reads import DELETIONS, content_for, given
+from spec.protocol.controller.early_reads import content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle
@@ -57,7 +57,7 @@ def request_stray_deletion(s: State, m: Model, t: int) -> None:
 def _create_request(s: State, m: Model, t: int) -> None:
     s.zookeeper.deletions[t] = True
     observe("admin", "create delete_topics", topic=t)
-    notify(s, m, "deletions", Callback.DELETIONS)
+    notify(s, m, "deletions")
 
 
 @listener(Callback.DELETIONS, source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
@@ -68,7 +68,7 @@ def on_deletion_change(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     require(controller.active)
-    requests = content_for(s, m, c, DELETIONS)
+    requests = content_for(s, m, c, "deletions")
     with when(~given(s, c)):
         rearm_watch(s, c, "deletions")
     take_head(s, m, c)

@@ -35,7 +35,7 @@ from spec.logs.controller_log.topic_deletion import DeletionHalted
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
 from spec.protocol.context.deletion_marks import is_queued
-from spec.protocol.controller.early_reads import ELECTIONS, content_for, given, is_as_read
+from spec.protocol.controller.early_reads import content_for, given, is_as_read
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved, elector_resigns
 from spec.protocol.controller.threads import become_idle
@@ -69,7 +69,7 @@ def request_preferred_election(s: State, m: Model, named: int) -> None:
     for p in m.partitions:
         s.zookeeper.preferred[p] = bool(named >> p & 1)
     observe("admin", "request preferred election", named=named)
-    notify(s, m, "preferred", Callback.PREFERRED)
+    notify(s, m, "preferred")
 
 
 @action(actor="admin", source="PROTOCOL.md D42", budget="withdrawals", parts=("preferred_election",))
@@ -85,7 +85,7 @@ def on_preferred_election(s: State, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
     controller = s.controllers[c]
     require(controller.active)
-    named, stands = content_for(s, m, c, ELECTIONS), is_as_read(s, m, c)
+    named, stands = content_for(s, m, c, "preferred"), is_as_read(s, c, "preferred")
     with when(~given(s, c)):
         rearm_watch(s, c, "preferred")
     take_head(s, m, c)
@@ -125,17 +125,6 @@ def say_begun(s: State, m: Model, c: int, asked: Mapping[int, Value]) -> None:
     halted = {t: either(*(both(asked[p], is_queued(s, m, c, p)) for p in m.partitions_of(t))) for t in m.topics}
     with when(either(*halted.values())):
         say(DeletionHalted, topics=halted)
-
-
-def nothing_is_pending() -> None:
-    """A failover begins the preferred elections that are pending also where there is none."""
-    say(PreferredElectionStarted, partitions={})
-
-
-def nothing_is_requested() -> None:
-    """A failover tells what it has read of a request also where there is none."""
-    for kind in (PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed):
-        say(kind, partitions={})
 
 
 def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False) -> None:
@@ -188,15 +177,23 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
 @controller_step(At.DELETE_PREFERRED, source=SOURCE, parts=("preferred_election",))
 def delete_election_request(s: State, m: Model, c: int) -> None:
     """Delete the request; the handler is done."""
-    fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
-    controller_moved(s, m, c, where=fenced)
-    with when(~fenced):
-        remove_request(s, m, c)
+    with when(remove_request(s, m, c)):
         become_idle(s, c)
 
 
-def remove_request(s: State, m: Model, c: int) -> None:
-    """The request disappears, if there is one; nobody asks whether it is the one that was read."""
+def remove_request(s: State, m: Model, c: int) -> Value:
+    """The request disappears, if there is one, and the controller is not fenced off, which is returned."""
+    if not m.has("preferred_election"):
+        return flag(True)
+    fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
+    controller_moved(s, m, c, where=fenced)
+    with when(~fenced):
+        _delete_request(s, m, c)
+    return ~fenced
+
+
+def _delete_request(s: State, m: Model, c: int) -> None:
+    """Nobody asks whether the request is the one that was read, unless that is fixed."""
     removable = is_requested(s, m)
     if m.fixes(Switch.KEEP_UNREAD_REQUESTS):
         removable = both(removable, s.controllers[c].request_read)
@@ -213,7 +210,17 @@ def forget_request(s: State, m: Model) -> None:
     for c in m.controllers:
         s.controllers[c].request_read = False
         reset(s.controllers[c], "given_stands")
-    notify(s, m, "preferred", Callback.PREFERRED)
+    notify(s, m, "preferred")
+
+
+def load_pending_elections(s: State, m: Model, c: int) -> None:
+    """Failover 7: what is requested is read next, where anything may be; that there is nothing is told, too."""
+    if m.has("preferred_election"):
+        s.controllers[c].at = At.READ_PREFERRED
+    else:
+        for kind in (PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed):
+            say(kind, partitions={})
+        proceed(Junction.ELECTION_REQUEST_READ, s, m, c, handler=Handler.NONE)
 
 
 @controller_step(
@@ -255,7 +262,15 @@ def read_election_request(s: State, m: Model, c: int) -> None:
         proceed(Junction.ELECTION_REQUEST_READ, s, m, c, handler=Handler.NONE)
 
 
-def begin_pending_election(s: State, m: Model, c: int) -> None:
-    """Failover 13: elect for all that is under way, of this request or left from an earlier term (D13)."""
+def run_pending_elections(s: State, m: Model, c: int) -> None:
+    """Failover 13: elect for all that is under way, of this request or left from an earlier term (D13), then clean up.
+
+    It begins to also where that is nothing.
+    """
+    s.controllers[c].handler = Handler.NONE
+    s.controllers[c].at = At.FINISH
+    if not m.has("preferred_election"):
+        say(PreferredElectionStarted, partitions={})
+        return
     pending = {p: s.controllers[c].electing[p] for p in m.partitions}
     _begin(s, m, c, Handler.PENDING_ELECTION, pending)

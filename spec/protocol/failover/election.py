@@ -126,7 +126,7 @@ def _create(s: State, m: Model, c: int) -> None:
     if m.fixes(Switch.ATOMIC_ELECTION):
         s.zookeeper.epoch = successor(s.zookeeper.epoch)
     observe(f"controller {c}", "create /controller", controller=c)
-    notify(s, m, "controller", Callback.CONTROLLER)
+    notify(s, m, "controller")
 
 
 @controller_step(

@@ -14,13 +14,13 @@ from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.controller.controller_batch import tell_all
-from spec.protocol.elections.requested import nothing_is_pending
+from spec.protocol.elections.requested import run_pending_elections
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.leadership.partitions import begin_online, needs_visit
 from spec.protocol.leadership.replicas import begin_removal, replicas_to_online, send_removals
 from spec.protocol.leadership_cache import is_cached
 from spec.state.cluster import State
-from spec.state.enumerations import At, DeletionThread, Handler
+from spec.state.enumerations import DeletionThread, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
@@ -54,8 +54,7 @@ def _initialise_states(s: State, m: Model, c: int) -> None:
     controller.started = True
     if not m.has("partitions"):
         machines_run(s, m, c)
-        nothing_is_pending()
-        controller.at = At.FINISH
+        run_pending_elections(s, m, c)
         return
     for p in m.partitions:
         cached = controller.partitions[p]

@@ -32,13 +32,7 @@ from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import wake
-from spec.protocol.elections.requested import (
-    begin_pending_election,
-    is_requested,
-    nothing_is_pending,
-    nothing_is_requested,
-    remove_request,
-)
+from spec.protocol.elections.requested import load_pending_elections, remove_request, run_pending_elections
 from spec.protocol.failover.machine_startup import machines_run, start_state_machines
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.reassignment.requests import resume_reassignments
@@ -46,7 +40,7 @@ from spec.protocol.requests.batch import FIELDS
 from spec.protocol.requests.connections import openable
 from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
-from spec.protocol.zookeeper import epoch_is_as_read, is_fenced_off, is_read_in_vain
+from spec.protocol.zookeeper import epoch_is_as_read, is_read_in_vain
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.state.listeners import listened_paths
@@ -254,11 +248,7 @@ def start_machines(s: State, m: Model, c: int) -> None:
         controller.stranded = left_over
         controller.channels = controller.live
         controller.active = True
-        if m.has("preferred_election"):
-            controller.at = At.READ_PREFERRED
-        else:
-            nothing_is_requested()
-            after_election_request(s, m, c)
+        load_pending_elections(s, m, c)
 
 
 def after_election_request(s: State, m: Model, c: int) -> None:
@@ -289,43 +279,20 @@ def resume(s: State, m: Model, c: int) -> None:
     reassigning = either(*(controller.reassigned[p] != () for p in m.partitions))
     resume_reassignments(s, m, c)
     with when(~reassigning):
-        elect_pending(s, m, c)
-
-
-def elect_pending(s: State, m: Model, c: int) -> None:
-    """Failover 13: run the preferred elections that are pending, then clean up."""
-    s.controllers[c].handler = Handler.NONE
-    s.controllers[c].at = At.FINISH
-    if m.has("preferred_election"):
-        begin_pending_election(s, m, c)
-    else:
-        nothing_is_pending()
+        run_pending_elections(s, m, c)
 
 
 @controller_step(At.FINISH, source="onControllerFailover 0.10.2.2, steps 11 to 16")
 def finish_failover(s: State, m: Model, c: int) -> None:
     """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
-    if m.has("preferred_election"):
-        fenced = both(is_requested(s, m), is_fenced_off(s, m, c))
-        controller_moved(s, m, c, where=fenced)
-        with when(~fenced):
-            remove_request(s, m, c)
-            _become_ready(s, m, c)
-    else:
-        _become_ready(s, m, c)
-
-
-def _become_ready(s: State, m: Model, c: int) -> None:
-    """The working controller."""
     controller = s.controllers[c]
-    told = flag(True)
-    if m.reintroduces(Switch.METADATA_LAST):
-        told = tell_all(s, m, c, in_failover=True)
-    with when(told):
-        controller.deletion = DeletionThread.RUNNING
-        wake(s, m, c)
-        observe(f"controller {c}", "ready", epoch=controller.epoch)
-        become_idle(s, c)
+    with when(remove_request(s, m, c)):
+        told = tell_all(s, m, c, in_failover=True) if m.reintroduces(Switch.METADATA_LAST) else flag(True)
+        with when(told):
+            controller.deletion = DeletionThread.RUNNING
+            wake(s, m, c)
+            observe(f"controller {c}", "ready", epoch=controller.epoch)
+            become_idle(s, c)
 
 
 @controller_step(

@@ -53,7 +53,7 @@ from spec.protocol.state_change_log import log, partition_stays
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, note_read, state_changed
 from spec.state.cluster import State
 from spec.state.controller import CachedPartition, Controller
-from spec.state.enumerations import At, Handler
+from spec.state.enumerations import PREFERRED_HANDLERS, At, Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.taken_rows import move
 from spec.variants import Switch
@@ -231,10 +231,6 @@ def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
         )  # fmt: skip
         election = chosen(controller.handler == Handler.SHUTDOWN, leaving, election)
     return election
-
-
-#: The handlers that ask the preferred selector.
-PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
 
 
 def elects_preferred(controller: Controller) -> Value:

@@ -39,7 +39,7 @@ from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
-from spec.protocol.controller.early_reads import MOVES, content_for, given
+from spec.protocol.controller.early_reads import content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import LOCALS_OF_REASSIGNMENT, controller_moved
 from spec.protocol.controller.threads import become_idle, leave_broker_change
@@ -69,7 +69,7 @@ def request_reassignment(s: State, m: Model, k: int) -> None:
             in_sync = m.brokers.members(zookeeper.state[p].isr)
             history.caught_up[p] = m.brokers.is_subset(m.brokers.set_kind.constant(wanted), in_sync)
     observe("admin", "create /admin/reassign_partitions", request=k)
-    notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+    notify(s, m, "reassignments")
 
 
 @action(actor="admin", source="zookeeper-shell.sh delete (KAFKA-9478)", budget="move_withdrawals", parts=PARTS)
@@ -80,7 +80,7 @@ def withdraw_reassignment(s: State, m: Model) -> None:
         s.zookeeper.requested[p] = ()
     observe("admin", "write /admin/reassign_partitions")
     forget_what_was_read(s, m)
-    notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+    notify(s, m, "reassignments")
 
 
 def _is_requested(s: State, m: Model) -> Value:
@@ -93,7 +93,7 @@ def on_reassignment_request(s: State, m: Model, c: int) -> None:
     """/admin/reassign_partitions changed: partitions that are not being reassigned yet are due, one after the other."""
     controller = s.controllers[c]
     require(controller.active)
-    requested = content_for(s, m, c, MOVES)
+    requested = content_for(s, m, c, "reassignments")
     with when(~given(s, c)):
         rearm_watch(s, c, "reassignments")
     take_head(s, m, c)
@@ -281,7 +281,7 @@ def write_request(s: State, m: Model, c: int) -> None:
     controller, requested, history = s.controllers[c], s.zookeeper.requested, s.history
     with when(changes_request(s, m, c)):
         acts(s, m, c)
-        notify(s, m, "reassignments", Callback.REASSIGNMENTS)
+        notify(s, m, "reassignments")
         observe(f"controller {c}", "write /admin/reassign_partitions")
         for q in m.partitions:
             requested[q] = controller.remaining[q]

@@ -54,7 +54,7 @@ def write_addition(s: State, m: Model, t: int) -> None:
     with when(as_read | (not m.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS))):
         with when(~zookeeper.topics[t]):
             zookeeper.topics[t] = True
-            notify(s, m, "topics", Callback.TOPICS)
+            notify(s, m, "topics")
         for p in m.partitions_of(t):
             zookeeper.assigned[p] = m.first_assigned(p) if p in m.scope.added else tool.assigned[p]
         observe("admin", "add partitions", topic=t)

@@ -26,7 +26,7 @@ from spec.logs.controller_log.topics import TopicDifference
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, forget_assignments, is_there, read_assignments
 from spec.protocol.context.deletion_marks import adding_raises, is_queued
-from spec.protocol.controller.early_reads import TOPICS, content_for, given
+from spec.protocol.controller.early_reads import content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.leadership.partitions import begin_visits, can_be_visited
@@ -57,7 +57,7 @@ def create_topic(s: State, m: Model, t: int) -> None:
     observe("admin", "create topic", topic=t)
     if m.keeps(Controller.given_topics):
         topic_changed(s, m, t)
-    notify(s, m, "topics", Callback.TOPICS)
+    notify(s, m, "topics")
 
 
 @listener(Callback.TOPICS, source="TopicChangeListener 0.10.2.2", parts=("changing_topics",))
@@ -65,7 +65,7 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
     """The topics changed: new ones are tracked, their partitions New, their replicas to be New."""
     controller = s.controllers[c]
     require(controller.active)
-    there, known = content_for(s, m, c, TOPICS), controller.topics
+    there, known = content_for(s, m, c, "topics"), controller.topics
     with when(~given(s, c)):
         controller.watching["topics"] = True
     take_head(s, m, c)

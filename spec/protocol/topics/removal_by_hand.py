@@ -23,7 +23,6 @@ from spec.language.terms import both
 from spec.model import Model
 from spec.protocol.zookeeper import exists, notify, state_changed
 from spec.state.cluster import State
-from spec.state.enumerations import Callback
 from spec.variants import Switch
 
 BY_HAND = "zookeeper-shell.sh rmr /brokers/topics/T"
@@ -38,7 +37,7 @@ def remove_topic(s: State, m: Model, t: int) -> None:
         _remove_state(s, m, p)
         s.zookeeper.assigned[p] = ()
     observe("admin", "remove topic", topic=t)
-    notify(s, m, "topics", Callback.TOPICS)
+    notify(s, m, "topics")
 
 
 @action(actor="admin", source=BY_HAND, budget="state_removals", parts=("creation",))

@@ -10,7 +10,14 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.cluster import deletes_topics
 from model_check.recordings.reading import read
 from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import DeletionAsked, RequestDeleted, StateDeleted, TopicCreated, TopicDeleted
+from model_check.recordings.zookeeper import (
+    RequestChanged,
+    RequestMade,
+    RequestWritten,
+    StateDeleted,
+    TopicCreated,
+    TopicDeleted,
+)
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, recording, replaced, without_line
@@ -163,9 +170,9 @@ def test_nor_is_any_of_these(lie: str, tmp_path: Path) -> None:
 
 def test_the_znodes_of_a_deletion_go_in_this_order() -> None:
     changes = read(recording(CONFIG)).tracks["zookeeper"]
-    kinds = (DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted)
+    kinds = (RequestMade, StateDeleted, TopicDeleted, TopicCreated, RequestWritten)
     assert [type(one) for one in changes if isinstance(one, kinds)] == [
-        TopicCreated, DeletionAsked, StateDeleted, TopicDeleted, TopicCreated, RequestDeleted,
+        TopicCreated, RequestMade, StateDeleted, TopicDeleted, TopicCreated, RequestWritten,
     ]  # fmt: skip
 
 
@@ -185,8 +192,9 @@ def test_a_topic_that_never_was_may_be_asked_for(tmp_path: Path) -> None:
         CONFIG, tmp_path, "zookeeper.jsonl", lambda text: text.replace("delete_topics/t", "delete_topics/u")
     )
     found = read(other)
-    asked = [one.topic for one in found.tracks["zookeeper"] if isinstance(one, DeletionAsked | RequestDeleted)]
-    assert (asked, found.cluster.topics, found.cut) == ([1, 1], ("t", "u"), None)
+    asked = [(one.part, one.says) for one in found.tracks["zookeeper"] if isinstance(one, RequestChanged)]
+    assert asked == [("deletion", {1: True}), ("deletion", {1: False})]
+    assert (found.cluster.topics, found.cut) == (("t", "u"), None)
     assert (found.cluster.assigned, found.cluster.topic_of) == (((2, 3), ()), (0, 1))
     assert read(recording(CONFIG)).cluster.topics == ("t",)
 

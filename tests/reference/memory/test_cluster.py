@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.journal import Report
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
-from reference.scripts import CONTROLLER, PREFERRED_REPLICA_ELECTION, broker_path
+from reference.scripts import CONTROLLER, broker_path
 from spec.scopes import scope
 from spec.state.enumerations import Callback
 from spec.variants import AS_CODED, Switch
