@@ -6,7 +6,7 @@ wrote is explained.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import takewhile
 from math import inf
 from typing import TypeAlias
 
@@ -15,16 +15,12 @@ from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
-    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
     ZooKeeperChange,
 )
-from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
-from spec.logs.controller_log.failover import Resigned
-from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
@@ -55,7 +51,6 @@ class Tracks:
         self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
         self.releases = {b: (recording.releases or {}).get(name) for b, name in self._names_of.items()}
         self._lives = {b: self._count_lives(b) for b in brokers}
-        self._sessions = {b: tuple(self._sessions_of(b)) for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
         self._log_ends = recording.log_ends
         self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
@@ -68,52 +63,9 @@ class Tracks:
             counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and one.first))
         return counts
 
-    def _sessions_of(self, b: int) -> Iterator[tuple[int, int]]:
-        """At which transactions, and when, a broker has got its sessions."""
-        for number, one in enumerate(self.sequences[self._zookeeper]):
-            if isinstance(one, SessionBegan) and one.by == b:
-                yield number, one.time
-
     def life(self, place: Place, b: int) -> int:
         """Which process of a broker is the present one; 1 also before any."""
         return max(1, self._lives[b][place[self._zookeeper]])
-
-    def are_of_the_next_session(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether all that a controller says is told after its process has got a session that is yet to come.
-
-        What it has read in its last one, it may tell in the next.
-        """
-        said = [one for one in shown if isinstance(one, ControllerSaid)]
-        late = bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
-        return late and not any(self._knows_its_last_registration(place, one) for one in said)
-
-    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
-        said = [one for one in shown if isinstance(one, ControllerSaid)]
-        first = min((one.time for one in said), default=0)
-        left = [self.lines(place, said[0].controller, log)[1][:1] for log in LOGS] if said else []
-        return any(one.time < first for one in chain(*left))
-
-    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
-        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
-        changes = self.transactions(place, max(resigned, default=0))
-        return any(isinstance(one, BrokerRegistered) for one in changes)
-
-    def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
-        """Whether a controller says that its own broker is registered, before that registers anew."""
-        if not isinstance(one.line, BrokerDifference) or self._names_of[one.controller] not in one.line.live:
-            return False
-        anew = (
-            other.time
-            for other in self._changes(place)
-            if isinstance(other, BrokerRegistered) and other.by == one.controller
-        )
-        return one.time < next(anew, inf)
-
-    def _next_session(self, place: Place, b: int) -> float:
-        done = place[self._zookeeper]
-        return next((time for number, time in self._sessions[b] if number >= done), inf)
 
     def dies(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker comes to its end before the recording does."""
@@ -194,14 +146,10 @@ class Tracks:
         return self.sequences[number][place[number] - 1].place
 
     def lines_to_come(self, place: Place) -> Iterator[Line]:
-        """What controllers have yet to say in state-change.log."""
-        return (one.line for one in self._to_be_said(place, STATE_CHANGES))
-
-    def _to_be_said(self, place: Place, log: str) -> Iterator[ControllerSaid]:
-        """What all controllers, in this life and later ones, have yet to say in one of their logs."""
+        """What controllers, in this life and later ones, have yet to say in state-change.log."""
         for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
-            if name.startswith(f"{log} "):
-                yield from (one for one in sequence[position:] if isinstance(one, ControllerSaid))
+            if name.startswith(f"{STATE_CHANGES} "):
+                yield from (one.line for one in sequence[position:] if isinstance(one, ControllerSaid))
 
     def conflicts_next(self, place: Place, c: int) -> bool:
         """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early.
@@ -212,30 +160,6 @@ class Tracks:
         done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
         return isinstance(next(done, None), WriteConflicted)
 
-    def told_next(self, place: Place, c: int) -> frozenset[int]:
-        """The partitions that a controller says next to tell of, to the first broker that it names."""
-        told, brokers = set[int](), None
-        for one in self.lines(place, c, STATE_CHANGES)[1]:
-            line = one.line
-            if not isinstance(line, UpdateMetadataSending) or brokers not in {None, line.brokers}:
-                break
-            brokers = line.brokers
-            told.add(self.cluster.partition(line.partition))
-        return frozenset(told)
-
-    def next_deleter(self, place: Place, n: int) -> int:
-        """The controller that deletes the notification in a place; 0 if none does."""
-        deleted = (one for one in self._changes(place) if isinstance(one, NotificationDeleted) and one.notice == n)
-        return next((one.by for one in deleted), 0)
-
-    def gives_up(self, place: Place, b: int) -> bool:
-        """Whether a broker closes its session, as far as it is told, and does not register before."""
-        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
-        ends = (
-            one for one in own if isinstance(one, BrokerRegistered) or (isinstance(one, SessionEnded) and one.by_client)
-        )
-        return isinstance(next(ends, None), SessionEnded)
-
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
         ends: dict[int, bool] = {}
@@ -243,13 +167,6 @@ class Tracks:
             if isinstance(one, SessionEnded) or (isinstance(one, SessionBegan) and one.first):
                 ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
-
-    def asks_again(self, place: Place, b: int) -> bool:
-        """Whether a controller has yet to begin a shutdown of a broker's present process."""
-        ends, life = self._ends[b], self.life(place, b)
-        end = ends[life - 1] + SKEW if life <= len(ends) else inf
-        said = (one.line for one in self._to_be_said(place, REPORTS) if one.time <= end)
-        return any(isinstance(one, ShuttingDownBroker) and one.broker == self._names_of[b] for one in said)
 
     def noted_late(self, place: Place, b: int) -> frozenset[int]:
         """Partitions that a leader announces the time after next, without another change of their ISR until then."""

@@ -9,16 +9,13 @@ from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Z
 from model_check.recordings.zookeeper import (
     BrokerRegistered,
     NotificationCreated,
-    NotificationDeleted,
     SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
     ZooKeeperChange,
 )
-from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
-from spec.logs.controller_request_lines import UpdateMetadataSending
+from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from tests.leaderships import led
 
 
@@ -48,56 +45,6 @@ def test_who_is_named_next_without_another_change_was_noted_late() -> None:
 def test_other_brokers_announcements_and_changes_do_not_count() -> None:
     assert late(announced(1, 0), announced(2, 0), written(1, 0), announced(1, 0)) == frozenset()
     assert late(announced(1, 0), written(2, 0), announced(1, 0)) == {0}
-
-
-def test_the_next_deletion_of_a_notification_says_who_handles_it() -> None:
-    deletions = (2, 1), (1, 3)
-    deleted = tuple(NotificationDeleted(place="", time=0, text="", zxid=1, by=by, notice=n) for by, n in deletions)
-    tracks = Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: deleted}, {}, 1))
-    assert [tracks.next_deleter((0,), n) for n in (1, 2, 3)] == [2, 0, 1]
-    assert tracks.next_deleter((1,), 1) == 0
-
-
-def test_who_tells_several_brokers_names_the_partitions_once_for_each() -> None:
-    """Up to 0.10.1 there is a line for each broker; what the second is told of belongs to it, or to the next batch."""
-    names = tuple(TopicPartition("t", p) for p in range(3))
-
-    def told(*sent: tuple[int, tuple[int, ...]]) -> frozenset[int]:
-        leadership = led(1, 0, (1,), 1, 1)
-        said = [
-            ControllerSaid(
-                place="", time=0, text="", controller=1, incarnation=1,
-                line=UpdateMetadataSending(1, 1, leadership=leadership, brokers=brokers, partition=names[p]),
-            )
-            for p, brokers in sent
-        ]  # fmt: skip
-        tracks: dict[str, tuple[Observed, ...]] = {ZOOKEEPER: (), f"{STATE_CHANGES} 1": tuple(said)}
-        return Tracks(Recording(Path(), Cluster((1, 2), ("t",), names, ()), tracks, {}, 1)).told_next((0, 0), 1)
-
-    assert told() == frozenset()
-    assert told((0, (1,)), (2, (1,)), (0, (2,)), (1, (2,))) == {0, 2}
-    assert told((0, (1, 2)), (1, (1, 2))) == {0, 1}
-
-
-def test_a_broker_asks_again_if_a_controller_begins_its_shutdown_before_its_process_ends() -> None:
-    """Broker 2 lives from 0 to 5,000; the clocks of the logs may be a little ahead."""
-    began = SessionBegan(place="", time=0, text="", zxid=1, by=2, first=True, is_guess=False)
-    ended = SessionEnded(
-        place="", time=5000, text="", zxid=2, by=2, by_client=True, superseded=False, survived=False,
-        had_controller=False, had_registration=True,
-    )  # fmt: skip
-
-    def asks_again(broker: int, time: int, said: int = 0) -> bool:
-        line = ShuttingDownBroker(1, broker)
-        begins = ControllerSaid(place="", time=time, text="", controller=1, incarnation=1, line=line)
-        tracks = {ZOOKEEPER: (began, ended), f"{REPORTS} 1": (begins,)}
-        return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).asks_again((1, said), 2)
-
-    assert asks_again(2, 4000)
-    assert asks_again(2, 5000 + SKEW)
-    assert not asks_again(2, 4000, said=1)
-    assert not asks_again(2, 5001 + SKEW)
-    assert not asks_again(1, 4000)
 
 
 def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
@@ -158,26 +105,6 @@ def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
     assert goes_on(*said, place=(1, 1))
     assert not goes_on(*said[:1], place=(1, 0))
     assert not goes_on(*said, place=(2, 2))
-
-
-def test_what_is_said_under_the_next_session_may_have_been_read_in_the_last() -> None:
-    """Broker 2 gets its second session at 3,000 and registers under it at 3,010."""
-    sessions = (
-        SessionBegan(place="", time=time, text="", zxid=time, by=2, first=time == 0, is_guess=False)
-        for time in (0, 3000)
-    )
-    registered = BrokerRegistered(place="", time=3010, text="", zxid=3010, by=2, may_be_unanswered=False)
-    recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: (*sessions, registered)}, {}, 1)
-
-    def is_of_the_next(time: int, *live: int) -> bool:
-        line = BrokerDifference(2, new=(), dead=(1,), live=live)
-        said = ControllerSaid(place="", time=time, text="", controller=2, incarnation=1, line=line)
-        return Tracks(recording).are_of_the_next_session((1,), (said,))
-
-    assert not is_of_the_next(2999, 2)
-    assert is_of_the_next(3005)
-    assert not is_of_the_next(3005, 2)  # it is not registered, and was
-    assert is_of_the_next(3011, 2)
 
 
 def test_what_a_session_could_not_write_any_more_the_next_one_of_the_process_writes() -> None:
