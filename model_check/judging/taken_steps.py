@@ -107,14 +107,15 @@ class Steps:
             observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
         broken_off: list[str] = []
         for log, written in self._written(found, parameters.get("c", 0)).items():
-            track, lines = self.tracks.lines(at.place, parameters["c"], log)
+            track, lines = self.tracks.track(log, parameters["c"]), self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:
                 return None
-            if count:
-                steps[track] = count
-                observations += lines[:count]
-            if track >= 0 and count == len(lines) and written.is_cut_short(lines):
+            if track is None:
+                continue
+            steps[track] = count
+            observations += lines[:count]
+            if count == len(lines) and written.is_cut_short(lines):
                 broken_off.append(log)
         explained = Explained(rule, parameters, seen, tuple(observations))
         place = self.tracks.after(at.place, steps)
