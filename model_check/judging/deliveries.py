@@ -14,15 +14,12 @@ from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import V0102, V082, TopicPartition
+from spec.formats.kafka_types import V0102, V082
 from spec.formats.leadership import NO_VERSION
-from spec.logs.log_lines import Line
-from spec.logs.state_change_lines import ReplicaChanged
 from spec.protocol.requests.batch import FIELDS
 from spec.protocol.requests.late_copies import leave_late_request
 from spec.protocol.requests.single_stops import leave_late_stop
 from spec.state.brokers import Stage
-from spec.tables.replica_states import ReplicaState
 
 OUTCOMES: Final = {
     "become leader": "leader",
@@ -114,18 +111,6 @@ class Deliveries:
         """Whether a request comes once more; or a replica's deletion was the last that a process did before it died."""
         is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
         return self.comes_again(one, place) or (is_last and len(list(self.tracks.handled(place, one.broker))) == 1)
-
-    def has_a_copy(self, one: ReplicaStopped, place: Place) -> bool:
-        """Whether a broker deletes a replica once more often than controllers begin with it: a copy stayed behind."""
-        same = [
-            other
-            for other in self.tracks.handled(place, one.broker)
-            if isinstance(other, ReplicaStopped) and other.delete and other.partition == one.partition
-        ]
-        cluster = self.tracks.cluster
-        name = cluster.partitions[one.partition], cluster.broker_ids[one.broker - 1]
-        begun = [line for line in self.tracks.lines_to_come(place) if _begins_deletion(line, *name)]
-        return one.delete and len(same) > 1 + len(begun)
 
     def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.
@@ -320,12 +305,3 @@ def _leaves_none(at: Position, c: int, b: int) -> bool:
 
 def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:
     return (one.controller, one.epoch) == (c, epoch)
-
-
-def _begins_deletion(line: Line, partition: TopicPartition, broker: int) -> bool:
-    """Whether a controller says that the deletion of a replica begins."""
-    match line:
-        case ReplicaChanged(target=ReplicaState.DELETION_STARTED):
-            return (line.partition, line.replica) == (partition, broker)
-        case _:
-            return False

@@ -216,8 +216,8 @@ class Explainer:
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
             to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
-                yield Move(to, likely=True)
-        for candidate in (*self._noted_late(one, at), *candidates(self.model, self.controllers, one, at.state)):
+                yield Move(to, likely=candidate[0] != leave_late_copy.name)
+        for candidate in (*candidates(self.model, self.controllers, one, at.state), *self._noted_late(one, at)):
             to = self.steps.taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
@@ -242,7 +242,7 @@ class Explainer:
             case ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
                 for b in map(self.cluster.broker, dead):
                     yield from self.deliveries.that_stay_behind(at, c, b)
-            case ReplicaStopped(broker=b, partition=p) if self.deliveries.has_a_copy(one, at.place):
+            case ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -261,11 +261,9 @@ class Explainer:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
         if isinstance(one, NotificationCreated):
             known = part(at.state, "brokers", one.by, "partitions")
-            noted = {p for p, partition in known.items() if partition.get("unreported")}
-            lacking = (noted & self.tracks.changed_just_now(at.place, one.by)) - one.partitions
-            yield from ((report_isr_changes_without.name, {"b": one.by, "p": p}) for p in sorted(lacking))
-            again = self.tracks.noted_late(at.place, one.by) & one.partitions
-            yield from ((report_isr_changes_before.name, {"b": one.by, "p": p}) for p in sorted(again))
+            for p in (p for p, partition in known.items() if partition.get("unreported")):
+                late = report_isr_changes_before if p in one.partitions else report_isr_changes_without
+                yield late.name, {"b": one.by, "p": p}
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""

@@ -12,12 +12,15 @@ from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_state import PlainState, part
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
-from spec.protocol.brokers.processes import register_broker
+from spec.protocol.brokers.processes import fail_registration, register_broker
 from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.elections.rebalance import check_imbalance
 from spec.protocol.failover.steps import read_state
 from spec.state.enumerations import At
 
+OF_BROKERS: Final = (register_broker, fail_registration)
+"""A broker that is registered and registers once more (an answer was lost, or a second session expired) finds its own
+znode; one that starts while the session of its last process is there finds that one's."""
 CALLED_FOR: Final = frozenset({check_imbalance.name})
 """What a timer begins, which would begin all the time: it is taken where something calls for it (`on_demand`)."""
 UNORDERED: Final = frozenset({read_state.name})
@@ -32,8 +35,7 @@ class HiddenSteps:
         self.controllers = controllers
         self._reads_early = read_for_listener.name in system.rules
         self._stops_deletions = stop_deletions.name in system.rules
-        # One that is registered (an answer was lost, or a second session expired) finds its own znode.
-        self._others = [(register_broker.name, {"b": b}) for b in system.model.brokers.ids]
+        self._others = [(rule.name, {"b": b}) for b in system.model.brokers.ids for rule in OF_BROKERS]
         if lose_shutdown_request.name in system.rules:
             pairs = ((b, c) for b in system.model.brokers.ids for c in system.model.controllers)
             self._others += [(lose_shutdown_request.name, {"b": b, "c": c}) for b, c in pairs]

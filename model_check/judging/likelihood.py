@@ -4,20 +4,24 @@ Unlikely is what only a slow process or an unlucky moment explains: a read made 
 it, an answer lost, a queue dropped that was still in use, a process that falls silent and lives on.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
-from model_check.recordings.tracks import SKEW, Place, Tracks
+from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState
+from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
-from spec.protocol.brokers.processes import expire_session, expire_session_heard
+from spec.protocol.broker_events.isr_notification import report_isr_changes_before
+from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
 from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
+from spec.protocol.controller.threads import skip_callback
 from spec.protocol.elections.rebalance import rebalance_partition
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
@@ -25,6 +29,7 @@ from spec.protocol.reassignment.phase_a import read_for_bump
 from spec.protocol.reassignment.phase_b import read_for_move
 from spec.protocol.requests.connections import deliver_deletion_unanswered, deliver_request_unanswered
 from spec.protocol.requests.single_stops import deliver_stop_unanswered
+from spec.state.enumerations import Callback
 
 TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
 """What another thread than ZkClient's does first, having taken the lock; or it finds nothing to do and leaves it."""
@@ -34,6 +39,8 @@ READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
 ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
 EARLY: Final = frozenset({read_for_listener.name, stop_deletions.name})
 """What is mostly one with what the listener does first."""
+UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
+"""What is seen of these is mostly something simpler."""
 UNANSWERED: Final = frozenset(
     one.name for one in (deliver_request_unanswered, deliver_stop_unanswered, deliver_deletion_unanswered)
 )
@@ -55,11 +62,11 @@ class Likelihood:
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
             return rule not in UNANSWERED or self.deliveries.may_be_unanswered(one, at.place)
-        match one:
-            case SessionEnded() if rule == expire_session_heard.name:
-                return False
-            case SessionEnded(survived=False) if rule == expire_session.name and self.deaths_are_inferred:
-                return False  # a process that never gets another session is rather dead than paused
+        if rule in UNLUCKY:
+            return False
+        is_last = isinstance(one, SessionEnded) and not one.survived
+        if rule == expire_session.name and is_last and self.deaths_are_inferred:
+            return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def is_by_itself(self, one: Observed, place: Place) -> bool:
@@ -75,10 +82,19 @@ class Likelihood:
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
+        if to.step.rule == fail_registration.name and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
+            return False
+        if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
+            return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
-        if to.step.rule in READS_BEFORE_WRITES:
-            early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
+        early = early or self.tracks.registers_before(at.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _runs_next(self, at: Position, skipped: Mapping[str, int]) -> bool:
+        """Whether a controller says next that a listener runs of which the callback would be skipped."""
+        next_ones = self.tracks.lines(at.place, skipped["c"], REPORTS)[:1]
+        says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
+        return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:

@@ -26,7 +26,6 @@ from spec.protocol.broker_events.controlled_shutdown import (
     request_shutdown,
     stop_broker,
 )
-from spec.protocol.brokers.processes import fail_registration
 from spec.protocol.elections.rebalance import check_imbalance
 from spec.protocol.failover.steps import fail_failover
 from spec.state.elections import Leaving
@@ -55,7 +54,6 @@ def called_for(
         case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
         case SessionEnded(by=b, by_client=True):
-            yield fail_registration.name, {"b": b}  # it finds the znode of its last process, whose session is there
             for c in m.controllers:
                 yield from _request(m, state, b, c)
                 yield from ((refuse_shutdown.name, {"c": c, "b": b}), (accept_shutdown.name, {"c": c, "b": b}))

@@ -13,16 +13,8 @@ from typing import Any, TypeAlias, TypeGuard
 
 from model_check.recordings.processes import ControllerSaid, Handled, ProcessKilled, RequestHandled
 from model_check.recordings.recording import Observed, Recording
-from model_check.recordings.zookeeper import (
-    BrokerRegistered,
-    NotificationCreated,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-    ZooKeeperChange,
-)
-from spec.logs.log_lines import Line
+from model_check.recordings.zookeeper import BrokerRegistered, SessionBegan, SessionEnded, ZooKeeperChange
+from spec.logs.controller_log.failover import Resigned
 
 Place: TypeAlias = tuple[int, ...]
 
@@ -142,20 +134,19 @@ class Tracks:
         done = self._done(place, log, c)
         return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
-    def lines_to_come(self, place: Place) -> Iterator[Line]:
-        """What controllers, in this life and later ones, have yet to say in state-change.log."""
-        for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
-            if name.startswith(f"{STATE_CHANGES} "):
-                yield from (one.line for one in sequence[position:] if isinstance(one, ControllerSaid))
+    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
+        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
+        changes = self.transactions(place, max(resigned, default=0))
+        return any(isinstance(one, BrokerRegistered) for one in changes)
 
-    def conflicts_next(self, place: Place, c: int) -> bool:
-        """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early.
-
-        Its session may end before; the client writes in the next one what it could not write in the last.
-        """
-        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == c)
-        done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
-        return isinstance(next(done, None), WriteConflicted)
+    def gives_up(self, place: Place, b: int) -> bool:
+        """Whether a broker closes its session, as far as it is told, and does not register before."""
+        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
+        ends = (
+            one for one in own if isinstance(one, BrokerRegistered) or (isinstance(one, SessionEnded) and one.by_client)
+        )
+        return isinstance(next(ends, None), SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
@@ -164,30 +155,6 @@ class Tracks:
             if isinstance(one, SessionEnded) or _is_birth(one):
                 ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
-
-    def noted_late(self, place: Place, b: int) -> frozenset[int]:
-        """Partitions that a leader announces the time after next, without another change of their ISR until then."""
-        changed = set[int]()
-        for one in self._changes(place)[1:]:
-            match one:
-                case NotificationCreated(by=by, partitions=named) if by == b:
-                    return named - changed
-                case StateWritten(by=by, by_leader=True, partition=p) if by == b:
-                    changed.add(p)
-                case SessionBegan(by=by, first=True) if by == b:
-                    break
-        return frozenset()
-
-    def changed_just_now(self, place: Place, b: int) -> frozenset[int]:
-        """Partitions whose ISR a leader has changed shortly before the next transaction, by the clock."""
-        done, now = place[self._zookeeper], self.sequences[self._zookeeper][place[self._zookeeper]].time
-        changed = set[int]()
-        for one in reversed(self.sequences[self._zookeeper][:done]):
-            if one.time < now - SKEW:
-                break
-            if isinstance(one, StateWritten) and one.by_leader and one.by == b:
-                changed.add(one.partition)
-        return frozenset(changed)
 
     def registers(self, place: Place, b: int, until: int) -> bool:
         """Whether a broker registers up to a time."""
@@ -246,23 +213,3 @@ def _is_death(one: Observed, b: int) -> bool:
             return broker == b
         case _:
             return False
-
-
-def _is_survived(one: ZooKeeperChange) -> bool:
-    """Whether a process loses a session and lives on, or gets another one."""
-    match one:
-        case SessionEnded(survived=survived):
-            return survived
-        case SessionBegan(first=first):
-            return not first
-        case _:
-            return False
-
-
-def _is_a_leaders(one: ZooKeeperChange) -> bool:
-    """Whether a broker does this as the leader of a partition."""
-    match one:
-        case NotificationCreated() | StateWritten(by_leader=True):
-            return True
-        case _:
-            return isinstance(one, WriteConflicted) and one.of_leader is not None

@@ -6,45 +6,8 @@ from typing import Any
 from model_check.recordings.processes import ControllerSaid, ReplicaStopped
 from model_check.recordings.recording import Cluster, Observed, Recording
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
-from model_check.recordings.zookeeper import (
-    BrokerRegistered,
-    NotificationCreated,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-    ZooKeeperChange,
-)
+from model_check.recordings.zookeeper import SessionBegan
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
-from tests.leaderships import led
-
-
-def announced(by: int, *partitions: int) -> NotificationCreated:
-    return NotificationCreated(place="", time=0, text="", zxid=1, by=by, partitions=frozenset(partitions), notice=1)
-
-
-def written(by: int, partition: int) -> StateWritten:
-    state = led(by, 0, (by,), 1, 1)
-    return StateWritten(
-        place="", time=0, text="", zxid=1, by=by, partition=partition, state=state, by_leader=True, changed=frozenset()
-    )
-
-
-def late(*changes: ZooKeeperChange) -> frozenset[int]:
-    """Which partitions are noted late, as far as one can tell at the first of these."""
-    recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: changes}, {}, 1)
-    return Tracks(recording).noted_late((0,), 1)
-
-
-def test_who_is_named_next_without_another_change_was_noted_late() -> None:
-    assert late(announced(1, 0), written(1, 1), announced(1, 0, 1)) == {0}
-    assert late(announced(1, 0), written(1, 0), announced(1, 0)) == frozenset()
-    assert late(announced(1, 0)) == frozenset()
-
-
-def test_other_brokers_announcements_and_changes_do_not_count() -> None:
-    assert late(announced(1, 0), announced(2, 0), written(1, 0), announced(1, 0)) == frozenset()
-    assert late(announced(1, 0), written(2, 0), announced(1, 0)) == {0}
 
 
 def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
@@ -105,24 +68,3 @@ def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
     assert goes_on(*said, place=(1, 1))
     assert not goes_on(*said[:1], place=(1, 0))
     assert not goes_on(*said, place=(2, 2))
-
-
-def test_what_a_session_could_not_write_any_more_the_next_one_of_the_process_writes() -> None:
-    conflict = WriteConflicted(place="", time=0, text="", zxid=3, by=2)
-
-    def conflicts_next(*changes: ZooKeeperChange) -> bool:
-        recording = Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: changes}, {}, 1)
-        return Tracks(recording).conflicts_next((0,), 2)
-
-    def between(*, survived: bool) -> tuple[ZooKeeperChange, ...]:
-        ended = SessionEnded(
-            place="", time=0, text="", zxid=1, by=2, by_client=False, superseded=False, survived=survived,
-            had_controller=False, had_registration=True,
-        )  # fmt: skip
-        return ended, SessionBegan(place="", time=0, text="", zxid=2, by=2, first=not survived, is_guess=False)
-
-    assert conflicts_next(conflict)
-    assert conflicts_next(*between(survived=True), conflict)
-    assert not conflicts_next(*between(survived=False), conflict)
-    registered = BrokerRegistered(place="", time=0, text="", zxid=3, by=2, may_be_unanswered=False)
-    assert not conflicts_next(*between(survived=True), registered, conflict)
