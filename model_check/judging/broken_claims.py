@@ -47,8 +47,8 @@ class BrokenClaims:
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
         self._models: dict[Scope, Model] = {}
         self._asked_again = AskedAgain(explainer.system.view)
-        self._known: dict[int, tuple[Position, frozenset[str]]] = {}
-        self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._known: dict[Position, frozenset[str]] = {}
+        self._resting: dict[Position, frozenset[str]] = {}
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
@@ -89,9 +89,9 @@ class BrokenClaims:
 
     def _broken_at_rest(self, position: Position) -> frozenset[str]:
         """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
-        if id(position) not in self._resting:
-            self._resting[id(position)] = (position, self._missing_at_rest(self.explainer.settled(position).state))
-        return self._resting[id(position)][1]
+        if position not in self._resting:
+            self._resting[position] = self._missing_at_rest(self.explainer.settled(position).state)
+        return self._resting[position]
 
     def _missing_at_rest(self, state: PlainState) -> frozenset[str]:
         """The same of a state, in which several explanations may come to rest."""
@@ -115,10 +115,9 @@ class BrokenClaims:
 
     def _broken_at(self, position: Position) -> frozenset[str]:
         """The names of the claims that a state, or the step to it, breaks."""
-        if id(position) not in self._known:
-            names = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
-            self._known[id(position)] = (position, names)
-        return self._known[id(position)][1]
+        if position not in self._known:
+            self._known[position] = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
+        return self._known[position]
 
     def _broken_in_state(self, position: Position) -> Iterator[str]:
         if position.before is not None and position.state is position.before.state:

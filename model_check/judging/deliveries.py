@@ -169,21 +169,19 @@ class Deliveries:
 
         It is certain where the broker has refused that stop, and open where it has not.
         """
-        channel, current = {"c": c, "b": one.broker}, at
-        while current.before is not None and current.step is not None:
-            step = current.step
+        channel = {"c": c, "b": one.broker}
+        for before, step, _ in at.way_back():
             is_refused = any(
                 isinstance(other, StopReplicaRefused)
                 and (other.broker, other.incarnation, other.epoch) == (one.broker, one.incarnation, one.epoch)
                 for other in step.observations
             )
             if step.rule in OF_CHANNELS and channel.items() <= step.parameters.items():
-                if not part(current.before.state, "connections", c, one.broker, 0, "stop"):
+                if not part(before.state, "connections", c, one.broker, 0, "stop"):
                     return Certainty.NO
                 return Certainty.YES if is_refused else Certainty.MAYBE
             if is_refused:
                 return Certainty.NO
-            current = current.before
         return Certainty.NO
 
     def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
@@ -218,21 +216,20 @@ class Deliveries:
         They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`).
         """
         c, b = following.controller, following.broker
-        last, count, current, comes_deletion = -1, 0, at, False
-        while current.before is not None and current.step is not None:
-            if not part(current.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
+        last, count, comes_deletion = -1, 0, False
+        for before, step, after in at.way_back():
+            if not part(after.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
                 break
-            told = (one for one in current.step.observations if isinstance(one, RequestHandled) and one.broker == b)
+            told = (one for one in step.observations if isinstance(one, RequestHandled) and one.broker == b)
             numbers = [one.correlation_id for one in told if _is_from(one, c, following.epoch)]
             if numbers:
                 last = numbers[0]
                 break
-            if current.step.rule in OF_CHANNELS and {"c": c, "b": b}.items() <= current.step.parameters.items():
+            if step.rule in OF_CHANNELS and {"c": c, "b": b}.items() <= step.parameters.items():
                 # The StopReplica of nothing that Kafka sends before deletions (`is_of_nothing`) has a number, too.
-                stops = part(current.before.state, "connections", c, b, 0, "stop")
+                stops = part(before.state, "connections", c, b, 0, "stop")
                 count += 2 if stops and comes_deletion else 1
-                comes_deletion = current.step.rule in OF_DELETIONS
-            current = current.before
+                comes_deletion = step.rule in OF_DELETIONS
         return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
 
     def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:

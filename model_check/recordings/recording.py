@@ -162,12 +162,6 @@ class Recording:
 SequencesByName: TypeAlias = Mapping[str, tuple[Observed, ...]]
 
 
-def limit_of(sequences: SequencesByName) -> NotModelled | None:
-    """The first observation, by the clock, of what is not modelled."""
-    found = (one for sequence in sequences.values() for one in sequence if isinstance(one, NotModelled))
-    return min(found, key=lambda one: one.time, default=None)
-
-
 def up_to(sequences: SequencesByName, limit: NotModelled | None) -> SequencesByName:
     """The sequences as far as they were observed before a limit."""
     if limit is None:
