@@ -1,6 +1,6 @@
 """Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final
@@ -21,6 +21,8 @@ from spec.protocol.requests.late_copies import leave_late_request
 from spec.protocol.requests.single_stops import leave_late_stop
 from spec.state.brokers import Stage
 
+NAMED: Final = {Stage.UPDATE_METADATA: "told", Stage.STOP_REPLICA: "stop"}
+"""The partitions that such a request names; of none, its broker writes no line."""
 OUTCOMES: Final = {
     "become leader": "leader",
     "become follower": "follower",
@@ -96,21 +98,10 @@ class Deliveries:
         outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in seen if event.kind in OUTCOMES}
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
-    def comes_again(self, one: Handled, place: Place) -> bool:
-        """Whether the next request of this controller to this broker, in this life of it or a later, is the same."""
-        if isinstance(one, ReplicaStopped):
-            stops = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, ReplicaStopped))
-            return [(other.partition, other.delete) for other in islice(stops, 1, 2)] == [(one.partition, one.delete)]
-        if not isinstance(one, RequestHandled):
-            return False
-        later = (other for other in self.tracks.later_requests(place, one.broker) if other.controller == one.controller)
-        after = next(later, None)
-        return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
-
-    def may_be_unanswered(self, one: Handled, place: Place) -> bool:
-        """Whether a request comes once more; or a replica's deletion was the last that a process did before it died."""
+    def is_the_last(self, one: Handled, place: Place) -> bool:
+        """Whether a replica's deletion is the last that a process did before it died: its answer may have been lost."""
         is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
-        return self.comes_again(one, place) or (is_last and len(list(self.tracks.handled(place, one.broker))) == 1)
+        return is_last and len(list(self.tracks.handled(place, one.broker))) == 1
 
     def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.
@@ -140,11 +131,12 @@ class Deliveries:
         known = part(at.state, "brokers", one.broker).get("controller_epoch", 0)
         if one.incarnation != self.tracks.life(at.place, one.broker) or known <= one.epoch:
             return Certainty.NO
+        heads = {c: part(at.state, "connections", c, one.broker, 0) for c in self.system.model.controllers}
         deleting = [
             c
-            for c in self.system.model.controllers
+            for c, head in heads.items()
             if self.tracks.releases.get(c) is V0102
-            and self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
+            and (STAGES[head.get("stage", 0)], head.get("epoch")) == (Stage.DELETE_REPLICA, one.epoch)
         ]
         found = {self._comes_after_a_stop(c, one, at) for c in deleting}
         if found == {Certainty.YES}:
@@ -152,16 +144,9 @@ class Deliveries:
         if found <= {Certainty.NO}:
             return Certainty.NO
         queued = sum(len(part(at.state, "connections", c, one.broker)) for c in deleting)
-        return Certainty.LIKELY if self._refused_yet(one, at.place) > queued else Certainty.MAYBE
-
-    def _refused_yet(self, one: StopReplicaRefused, place: Place) -> int:
-        """How many StopReplica of an epoch a broker has yet to refuse, in its present life."""
-        refused = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, StopReplicaRefused))
-        return sum(other.epoch == one.epoch for other in refused)
-
-    @staticmethod
-    def _deletes_next(head: Mapping[str, Any], epoch: int) -> bool:
-        return STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA and head.get("epoch") == epoch
+        later = self.tracks.handled(at.place, one.broker)
+        left = sum(isinstance(other, StopReplicaRefused) and other.epoch == one.epoch for other in later)
+        return Certainty.LIKELY if left > queued else Certainty.MAYBE
 
     @staticmethod
     def _comes_after_a_stop(c: int, one: StopReplicaRefused, at: Position) -> Certainty:
@@ -232,11 +217,6 @@ class Deliveries:
                 comes_deletion = step.rule in OF_DELETIONS
         return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
 
-    def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
-        """Whether a broker hears from a controller of a higher epoch than from any before."""
-        epoch: int = part(state, "brokers", one.broker).get("controller_epoch", 0)
-        return one.epoch > epoch
-
     def is_overdue(self, at: Position, c: int, b: int) -> bool:
         """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
         queue = part(at.state, "connections", c, b)
@@ -293,11 +273,8 @@ class Deliveries:
 def _leaves_none(at: Position, c: int, b: int) -> bool:
     """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop, of nothing."""
     head = part(at.state, "connections", c, b, 0)
-    match STAGES[head.get("stage", 0)]:
-        case Stage.UPDATE_METADATA:
-            return not part(head, "told")
-        case stage:
-            return stage is Stage.STOP_REPLICA and not part(head, "stop")
+    stage = STAGES[head.get("stage", 0)]
+    return stage in NAMED and not part(head, NAMED[stage])
 
 
 def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:

@@ -250,9 +250,11 @@ class Explainer:
 
         After that it would be refused.
         """
-        if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
+        if not isinstance(one, RequestHandled):
+            return
+        if self.deliveries.skips_numbers(one, at):
             yield deliver_request.name, {"c": one.controller, "b": one.broker}
-        if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
+        if one.epoch > part(at.state, "brokers", one.broker).get("controller_epoch", 0):
             for c in self.model.controllers:
                 if c != one.controller and self.deliveries.is_overdue(at, c, one.broker):
                     yield deliver_request.name, {"c": c, "b": one.broker}

@@ -61,7 +61,7 @@ class Likelihood:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
-            return rule not in UNANSWERED or self.deliveries.may_be_unanswered(one, at.place)
+            return rule not in UNANSWERED or self.deliveries.is_the_last(one, at.place)
         if rule in UNLUCKY:
             return False
         is_last = isinstance(one, SessionEnded) and not one.survived
@@ -70,11 +70,11 @@ class Likelihood:
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def is_by_itself(self, one: Observed, place: Place) -> bool:
-        """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.
+        """Whether this was handled, and nothing else near it depends on when: it can be taken first.
 
         What a broker made of a LeaderAndIsr bears on the next changes of these ISRs, by itself or by their leaders.
         """
-        if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
+        if not isinstance(one, RequestHandled):
             return False
         near = self.tracks.transactions(place, one.time + SKEW)
         return not any(_may_depend_on(other, one) for other in near)
@@ -87,6 +87,7 @@ class Likelihood:
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
+        early = early or self.tracks.has_said_more(to.place, to.step.observations)
         early = early or self.tracks.registers_before(at.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 

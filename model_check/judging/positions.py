@@ -84,9 +84,10 @@ def actors_of(one: Observed) -> set[Actor]:
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
         case NotificationCreated(by=b):
             return {(BROKER, b)}
-        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
-            return {(CONTROLLER, b), (BROKER, b)}
-        case ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b):
+        case (
+            SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b)
+            | ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b)
+        ):  # fmt: skip
             return {(CONTROLLER, b), (BROKER, b)}
         case _:
             controller = one.controller if isinstance(one, ControllerSaid) else getattr(one, "by", 0)

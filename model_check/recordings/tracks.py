@@ -134,6 +134,12 @@ class Tracks:
         done = self._done(place, log, c)
         return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
+    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
+        said = [one for one in shown if isinstance(one, ControllerSaid)]
+        left = (one for log in LOGS for one in self.lines(place, said[0].controller, log)[:1]) if said else ()
+        return any(one.time < min(other.time for other in said) for one in left)
+
     def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
         resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
@@ -175,10 +181,6 @@ class Tracks:
     def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
         """The requests among that."""
         return (one for one in self.handled(place, b) if isinstance(one, RequestHandled))
-
-    def later_requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
-        """The requests that a broker has yet to handle after the next one, in this life and later ones."""
-        return (one for one in self._left(place, BROKER, b)[1:] if isinstance(one, RequestHandled))
 
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
