@@ -96,18 +96,12 @@ def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[i
     `observed` are ZooKeeper's changes and what was done to the cluster; `reports` is the broker's controller.log.
     """
     begun = [one.time for one in observed if isinstance(one, SessionBegan) and one.by == broker and one.first]
-    starts = list(_starts(reports))
+    lines = reports.lines(having="Controller starting up")
+    starts = [head_of(entry)["time"] for entry, line in lines if isinstance(line, ControllerStarting)]
     if len(starts) == len(begun):
         return tuple(starts)
     deaths = [one.time for one in observed if _is_death(one, broker)]
     return tuple(_begin(number, begun, starts, deaths) for number in range(len(begun)))
-
-
-def _starts(reports: Log) -> Iterator[int]:
-    """When a process said that its controller starts up."""
-    for entry, line in reports.lines(having="Controller starting up"):
-        if isinstance(line, ControllerStarting):
-            yield head_of(entry)["time"]
 
 
 def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Sequence[int]) -> int:
@@ -124,10 +118,6 @@ def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Seq
 
 def _is_death(one: Observed, broker: int) -> bool:
     """Whether this is the death of a broker's present process, or its session's end after that."""
-    match one:
-        case ProcessKilled():
-            return one.broker == broker
-        case SessionEnded():
-            return one.by == broker and not (one.survived or one.superseded)
-        case _:
-            return False
+    if isinstance(one, SessionEnded):
+        return one.by == broker and not (one.survived or one.superseded)
+    return isinstance(one, ProcessKilled) and one.broker == broker

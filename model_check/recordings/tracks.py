@@ -208,10 +208,6 @@ def _is_birth(one: Observed) -> TypeGuard[SessionBegan]:
 
 def _is_death(one: Observed, b: int) -> bool:
     """Whether a broker's process was killed, or came to its end unseen and lost its session."""
-    match one:
-        case ProcessKilled(broker=broker):
-            return broker == b
-        case SessionEnded(by=broker, survived=False):
-            return broker == b
-        case _:
-            return False
+    if isinstance(one, SessionEnded):
+        return one.by == b and not one.survived
+    return isinstance(one, ProcessKilled) and one.broker == b
