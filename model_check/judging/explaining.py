@@ -105,29 +105,27 @@ class Explainer:
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
     ) -> Iterator[tuple[str, PlainState]]:
         """The actions that are enabled in a state, faults aside, of those who may act; each with the state after it."""
-        for name, parameters, action in self._instances:
-            if not may_act((name, parameters)):
+        for one in self._instances:
+            if not may_act((one.rule, one.parameters)):
                 continue
             try:
-                found = self.system.step(state, name, parameters)
+                found = self.system.step(state, one.rule, one.parameters)
             except NoRoom:
-                yield f"{action}, for which the specification has no room", {}
+                yield f"{one.action}, for which the specification has no room", {}
             else:
                 if found is not None:
-                    yield action, found[0]
+                    yield one.action, found[0]
 
     def instead(self, at: Position) -> Iterator[str]:
         """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
         return (action for action, _ in self.progress(at.state, lambda candidate: self.steps.may_act(at, candidate)))
 
     @cached_property
-    def _instances(self) -> list[tuple[str, dict[str, int], str]]:
-        """The actions that are no faults, and their names; who never had a process does not start one."""
+    def _instances(self) -> list[Explained]:
+        """The actions that are no faults; who never had a process does not start one."""
         rules = [rule for rule in self.system.rules.values() if rule.budget is None]
-        every = ((rule.name, dict(parameters)) for rule in rules for parameters in instances(rule, self.model))
-        started = self.tracks.started
-        possible = ((name, one) for name, one in every if name != start_process.name or one["b"] in started)
-        return [(name, one, Explained(name, one, (), ()).action) for name, one in possible]
+        every = (Explained(rule.name, one, (), ()) for rule in rules for one in instances(rule, self.model))
+        return [one for one in every if one.rule != start_process.name or one.parameters["b"] in self.tracks.started]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""

@@ -45,11 +45,9 @@ class Steps:
 
     def __init__(self, system: OpenSystem, cluster: Cluster, tracks: Tracks, deliveries: Deliveries) -> None:
         self.system = system
-        self.cluster = cluster
         self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
-        self.tried = 0
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""
 
@@ -89,7 +87,6 @@ class Steps:
         rule, parameters = candidate
         if not self.may_act(at, candidate):
             return None
-        self.tried += 1
         found = self.step(at, rule, parameters)
         if found is None:
             return None
