@@ -189,7 +189,7 @@ class Shard:
             known = Found(visited.table, visited.rows, first, self._parents)
             rooms = Rooms(known, visited.room - self._worst, outbox.found, outbox.most)
             start, visited.count, sent = expand_into(
-                self.kernel.addresses, work, self._aside, rooms, rows, (start, visited.count, sent), share
+                self.kernel.program, work, self._aside, rooms, rows, (start, visited.count, sent), share
             )
             if sent > outbox.most or start == share.rows:
                 yield outbox.found.states[:sent], outbox.found.parents[:sent]
