@@ -14,9 +14,9 @@ import numpy.typing as npt
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.visited import Visited, insert, tile
 from model_check.kernel.expansion import Program, Scratch, Tally, ask, expand_block, make_tally
-from model_check.kernel.native import call2, loop
+from model_check.kernel.native import loop
 from model_check.kernel.packing import Words
-from model_check.kernel.slicing import BLOCK
+from model_check.kernel.slicing import BLOCK, turn
 from spec.language.rules import TransitionSystem
 
 SAMPLE = 1_000_000
@@ -42,7 +42,7 @@ def parts(system: TransitionSystem, sample: int = SAMPLE) -> Iterator[tuple[str,
     room = Room(tile(), np.empty(len(scratch.parents), dtype=np.uint32))
     common = (kernel.program, visited.rows, count, scratch)
     runs: list[tuple[str, Callable[[], object]]] = [
-        ("turning blocks on their side", lambda: _turned(*common)),
+        ("turning blocks on their side", lambda: _turned(*common[1:])),
         ("guards, overflows and properties", lambda: _asked(*common, tally)),
         ("successors", lambda: _expanded(*common, tally)),
         ("looking successors up", lambda: _looked_up(*common, tally, (visited.table, visited.count), room)),
@@ -62,10 +62,9 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 @loop
-def _turned(program: Program, rows: Words, count: int, scratch: Scratch) -> None:
-    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+def _turned(rows: Words, count: int, scratch: Scratch) -> None:
     for start in range(0, count, BLOCK):
-        call2(program.addresses[0], np.uint64(base + start * row_bytes), np.uint64(scratch.planes.ctypes.data))
+        turn(rows, start, scratch.planes)
 
 
 @loop

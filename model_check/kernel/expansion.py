@@ -14,8 +14,8 @@ import numpy.typing as npt
 from model_check.kernel.hashing import hash_row
 from model_check.kernel.native import call2, call5, count_bits, inlined, loop, lowest_bit, tight_loop
 from model_check.kernel.packing import WORD, Words
-from model_check.kernel.slicing import BLOCK, GROUPS
-from model_check.kernel.table_loops import TableArrays, answer, changed, compute, turn
+from model_check.kernel.slicing import BLOCK, GROUPS, turn
+from model_check.kernel.table_loops import TableArrays, answer, changed, compute
 
 Counts = npt.NDArray[np.int64]
 
@@ -68,12 +68,10 @@ def make_tally(predicates: int) -> Tally:
 @tight_loop
 def ask(program: Program, rows: Words, start: int, valid: int, scratch: Scratch, tally: Tally) -> None:
     """Fill the masks for the `valid` rows from `start` on (a whole block is readable there), and count."""
-    planes, masks = np.uint64(scratch.planes.ctypes.data), np.uint64(scratch.masks.ctypes.data)
+    turn(rows, start, scratch.planes)
     if program.addresses.shape[0]:
-        call2(program.addresses[0], _address(rows, start), planes)
-        call2(program.addresses[1], planes, masks)
+        call2(program.addresses[0], np.uint64(scratch.planes.ctypes.data), np.uint64(scratch.masks.ctypes.data))
     else:
-        turn(rows, start, scratch.planes)
         compute(program.tables, 0, scratch.planes, rows.shape[1] * WORD + 1)
         answer(program.tables, scratch.planes, scratch.masks)
     if valid < BLOCK:
@@ -125,7 +123,7 @@ def expand_block(program: Program, rows: Words, start: int, valid: int, scratch:
             enabled |= scratch.masks[action, group]
         if enabled and program.addresses.shape[0]:
             written += call5(
-                program.addresses[2 + action],
+                program.addresses[1 + action],
                 _address(rows, start),
                 np.uint64(scratch.masks.ctypes.data + action * GROUPS * 8),
                 _address(scratch.successors, written),

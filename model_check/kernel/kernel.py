@@ -22,9 +22,9 @@ import numpy.typing as npt
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.expansion import Expansion, Program, Scratch, expand, expand_block, make_scratch, make_tally
 from model_check.kernel.gates import Blaster, Network
-from model_check.kernel.packing import Packing, Words
+from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
-from model_check.kernel.slicing import BLOCK, Slices, lanes_of, transpose_ir
+from model_check.kernel.slicing import BLOCK, Slices, lanes_of
 from model_check.kernel.system_digest import system_digest
 from model_check.kernel.table_loops import TableArrays, loaded, planes_of, saved
 from model_check.kernel.tables import Tables
@@ -38,25 +38,17 @@ CHECKSUM = 16
 
 
 def kernel_ir(system: TransitionSystem) -> str:
-    """The whole system as LLVM IR: `transpose`, `predicates`, and one successor function for each action."""
+    """The whole system as LLVM IR: `predicates`, and one successor function for each action."""
     return "\n".join(_lines(system))
 
 
 def _lines(system: TransitionSystem) -> Iterator[str]:
     packing, program, network = Packing(system), Folding(), Network()
-    inputs: dict[tuple[int, int], int] = {}
-
-    def bits_of(variable: str) -> tuple[int, ...]:
-        place = packing.places[variable]
-        bits = [(place.word, place.shift + position) for position in range(place.width)]
-        return tuple(network.input(inputs.setdefault(bit, len(inputs))) for bit in bits)
-
-    blaster = Blaster(program, network, bits_of)
+    blaster = Blaster(program, network, lambda name: tuple(map(network.input, packing.planes(name))))
     literals = [blaster.literal(one.term) for one in predicates(system)]
     lanes = lanes_of(llvm.get_host_cpu_features())
-    slices = Slices(network, literals, len(inputs), lanes)
+    slices = Slices(network, literals, packing.words * WORD + 1, lanes)
     yield "declare i64 @llvm.cttz.i64(i64, i1)"
-    yield from transpose_ir(packing.words, list(inputs), lanes)
     yield from slices.ir()
     for number, action in enumerate(system.actions):
         yield from action_ir(number, action, program, packing)
@@ -128,7 +120,7 @@ Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
 class Code:
     """A kernel's code, loaded, with the layout of the states that it is for.
 
-    The addresses of its `program` are those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
+    The addresses of its `program` are those of `predicates(planes, masks)` and each action's
     `successors(rows, mask, out, parents, hashes) -> count`. All of it is free of state of its own, so any
     number of threads may use it.
     """
@@ -145,8 +137,8 @@ class Code:
             self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(content))
             self._engine.finalize_object()
-            functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
-            addresses = np.array([*functions, *self._constants("actions", actions)], dtype=np.uint64)
+            functions = [self._engine.get_function_address("predicates"), *self._constants("actions", actions)]
+            addresses = np.array(functions, dtype=np.uint64)
             self.program, planes = Program(addresses, TableArrays()), self._constants("planes", 1)[0]
         self._sizes = (self.words, planes, predicates, actions)
 

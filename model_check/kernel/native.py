@@ -134,6 +134,15 @@ def _splat(builder: Any, value: Any, lanes: Any) -> Any:
     return builder.shuffle_vector(builder.insert_element(nothing, value, first), nothing, everywhere)
 
 
+_PLANE = ir.VectorType(_WORD, 8)
+
+
+def _plane(builder: Any, planes: Any, number: Any) -> Any:
+    """The address of a plane of 512 bits."""
+    offset = builder.shl(number, ir.Constant(_WORD, 6))
+    return builder.inttoptr(builder.add(planes, offset), _PLANE.as_pointer())
+
+
 @machine_code
 def gate(_typing: Any, _planes: Any, _a: Any, _b: Any, _c: Any, _to: Any) -> Any:
     """Into plane `to`, of 512 bits, `(a AND b) XOR c`.
@@ -142,20 +151,32 @@ def gate(_typing: Any, _planes: Any, _a: Any, _b: Any, _c: Any, _to: Any) -> Any
     """
 
     def build(builder: Any, planes: Any, a: Any, b: Any, c: Any, to: Any) -> Any:
-        one, lanes = ir.Constant(_WORD, 1), ir.VectorType(_WORD, 8)
-
-        def at(number: Any) -> Any:
-            offset = builder.shl(number, ir.Constant(_WORD, 6))
-            return builder.inttoptr(builder.add(planes, offset), lanes.as_pointer())
+        one = ir.Constant(_WORD, 1)
 
         def plane(literal: Any) -> Any:
-            return builder.load(at(builder.lshr(literal, one)), align=8)
+            return builder.load(_plane(builder, planes, builder.lshr(literal, one)), align=8)
 
         def value(literal: Any) -> Any:
-            return builder.xor(plane(literal), _splat(builder, builder.neg(builder.and_(literal, one)), lanes))
+            return builder.xor(plane(literal), _splat(builder, builder.neg(builder.and_(literal, one)), _PLANE))
 
         found = builder.xor(builder.and_(value(a), value(b)), plane(c))
-        builder.store(found, at(to), align=8)
+        builder.store(found, _plane(builder, planes, to), align=8)
+        return ir.Constant(_WORD, 0)
+
+    return _operation(types.uint64, (types.uint64,) * 5, build)
+
+
+@machine_code
+def exchange(_typing: Any, _planes: Any, _a: Any, _b: Any, _by: Any, _low: Any) -> Any:
+    """In each word the high bits of plane `a`, moved down, change places with the low ones of plane `b`."""
+
+    def build(builder: Any, planes: Any, a: Any, b: Any, by: Any, low: Any) -> Any:
+        places = [_plane(builder, planes, one) for one in (a, b)]
+        highs, lows = (builder.load(place, align=8) for place in places)
+        by, low = (_splat(builder, one, _PLANE) for one in (by, low))
+        swap = builder.and_(builder.xor(builder.lshr(highs, by), lows), low)
+        builder.store(builder.xor(highs, builder.shl(swap, by)), places[0], align=8)
+        builder.store(builder.xor(lows, swap), places[1], align=8)
         return ir.Constant(_WORD, 0)
 
     return _operation(types.uint64, (types.uint64,) * 5, build)

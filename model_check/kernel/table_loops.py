@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from model_check.kernel.native import gate, tight_loop
 from model_check.kernel.packing import WORD, Words
-from model_check.kernel.slicing import BLOCK, GROUPS
+from model_check.kernel.slicing import GROUPS
 from model_check.kernel.tables import Tables
 
 Numbers = npt.NDArray[np.uint32]
@@ -41,38 +41,6 @@ def planes_of(tables: TableArrays, words: int) -> int:
     """How many planes a block needs: the bits of states, zeros, the gates of conditions, and those of one action."""
     sizes = tables.spans[:, 1] - tables.spans[:, 0]
     return int(words * WORD + 1 + sizes[0] + max(sizes[1:], default=0))
-
-
-@tight_loop
-def turn(rows: Words, start: int, planes: Words) -> None:
-    """Plane `64 * word + bit` gets that bit of each of a block's rows, and the plane behind them zeros.
-
-    Each word of the rows is eight squares of 64 by 64 bits, which lie side by side in 64 planes and are turned at once:
-    squares of half the size change places, then those in each of them, down to single bits.
-    """
-    for word in range(rows.shape[1]):
-        square = word * WORD
-        for row in range(BLOCK):
-            planes[square + (row & 63), row >> 6] = rows[start + row, word]
-        distance, low = np.uint64(32), np.uint64(0xFFFFFFFF)
-        while distance:
-            for k in range(WORD):
-                if not k & distance:
-                    _exchange(planes, square + k, distance, low)
-            distance >>= np.uint64(1)
-            low ^= low << distance
-    for group in range(GROUPS):
-        planes[rows.shape[1] * WORD, group] = 0
-
-
-@tight_loop
-def _exchange(planes: Words, plane: int, distance: Any, low: Any) -> None:
-    """The high bits of each square in a plane change places with the low ones so many planes further on."""
-    partner = plane + np.int64(distance)
-    for group in range(GROUPS):
-        swap = (planes[plane, group] >> distance ^ planes[partner, group]) & low
-        planes[plane, group] ^= swap << distance
-        planes[partner, group] ^= swap
 
 
 @tight_loop

@@ -96,21 +96,16 @@ class Tables:
 
     def _inputs(self, variable: str) -> tuple[int, ...]:
         """The network's literals of a variable's bits."""
-        planes = self._planes(variable)
+        planes = self.packing.planes(variable)
         literals = tuple(self._network.input(plane) for plane in planes)
         self._known |= {literal >> 1: 2 * plane for literal, plane in zip(literals, planes, strict=True)}
         return literals
-
-    def _planes(self, variable: str) -> range:
-        place = self.packing.places[variable]
-        first = place.word * WORD + place.shift
-        return range(first, first + place.width)
 
     def _changed(self, action: Action) -> dict[int, int]:
         """By their planes, the literals of all bits that an action may change."""
         found: dict[int, int] = {}
         for name, term in action.updates.items():
-            changed = zip(self._planes(name), self._inputs(name), self._blaster.bits(term), strict=True)
+            changed = zip(self.packing.planes(name), self._inputs(name), self._blaster.bits(term), strict=True)
             found |= {plane: literal for plane, before, literal in changed if literal != before}
         return found
 
