@@ -5,14 +5,13 @@ enabled somewhere in the block writes its successors, action after action. The n
 particular system: its code comes in as addresses, its size as the shape of arrays.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.hashing import hash_row
-from model_check.kernel.native import call2, call5, count_bits, inlined, loop, lowest_bit, tight_loop
+from model_check.kernel.native import call2, call5, count_bits, inlined, lowest_bit, tight_loop
 from model_check.kernel.packing import WORD, Words
 from model_check.kernel.slicing import BLOCK, GROUPS, turn
 from model_check.kernel.table_loops import TableArrays, answer, changed, compute
@@ -155,64 +154,3 @@ def _by_tables(tables: TableArrays, action: int, rows: Words, start: int, scratc
             scratch.parents[written], scratch.hashes[written] = row, hash_row(scratch.successors, written)
             written += moved
     return written
-
-
-class Made(NamedTuple):
-    """Successors, the rows of their parents, and the numbers of actions."""
-
-    successors: Words
-    parents: npt.NDArray[np.uint32]
-    actions: npt.NDArray[np.uint16]
-
-
-@loop
-def expand_rows(
-    program: Program, rows: Words, count: int, start: int, scratch: Scratch, tally: Tally, out: Made
-) -> tuple[int, int]:
-    """Expand `count` rows from `start` on until they or the room in `out` end; the next row, and how much is written.
-
-    A whole block is readable at the last row.
-    """
-    written = 0
-    while start < count and written + scratch.parents.shape[0] <= out.successors.shape[0]:
-        valid = min(BLOCK, count - start)
-        made = expand_block(program, rows, start, valid, scratch, tally)
-        out.successors[written : written + made] = scratch.successors[:made]
-        begin = 0
-        for action in range(scratch.ends.shape[0]):
-            out.actions[written + begin : written + scratch.ends[action]] = action
-            begin = scratch.ends[action]
-        for row in range(made):
-            out.parents[written + row] = start + scratch.parents[row]
-        written += made
-        start += valid
-    return start, written
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """The successors of a batch of states.
-
-    `successors` is `uint64[m, words]`; `parents` (`uint32[m]`) are row numbers of the batch, `actions` (`uint16[m]`)
-    numbers in the system's order. Successors equal to their parent are left out. `tally` has, by predicate of the
-    kernel, in how many states it held and the first row where it did (-1 for none).
-    """
-
-    successors: Words
-    parents: npt.NDArray[np.uint32]
-    actions: npt.NDArray[np.uint16]
-    tally: Tally
-
-
-def expand(program: Program, rows: Words, count: int, scratch: Scratch) -> Expansion:
-    """All successors of `count` rows, block by block; a whole block is readable at the last row."""
-    tally, start = make_tally(len(scratch.masks)), 0
-    parts: list[list[npt.NDArray[Any]]] = []
-    room = scratch.parents.shape[0] + 4 * count
-    while start < count or not parts:
-        words = np.empty((room, rows.shape[1]), dtype=np.uint64)
-        made = Made(words, np.empty(room, dtype=np.uint32), np.empty(room, dtype=np.uint16))
-        start, written = expand_rows(program, rows, count, start, scratch, tally, made)
-        parts.append([column[:written] for column in made])
-    successors, parents, actions = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Expansion(successors, parents, actions, tally)

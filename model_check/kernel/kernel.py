@@ -9,8 +9,8 @@ name and renamed, and trusted only if its checksum holds; a damaged one is compi
 
 import ctypes
 import hashlib
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
-from model_check.kernel.expansion import Expansion, Program, Scratch, expand, expand_block, make_scratch, make_tally
+from model_check.kernel.expansion import Program, Scratch, Tally, expand_block, make_scratch, make_tally
 from model_check.kernel.gates import Blaster, Network
 from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
@@ -114,7 +114,20 @@ def _checksum(content: bytes) -> bytes:
 
 
 Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
-"""Successors, the rows of their sources, and the numbers of actions."""
+"""Successors, the rows of their sources, and the numbers of actions in the system's order."""
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The successors of a batch of states, as `Edges` has them, those left out that are equal to their parents.
+
+    `tally` has, by predicate of the kernel, in how many states it held and the first row where it did (-1 for none).
+    """
+
+    successors: Words
+    parents: npt.NDArray[np.int64]
+    actions: npt.NDArray[np.int32]
+    tally: Tally
 
 
 class Code:
@@ -148,23 +161,33 @@ class Code:
 
     def edges(self, rows: Words, begin: int, end: int) -> Edges:
         """All edges from the states in some rows, unchanged ones too; a whole block must be readable after the last."""
-        scratch, parts = self.make_scratch(), []
+        return _joined(some for both in self._blocks(rows, begin, end, self._make_tally()) for some in both)
+
+    def expand(self, states: Words) -> Expansion:
+        """All successors of a batch (`uint64[n, words]`) and the answers to all predicates."""
+        given, tally = np.asarray(states, dtype=np.uint64).reshape(-1, self.words), self._make_tally()
+        rows = np.concatenate((given, np.zeros((BLOCK, self.words), dtype=np.uint64)))
+        return Expansion(*_joined(moving for moving, _ in self._blocks(rows, 0, len(given), tally)), tally)
+
+    def _make_tally(self) -> Tally:
+        return make_tally(self._sizes[2])
+
+    def _blocks(self, rows: Words, begin: int, end: int, tally: Tally) -> Iterator[tuple[Edges, Edges]]:
+        """Block by block, the edges to other states, and those that lead nowhere else."""
+        scratch = self.make_scratch()
         count = len(scratch.ends)
         for start in range(begin, max(end, begin + 1), BLOCK):
             valid = min(BLOCK, end - start)
-            made = expand_block(self.program, rows, start, valid, scratch, make_tally(len(scratch.masks)))
+            made = expand_block(self.program, rows, start, valid, scratch, tally)
             actions = np.repeat(np.arange(count, dtype=np.int32), np.diff(scratch.ends, prepend=0))
             parents = scratch.parents[:made].astype(np.int64)
             # The code leaves out successors equal to their parent: those edges are where a guard held and nothing came.
-            idle = np.unpackbits(scratch.masks[:count].view(np.uint8), axis=1, count=valid, bitorder="little").astype(
-                bool
-            )
+            held = scratch.masks[:count].view(np.uint8)
+            idle = np.unpackbits(held, axis=1, count=valid, bitorder="little").astype(bool)
             idle[actions, parents] = False
             doing, staying = np.nonzero(idle)
-            parts.append((scratch.successors[:made].copy(), start + parents, actions))
-            parts.append((rows[start + staying], start + staying, doing.astype(np.int32)))
-        targets, sources, names = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return targets, sources, names
+            moving = (scratch.successors[:made].copy(), start + parents, actions)
+            yield moving, (rows[start + staying], start + staying, doing.astype(np.int32))
 
     def _constants(self, name: str, count: int) -> list[int]:
         address = self._engine.get_global_value_address(name)
@@ -179,16 +202,11 @@ class Kernel(Code):
         self.predicates: tuple[Predicate, ...] = predicates(system)
         actions, asked = len(system.actions), len(self.predicates)
         super().__init__(Packing(system), content, actions=actions, predicates=asked, tables=tables)
-        self._scratch = threading.local()
 
-    def expand(self, states: Words) -> Expansion:
-        """All successors of a batch (`uint64[n, words]`) and the answers to all predicates; see `Expansion`."""
-        if not hasattr(self._scratch, "block"):
-            self._scratch.block = self.make_scratch()
-        given = np.asarray(states, dtype=np.uint64).reshape(-1, self.words)
-        rows = np.zeros((len(given) + BLOCK, self.words), dtype=np.uint64)
-        rows[: len(given)] = given
-        return expand(self.program, rows, len(given), self._scratch.block)
+
+def _joined(parts: Iterable[Edges]) -> Edges:
+    targets, sources, actions = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return targets, sources, actions
 
 
 def load_kernel(system: TransitionSystem, cache_dir: str | Path | None = None, *, tables: bool = False) -> Kernel:
