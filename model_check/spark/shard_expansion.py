@@ -4,6 +4,8 @@ A state's owner is chosen by its hash. The outbox is a set like the visited one,
 its room goes, and its memory is used again and again.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +40,14 @@ def owners(rows: Words, shards: int) -> npt.NDArray[np.uint16]:
     for row in range(rows.shape[0]):
         result[row] = owner_of(hash_row(rows, row), shards)
     return result
+
+
+def by_owner(rows: Words, shards: int) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    """Each shard that owns some of the states, and which of them, in their order."""
+    owner = owners(rows, shards)
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(shards + 1)).tolist()
+    return ((target, order[begin:end]) for target, (begin, end) in enumerate(pairwise(ends)) if begin < end)
 
 
 class Found(NamedTuple):
