@@ -17,11 +17,6 @@ from spec.state.enumerations import At, Session
 from spec.state.listeners import listened_paths
 
 
-def acts_now(before: State, after: State, c: int) -> Value:
-    """Whether a term acts in this step for the first time."""
-    return both(~before.controllers[c].acted, after.controllers[c].acted)
-
-
 @claim("sometimes", source="PROTOCOL.md section 6")
 def a_second_term_acts(s: State, m: Model, c: int) -> Value:
     """Some term acts in the second controller epoch."""
@@ -31,7 +26,8 @@ def a_second_term_acts(s: State, m: Model, c: int) -> Value:
 @claim("step", source="PROTOCOL.md D1; KafkaController.incrementControllerEpoch", witness="a_second_term_acts")
 def one_term_acts_in_an_epoch(before: State, after: State, m: Model, c: int) -> Value:
     """No two terms ever act in the same controller epoch."""
-    now, epoch = acts_now(before, after, c), after.controllers[c].epoch
+    old, new = before.controllers[c], after.controllers[c]
+    now, epoch = both(~old.acted, new.acted), new.epoch
     if m.proving:
         return ~both(now, epoch == before.history.watched, before.history.acted)
     taken = either(*(both(epoch == e, before.history.acted[e]) for e in epochs_acted_in(m)))

@@ -30,11 +30,6 @@ PARTS = (PART,)
 SOURCE = "PROTOCOL.md section 11"
 
 
-def is_completing(s: Purgatory, m: Model, o: int) -> Value:
-    """Whether some thread has won the operation and has not answered yet."""
-    return either(*(is_about(s, m, x, o, *COMPLETING) for x in threads(m)))
-
-
 # --------------------------------------------------------------------------------------------------------- exactly once
 
 
@@ -42,7 +37,7 @@ def is_completing(s: Purgatory, m: Model, o: int) -> Value:
 def two_threads_complete_one_operation(s: Purgatory, m: Model, o: int) -> Value:
     """A thread is about to set `completed` of an operation that another thread has just won."""
     late = either(*(is_about(s, m, x, o, At.COMPARE_AND_SET) for x in threads(m)))
-    return both(late, is_completing(s, m, o))
+    return both(late, either(*(is_about(s, m, x, o, *COMPLETING) for x in threads(m))))
 
 
 @claim(

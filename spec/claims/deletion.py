@@ -29,12 +29,8 @@ def deleted_replicas_stay_deleted(
     if not action.rule.startswith("deliver_") or b not in m.assigned(p):
         return None
     state = before.controllers[c].partitions[p].replicas[b]
-    return ~both(_appears(before, after, b, p), state == ReplicaState.DELETION_SUCCESSFUL)
-
-
-def _appears(before: State, after: State, b: int, p: int) -> Value:
-    """Whether a broker begins to host a replica in this step."""
-    return both(~before.logs[b][p], after.logs[b][p])
+    begins_to_host = both(~before.logs[b][p], after.logs[b][p])
+    return ~both(begins_to_host, state == ReplicaState.DELETION_SUCCESSFUL)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("refused_deletions",))
