@@ -79,7 +79,7 @@ def read_logs(
         if own.reports.file.exists():
             found.tracks |= read_reports(own.reports, cluster, broker, lines.life, passed_over)
             found.ends[f"{REPORTS} {broker_id}"] = own.reports.end()
-        found.contradictions += lines.contradictions
+        found.contradictions += lines.requests.contradictions
         found.answers += lines.answers
     return found
 
