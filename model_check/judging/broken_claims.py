@@ -98,16 +98,12 @@ class BrokenClaims:
         if known is not None:
             return known
         after, is_start = following(self.explainer, state)
-        names = self._missing_in(state) if is_start or after is None else frozenset()
+        names = self._false_in("eventually", state) if is_start or after is None else frozenset()
         if names and after is not None:
             later = where_it_rests(self.explainer, after)
-            names &= self._missing_in(later) if later is not None else frozenset()
+            names &= self._false_in("eventually", later) if later is not None else frozenset()
         self._rests.append((state, names))
         return names
-
-    def _missing_in(self, state: PlainState) -> frozenset[str]:
-        """The names of the `eventually` that do not hold in a state."""
-        return frozenset(self._false_in("eventually", state))
 
     def _broken_at(self, position: Position) -> frozenset[str]:
         """The names of the claims that a state, or the step to it, breaks."""
@@ -120,10 +116,10 @@ class BrokenClaims:
             return
         yield from self._false_in("always", position.state)
 
-    def _false_in(self, kind: str, state: PlainState) -> Iterator[str]:
+    def _false_in(self, kind: str, state: PlainState) -> frozenset[str]:
         """The names of the claims of a kind that do not hold in a state."""
         system = self.explainer.system
-        return self._false_of(kind, system.view(state), self._narrowed(system.model, state))
+        return frozenset(self._false_of(kind, system.view(state), self._narrowed(system.model, state)))
 
     def _false_of(self, kind: str, *given: Any) -> Iterator[str]:
         """The names of the claims of a kind that do not hold of what they are given: views, the model, an action."""

@@ -50,22 +50,15 @@ class Log:
             if line is not None:
                 yield entry, line
 
-    def unread(self, release: KafkaVersion) -> int:
-        """How many of the entries are no lines of a release, but for what is cut."""
-        return sum(1 for _ in self._unread(release))
-
-    def reads_all(self, release: KafkaVersion) -> bool:
-        """Whether all of the entries are lines of a release, but for what is cut."""
-        return next(self._unread(release), None) is None
+    def unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
+        """The entries that are no lines of a release, but for what is cut."""
+        whole = (one for one in self._entries() if not one.is_cut)
+        return (one for one in whole if not self.vocabulary.has(one.message, release))
 
     @property
     def number_of_entries(self) -> int:
         """How many entries there are, whatever they are about."""
         return sum(1 for _ in self._entries())
-
-    def _unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
-        whole = (one for one in self._entries() if not one.is_cut)
-        return (one for one in whole if not self.vocabulary.has(one.message, release))
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""

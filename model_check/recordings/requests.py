@@ -11,7 +11,7 @@ say whose it is; each partition that it stops is an observation by itself, made 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -40,6 +40,12 @@ AT_ONCE: Final = 500
 
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
+OUTCOMES: Final[Mapping[type[BrokerLine], str]] = {
+    lines.LeaderEpochNotHigher: "ignored",
+    lines.NotInAssignedReplicas: "unassigned",
+    lines.LeaderUnavailable: "unavailable",
+}
+"""What became of a partition, by the line that tells it; of others, the transition that begins."""
 OF_THE_DECISION: Final = (lines.BecomeFollowerUnchanged, lines.LeaderUnavailable)
 """Lines with the epoch in which the leadership was decided, not the request's."""
 
@@ -288,14 +294,6 @@ class Requests:
 
 def _outcome(line: PartitionLine) -> str:
     """What a line says became of its partition; nothing, if it only repeats."""
-    match line:
-        case lines.LeaderEpochNotHigher():
-            return "ignored"
-        case lines.NotInAssignedReplicas():
-            return "unassigned"
-        case lines.TransitionStarted(role=role):
-            return "leader" if role is Role.LEADER else "follower"
-        case lines.LeaderUnavailable():
-            return "unavailable"
-        case _:
-            return ""
+    if isinstance(line, lines.TransitionStarted):
+        return "leader" if line.role is Role.LEADER else "follower"
+    return OUTCOMES.get(type(line), "")

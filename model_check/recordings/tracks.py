@@ -35,15 +35,12 @@ class Tracks:
     """The sequences of a recording, numbered."""
 
     def __init__(self, recording: Recording) -> None:
-        self.cluster = recording.cluster
-        self.names = tuple(recording.tracks)
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
-        self.beginning: Place = (0,) * len(self.names)
+        self.beginning: Place = (0,) * len(self.sequences)
         self.end: Place = tuple(map(len, self.sequences))
-        self._numbers = {name: number for number, name in enumerate(self.names)}
+        self._numbers = {name: number for number, name in enumerate(recording.tracks)}
         self._zookeeper = self._numbers[ZOOKEEPER]
-        brokers = range(1, len(recording.cluster.broker_ids) + 1)
-        self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
+        self._names_of = brokers = {b: name for name, b in recording.cluster.numbers.items()}
         self.releases = {b: recording.releases.get(name) for b, name in self._names_of.items()}
         begun = [(number, one) for number, one in enumerate(self.sequences[self._zookeeper]) if _is_birth(one)]
         self._births = {b: [number for number, one in begun if one.by == b] for b in brokers}
