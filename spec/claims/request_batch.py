@@ -171,7 +171,9 @@ def _named(m: Model, place: Slot) -> dict[tuple[str, int], Value]:
 
 
 def _left(m: Model, head: Slot, action: Action) -> dict[tuple[str, int], Value]:
-    """What is left to say once the first request of a batch is answered; deletions are one request a partition, and so may stops be."""
+    """What is left to say once the first request of a batch is answered; deletions are one request a partition, and
+    stops may be.
+    """
     named = _named(m, head)
     orders, informs = _orders(m, head), _informs(head)
     single = "stop" if action.rule == "deliver_stop" else "delete"

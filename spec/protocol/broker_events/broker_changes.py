@@ -40,7 +40,7 @@ from spec.protocol.leadership_cache import is_cached
 from spec.protocol.reassignment.requests import reassignments_concerning
 from spec.protocol.requests.batch import Batch, send
 from spec.protocol.requests.connections import drop_channels, is_awaited, open_channels
-from spec.protocol.state_change_log import log_lost_leader
+from spec.protocol.state_change_log import log_lost_leader, partition_stays
 from spec.protocol.zookeeper import take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
@@ -199,11 +199,24 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
                 with when(both(led, ~is_queued(s, m, c, p))):
                     controller.lost_leader = True
                     with when(can_begin(s, c, Machine.PARTITIONS)):
-                        log_lost_leader(s, c, p, PartitionState.OFFLINE)
-                        move(cached, "state", PartitionState.OFFLINE)
+                        _take_offline(s, m, c, p)
         begin_online(s, m, c, Handler.BROKER_FAILURE)
         with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
             remove_the_dead(s, m, c)
+
+
+def _take_offline(s: State, m: Model, c: int, p: int) -> None:
+    """A partition whose leader has died goes Offline.
+
+    It does not if it was created since the machine came up, and no failover has brought that up anew (D56).
+    """
+    cached = s.controllers[c].partitions[p]
+    tracked = cached.state != PartitionState.NON_EXISTENT
+    with when(tracked):
+        log_lost_leader(s, c, p, PartitionState.OFFLINE)
+        move(cached, "state", PartitionState.OFFLINE)
+    with when(~tracked):
+        partition_stays(s, m, c, p, target=PartitionState.OFFLINE)
 
 
 def remove_the_dead(s: State, m: Model, c: int) -> None:
