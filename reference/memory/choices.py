@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from reference.memory.cluster import MemoryCluster
@@ -28,3 +29,8 @@ class Choice:
     def is_fault(self) -> bool:
         """Whether it draws on a budget."""
         return self.rule in BUDGETS
+
+
+def choice(rule: str, do: Callable[..., None], **parameters: int) -> Choice:
+    """The choice of a step that takes the rule's parameters, and no others."""
+    return Choice(rule, tuple(parameters.items()), partial(do, **parameters))
