@@ -49,8 +49,11 @@ class ControllerMoved(ControllerFailure):
     """Another controller has incremented the epoch."""
 
 
-class FencedOff(ControllerMoved):
-    """A write, or what was read, was refused because /controller_epoch has moved on, where that is fenced."""
+class FencedOff(Exception):
+    """A write, or what was read, was refused because /controller_epoch has moved on, where that is fenced.
+
+    Nothing that catches what goes wrong catches it: it ends the handler, up to whoever has the lock.
+    """
 
 
 class DirtyBatch(ControllerFailure):
@@ -213,8 +216,6 @@ def in_any_order(
             if isinstance(result, Raised):
                 raise result.again() from result.error
             done = yield from rest(key, result, remaining)
-        except FencedOff:
-            raise
         except THROWABLE as error:
             if caught is None:
                 raise
