@@ -50,7 +50,7 @@ from reference.broker_events.isr_notification import DeleteNotification, ReadNot
 from reference.brokers.broker import Partition
 from reference.controller.batch import RequestBatch
 from reference.controller.controller import KafkaController
-from reference.elections.requested import DeleteElectionRequest, ElectionRequest, FinishFailover
+from reference.elections.requested import DeleteElectionRequest, ElectionRequest
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
@@ -236,7 +236,7 @@ def _given(process: MemoryProcess) -> Hashable:
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     """An effect, with ISR changes named by who announced them."""
     match effect:
-        case FinishFailover(removal=removal) | DeleteElectionRequest(removal=removal):
+        case DeleteElectionRequest(removal=removal):
             return type(effect).__name__, removal.fence
         case ReadNotified(taken=taken, named=named):
             told_of = named if Model(cluster.scope, cluster.switches).keeps(CachedPartition.named) else frozenset()

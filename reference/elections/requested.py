@@ -100,10 +100,7 @@ class ReadElectionRequest(Effect[ElectionRequest]):
 
     at = At.READ_PREFERRED
     parts = frozenset({"preferred_election"})
-
-    def script(self) -> Script[ElectionRequest]:
-        """Read it."""
-        return _read_request()
+    script = staticmethod(_read_request)
 
 
 class DeleteElectionRequest(Effect[None]):
@@ -117,15 +114,10 @@ class DeleteElectionRequest(Effect[None]):
         return self.removal.script()
 
 
-class FinishFailover(Effect[None]):
+class FinishFailover(DeleteElectionRequest):
     """Failover: delete the request that stands by now, which need not be there."""
 
-    removal: RequestRemoval
     at = At.FINISH
-
-    def script(self) -> Script[None]:
-        """Delete it."""
-        return self.removal.script()
 
 
 def removal_of(controller: KafkaController) -> RequestRemoval:

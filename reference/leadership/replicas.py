@@ -37,7 +37,6 @@ from spec.logs.controller_log.broker_changes import IsrShrunk, LastIsrRetained, 
 from spec.logs.controller_log.state_machines import ReplicasInvoked, ReplicasInvokedError
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.controller_log.values import Replicas as LoggedReplicas
-from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.logged_values import LeaderAndIsr
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.state.enumerations import Handler
@@ -373,16 +372,13 @@ def _refused(controller: KafkaController, key: Replica, target: ReplicaState) ->
 
 
 def _log_failure(controller: KafkaController, key: Replica, target: ReplicaState) -> None:
-    _log(controller, ReplicaChangeFailed, key, target)
+    told = {"replica": key[1], "partition": key[0], "source": _state(controller, key), "target": target}
+    controller.log_state_change(ReplicaChangeFailed, **told)
 
 
 def _enter(controller: KafkaController, key: Replica, target: ReplicaState, *, is_told: bool = True) -> None:
-    """The replica has another state now, and state-change.log says so."""
-    if is_told:
-        _log(controller, ReplicaChanged, key, target)
+    """The replica has another state now, and then state-change.log says so."""
+    told = {"replica": key[1], "partition": key[0], "source": _state(controller, key), "target": target}
     controller.replica_machine.states[key] = target
-
-
-def _log(controller: KafkaController, line: type[ControllerLine], key: Replica, target: ReplicaState) -> None:
-    source = _state(controller, key)
-    controller.log_state_change(line, replica=key[1], partition=key[0], source=source, target=target)
+    if is_told:
+        controller.log_state_change(ReplicaChanged, **told)
