@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from model_check.refinement.lockstep import Disagreement, Sides
+from model_check.refinement.lockstep import Disagreement, Pair, Sides
 from model_check.refinement.simulate import BY_HAND, chosen, first_disagreement, shortened, simulate, widened
 from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
-from reference.memory.cluster import lacking
+from reference.memory.cluster import MemoryCluster, lacking
 from reference.procedures import Script
 from spec.errors import BadInput
 from spec.protocol.controller.failed_sends import BESIDE
@@ -58,7 +58,10 @@ def test_the_same_seed_gives_the_same_runs_and_another_one_others() -> None:
 
 
 def takes_the_session_along(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(memory_steps, "crash", memory_steps.forget)
+    def crash(cluster: MemoryCluster, *, b: int) -> None:
+        memory_steps.forget(cluster, b)
+
+    patch.setattr(memory_steps, "crash", crash)
 
 
 def tells_nobody(patch: pytest.MonkeyPatch) -> None:
@@ -106,16 +109,16 @@ def test_ctrl_c_after_a_disagreement_loses_nothing(monkeypatch: pytest.MonkeyPat
     both, parted = sides("tiny"), list[Disagreement]()
     both.initial()
     takes_the_session_along(monkeypatch)
-    compare = both.compare
+    take = both.take
 
-    def watched(*given: Any) -> None:
+    def watched(*given: Any) -> Pair:
         try:
-            compare(*given)
+            return take(*given)
         except Disagreement as found:
             parted.append(found)
             raise
 
-    monkeypatch.setattr(both, "compare", watched)
+    monkeypatch.setattr(both, "take", watched)
     with pytest.raises(Disagreement) as found:
         simulate(both, runs=50, steps=60, number=2, stop=lambda: bool(parted))
     assert found.value.reasons == parted[0].reasons

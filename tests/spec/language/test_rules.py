@@ -319,7 +319,7 @@ def test_a_claim_of_many_facts_is_one_of_all_and_one_without_a_fact_is_about_not
         if c == 2:
             yield from (FLAG.variable("a"), FLAG.variable("b"))
 
-    def none(_s: object, _m: object, c: int) -> Value | None:
+    def none(_s: object, _m: object, c: int) -> None:
         """No fact."""
         del c
 
