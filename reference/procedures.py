@@ -9,23 +9,6 @@ The class of an effect is the action of the specification that it belongs to (`E
 where the specification says the handler then stands, and the fields are the locals that it keeps there. Where Kafka
 leaves an order to a hash table, the handler yields `OneOf` several effects and is told which was chosen, and what that
 gave or raised.
-
-What goes wrong inside the controller::
-
-    ControllerFailure
-    ├── ControllerMoved          another controller has incremented the epoch
-    │   └── FencedOff            and so a write, or what was read, was refused, where that is fenced
-    ├── DirtyBatch               requests of an earlier call were never sent (IllegalStateException)
-    ├── NoChannels               there is no channel manager to send a request by (NullPointerException)
-    ├── LeftOverChannel          a channel to this broker is open already (IllegalArgumentException)
-    ├── ForcedResignation        a send of the controller's own failed, and it has to resign (IllegalStateException)
-    ├── NoLeadership             a partition has no leadership in the cache (NoSuchElementException)
-    ├── NoAssignment             a partition with leadership has no AR in the cache (NoSuchElementException)
-    ├── NoReplicas               the first replica of an empty AR is asked for (NoSuchElementException)
-    ├── ReassignmentImpossible   a partition has no AR or state znode any more, or the latter is a newer controller's
-    ├── NoSuchListener           a topic has no listener of its own to be unsubscribed (NoSuchElementException)
-    ├── MissingDeletionThread    a failover ended before it made the thread that a resignation waits for
-    └── UnexpectedFailure        anything else, put in on purpose
 """
 
 import re
@@ -59,43 +42,46 @@ Procedure: TypeAlias = Generator["Effect[Any] | OneOf", Any, T]
 
 
 class ControllerFailure(Exception):
-    """What goes wrong inside the controller."""
+    """What goes wrong inside the controller, and what Kafka raises there."""
 
 
 class ControllerMoved(ControllerFailure):
     """Another controller has incremented the epoch."""
 
 
-class FencedOff(ControllerMoved):
-    """A write, or what was read, was refused because /controller_epoch has moved on."""
+class FencedOff(Exception):
+    """A write, or what was read, was refused because /controller_epoch has moved on, where that is fenced.
+
+    Nothing that catches what goes wrong catches it: it ends the handler, up to whoever has the lock.
+    """
 
 
 class DirtyBatch(ControllerFailure):
-    """A batch is to be begun while requests of an earlier one are still in it."""
+    """A batch is to be begun while requests of an earlier call are still in it (IllegalStateException)."""
 
 
 class NoChannels(ControllerFailure):
-    """A request is to be sent by who has resigned, and has no channel manager any more."""
+    """A request is to be sent by who has resigned, and has no channel manager any more (NullPointerException)."""
 
 
 class LeftOverChannel(ControllerFailure):
-    """A channel to this broker is open already: the metrics of its selector are registered."""
+    """A channel to this broker is open already: the metrics of its selector are (IllegalArgumentException)."""
 
 
 class ForcedResignation(ControllerFailure):
-    """A send of the controller's own failed; whoever asked for it is over, and the elector is to resign."""
+    """A send of the controller's own failed; its handler is over, and the elector resigns (IllegalStateException)."""
 
 
 class NoLeadership(ControllerFailure):
-    """A partition has no leadership in the cache."""
+    """A partition has no leadership in the cache (NoSuchElementException)."""
 
 
 class NoAssignment(ControllerFailure):
-    """A partition has leadership in the cache, but no AR."""
+    """A partition has leadership in the cache, but no AR (NoSuchElementException)."""
 
 
 class NoReplicas(ControllerFailure):
-    """The first replica of an empty AR is asked for."""
+    """The first replica of an empty AR is asked for (NoSuchElementException)."""
 
 
 class ReassignmentImpossible(ControllerFailure):
@@ -103,15 +89,15 @@ class ReassignmentImpossible(ControllerFailure):
 
 
 class NoSuchListener(ControllerFailure):
-    """A topic is to be unwatched that was not watched."""
+    """A topic has no listener of its own to be unsubscribed (NoSuchElementException)."""
 
 
 class MissingDeletionThread(ControllerFailure):
-    """The deletion manager is to be shut down, but its thread was never made."""
+    """A failover ended before it made the deletion thread that a resignation waits for."""
 
 
 class UnexpectedFailure(ControllerFailure):
-    """Some exception that nobody foresaw."""
+    """Some exception that nobody foresaw, put in on purpose."""
 
 
 THROWABLE: Final = (ControllerFailure, ZookeeperError, SpecError)
@@ -230,8 +216,6 @@ def in_any_order(
             if isinstance(result, Raised):
                 raise result.again() from result.error
             done = yield from rest(key, result, remaining)
-        except FencedOff:
-            raise
         except THROWABLE as error:
             if caught is None:
                 raise

@@ -5,6 +5,7 @@ controllers and partitions there are, the assigned replicas, whether unclean ele
 fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -252,6 +253,28 @@ class Model:
     def topics(self) -> range:
         """The topics that a partition is of."""
         return range(1 + max(self.scope.topic_of, default=0))
+
+    def choices(self, names: Iterable[str]) -> Iterable[Mapping[str, int]]:
+        """Every choice of things by the names that rules and claims have for them; `r` is a broker that may ever be
+        assigned the partition `p`.
+        """
+        chosen: list[dict[str, int]] = [{}]
+        for name in names:
+            chosen = [
+                one | {name: number}
+                for one in chosen
+                for number in (self.assigned(one["p"]) if name == "r" else self.domains[name])
+            ]
+        return chosen
+
+    @cached_property
+    def domains(self) -> Mapping[str, Sequence[int]]:
+        """The controllers, partitions, topics, brokers, places of a queue, and operations of a purgatory, by name."""
+        operations = range(len(self.scope.purgatory.requests)) if self.scope.purgatory else ()
+        return {
+            "c": self.controllers, "p": self.partitions, "t": self.topics, "b": self.brokers.ids, "k": self.slots,
+            "o": operations,
+        }  # fmt: skip
 
     @property
     def topics_stand(self) -> bool:

@@ -95,16 +95,13 @@ def is_in_scope(rule: Rule, m: Model) -> bool:
 def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
     """Every choice of a rule's parameters in a model."""
     domains: dict[str, Iterable[int]] = {
-        "b": m.brokers.ids,
-        "c": m.controllers,
+        **m.domains,
         "n": m.notices.ids,
         "h": sorted(
             {h for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)) for h in plain(one)[:1]}
         ),
         "named": range(1, 1 << len(m.partitions)),
-        "p": m.partitions,
         "r": m.brokers.ids,
-        "t": m.topics,
         "lost": range(m.scope.callback_capacity + 1),
         "heard": (1, 2),
         "done": range(1 << len(m.partitions)),

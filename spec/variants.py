@@ -115,6 +115,11 @@ class Switch(enum.Enum):
         return self.value.startswith("before ")
 
     @property
+    def defects(self) -> list[str]:
+        """The defects, of PROTOCOL.md section 13, that it fixes or reintroduces."""
+        return re.findall(r"[DS]\d+", self.value.partition(":")[0])
+
+    @property
     def fixed_in(self) -> tuple[int, ...]:
         """The release that fixed what it reintroduces, as far as its line: (0, 10, 2)."""
         named = self.value.removeprefix("before ").partition(",")[0]

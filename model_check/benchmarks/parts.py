@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.visited import Visited, insert, tile
-from model_check.kernel.expansion import Scratch, Tally, ask, expand_block, make_tally
-from model_check.kernel.native import call2, loop
+from model_check.kernel.expansion import Program, Scratch, Tally, ask, expand_block, make_tally
+from model_check.kernel.native import loop
 from model_check.kernel.packing import Words
-from model_check.kernel.slicing import BLOCK
+from model_check.kernel.slicing import BLOCK, turn
 from spec.language.rules import TransitionSystem
 
 SAMPLE = 1_000_000
@@ -40,9 +40,9 @@ def parts(system: TransitionSystem, sample: int = SAMPLE) -> Iterator[tuple[str,
     for part in np.array_split(found.visited, 1 + found.states // 4096):
         visited.add(part)
     room = Room(tile(), np.empty(len(scratch.parents), dtype=np.uint32))
-    common = (kernel.addresses, visited.rows, count, scratch)
+    common = (kernel.program, visited.rows, count, scratch)
     runs: list[tuple[str, Callable[[], object]]] = [
-        ("turning blocks on their side", lambda: _turned(*common)),
+        ("turning blocks on their side", lambda: _turned(*common[1:])),
         ("guards, overflows and properties", lambda: _asked(*common, tally)),
         ("successors", lambda: _expanded(*common, tally)),
         ("looking successors up", lambda: _looked_up(*common, tally, (visited.table, visited.count), room)),
@@ -62,34 +62,29 @@ def _timed(run: Callable[[], object]) -> float:
 
 
 @loop
-def _turned(addresses: Words, rows: Words, count: int, scratch: Scratch) -> None:
-    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+def _turned(rows: Words, count: int, scratch: Scratch) -> None:
     for start in range(0, count, BLOCK):
-        call2(addresses[0], np.uint64(base + start * row_bytes), np.uint64(scratch.planes.ctypes.data))
+        turn(rows, start, scratch.planes)
 
 
 @loop
-def _asked(addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally) -> None:
-    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
+def _asked(program: Program, rows: Words, count: int, scratch: Scratch, tally: Tally) -> None:
     for start in range(0, count, BLOCK):
-        ask(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
+        ask(program, rows, start, BLOCK, scratch, tally)
 
 
 @loop
-def _expanded(addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally) -> int:
-    base, row_bytes, made = np.int64(rows.ctypes.data), rows.shape[1] * 8, 0
+def _expanded(program: Program, rows: Words, count: int, scratch: Scratch, tally: Tally) -> None:
     for start in range(0, count, BLOCK):
-        made += expand_block(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
-    return made
+        expand_block(program, rows, start, BLOCK, scratch, tally)
 
 
 @loop
 def _looked_up(
-    addresses: Words, rows: Words, count: int, scratch: Scratch, tally: Tally, visited: tuple[Words, int], room: Room
+    program: Program, rows: Words, count: int, scratch: Scratch, tally: Tally, visited: tuple[Words, int], room: Room
 ) -> int:
-    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
     slots, used = visited
     for start in range(0, count, BLOCK):
-        made = expand_block(addresses, base + start * row_bytes, BLOCK, scratch, tally, start)
+        made = expand_block(program, rows, start, BLOCK, scratch, tally)
         used = insert(slots, rows, used, scratch.successors, scratch.hashes, made, room.places, room.numbers)
     return used

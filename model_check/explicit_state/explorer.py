@@ -161,7 +161,7 @@ class Explorer:
             share = min(end, self.expanded + SHARE)
             reach = Reach(self.expanded, self.visited.count, self.edges_used)
             self.expanded, self.visited.count, self.edges_used = search(
-                self.kernel.addresses, self._work, self._known(), self._recording, reach, share, room
+                self.kernel.program, self._work, self._known(), self._recording, reach, share, room
             )
             yield
 
@@ -194,10 +194,9 @@ class Explorer:
     def _look_at_the_rest(self) -> None:
         """Ask states that were found but not expanded what holds in them; their steps are not taken."""
         tally = make_tally(len(self.kernel.predicates))
-        base, row_bytes = self.visited.rows.ctypes.data, self.kernel.words * 8
         for start in range(self.expanded, self.visited.count, BLOCK):
             valid = min(BLOCK, self.visited.count - start)
-            ask(self.kernel.addresses, base + start * row_bytes, valid, self._scratch, tally, start)
+            ask(self.kernel.program, self.visited.rows, start, valid, self._scratch, tally)
             if len(self._recording.marks.bits):
                 mark(self._scratch.masks, self._recording.marks, start, valid)
         for number, one in enumerate(self.kernel.predicates):

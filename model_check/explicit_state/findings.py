@@ -203,13 +203,15 @@ def broken_along(system: TransitionSystem, trace: Trace) -> Iterator[Finding]:
     """The `always` and `step` properties that a trace breaks, each with the way to where it first does."""
     program = Program()
     for one in system.properties:
-        for number, (name, _) in enumerate(trace.steps):
-            if _breaks(one, program, trace, number, name):
+        for number in range(len(trace.steps)):
+            if breaks(one, trace, number, program):
                 yield Finding.of(one, Verdict.VIOLATED, story=story_of(system, Trace(trace.steps[: number + 1])))
                 break
 
 
-def _breaks(one: Property, program: Program, trace: Trace, number: int, action: str | None) -> bool:
+def breaks(one: Property, trace: Trace, number: int, program: Program | None = None) -> bool:
+    """Whether an `always` or `step` property is broken in a state of a trace, or by the step that leads there."""
+    action = trace.steps[number][0]
     if one.kind == "always" and one.term is not None:
         return not Valuation(trace.steps[number][1], program)(one.term)
     if one.kind == "step" and action is not None and action in one.terms:

@@ -103,18 +103,25 @@ def judge(graph: Graph, system: TransitionSystem, retracer: Retracer) -> Mapping
 def _judged(graph: Graph, claims: Sequence[Property], retracer: Retracer) -> dict[str, GoalResult]:
     """Verdicts on claims about one and the same goal, whose ways back are looked for once."""
     holds = graph.holds(claims[0].name)
+    lost = out_of_reach(graph, holds)
+    return {
+        one.name: _verdict(*(astray(graph, holds, lost) if one.kind == "eventually" else lost), graph, retracer)
+        for one in claims
+    }
+
+
+def out_of_reach(graph: Graph, holds: Flags) -> tuple[Flags, Flags]:
+    """By state: no path leads to a goal; and none does, but one may that a bound cuts off."""
     lost = ~reaching(graph, holds)
     open_ended = reaching(graph, holds | graph.cut_off) if lost.any() else holds
-    broken, unclear = lost & ~open_ended, lost & open_ended
-    results = {}
-    for claim in claims:
-        if claim.kind == "eventually":
-            bottom, cut = graph.settled
-            astray = bottom & ~holds
-            results[claim.name] = _verdict(broken | astray & ~cut, unclear | astray & cut, graph, retracer)
-        else:
-            results[claim.name] = _verdict(broken, unclear, graph, retracer)
-    return results
+    return lost & ~open_ended, lost & open_ended
+
+
+def astray(graph: Graph, holds: Flags, lost: tuple[Flags, Flags]) -> tuple[Flags, Flags]:
+    """By state, with those that are lost: it is in a bottom component without the goal; and only a bound makes it."""
+    bottom, cut = graph.settled
+    settled = bottom & ~holds
+    return lost[0] | settled & ~cut, lost[1] | settled & cut
 
 
 def _verdict(broken: Flags, unclear: Flags, graph: Graph, retracer: Retracer) -> GoalResult:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.explicit_state.visited import Table, insert
-from model_check.kernel.expansion import Scratch, Tally, expand_block
+from model_check.kernel.expansion import Program, Scratch, Tally, expand_block
 from model_check.kernel.native import tight_loop
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
@@ -73,17 +73,16 @@ class Reach(NamedTuple):
 
 @tight_loop
 def search(
-    addresses: Words, work: Work, known: Known, recording: Recording, reach: Reach, end: int, room: int
+    program: Program, work: Work, known: Known, recording: Recording, reach: Reach, end: int, room: int
 ) -> Reach:
     """Expand states in order up to number `end`, as long as at most `room` states are known; gives the new reach."""
     scratch, edges = work.scratch, recording.edges
-    row_bytes, base = known.states.shape[1] * 8, np.int64(known.states.ctypes.data)
     # The array of edges is either empty or as large as the memory that edges may take.
     room_for_edges = edges.targets.shape[0] - scratch.parents.shape[0] if edges.targets.shape[0] else 0
     position, found, linked = reach
     while position < end and found <= room and linked <= room_for_edges:
         valid = min(BLOCK, end - position)
-        made = expand_block(addresses, base + position * row_bytes, valid, scratch, work.tally, position)
+        made = expand_block(program, known.states, position, valid, scratch, work.tally)
         fresh = found
         rows, hashes = scratch.successors, scratch.hashes
         found = insert(known.table, known.states, found, rows, hashes, made, work.places, work.numbers)

@@ -9,22 +9,18 @@ the first answer is there at once, and by as many processes as there are process
 import ast
 import hashlib
 import json
-import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
 import z3
 
 from model_check.inventory.system_digests import digests
-from model_check.inventory.system_facts import FEW, SystemKey
+from model_check.inventory.system_facts import SystemKey, of_each
 from model_check.kernel.cache import cache_folder, keep
-from model_check.verdicts.interrupts import leave_to_the_first_process
 from spec.scopes import scope
 
 TERMS: Final = ("variables", "actions", "claims", "rows")
@@ -35,7 +31,7 @@ def changed_terms(keys: Iterable[SystemKey], accepted: Mapping[str, str]) -> Ite
     """Every system in the order given, and whether its terms are others than those of its accepted fact."""
     wanted, kept = list(keys), _Kept()
     unknown = [one for one in wanted if one not in kept]
-    made = _made(unknown)
+    made = of_each(terms_of_system, unknown)
     try:
         for key in wanted:
             if key not in kept:
@@ -56,18 +52,6 @@ def terms_of_system(key: SystemKey) -> dict[str, str]:
     """The digests of a system's terms."""
     found = digests(key.built())
     return {part: found[part] for part in TERMS}
-
-
-def _made(keys: Sequence[SystemKey]) -> Generator[dict[str, str], None, None]:
-    """The digests of some systems in their order; several processes begin with the first ones."""
-    if len(keys) <= FEW:
-        yield from map(terms_of_system, keys)
-        return
-    pool = ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=leave_to_the_first_process)
-    try:
-        yield from pool.map(terms_of_system, keys)
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Kept:

@@ -1,18 +1,21 @@
 """The systems that the manifest expects anything of, and the fact of each: its digests, part by part."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
-from typing import Final
+from typing import Final, TypeVar
 
 from model_check.inventory.system_digests import digests
+from model_check.verdicts.interrupts import leave_to_the_first_process
 from spec.expectations import Plan
 from spec.language.rules import TransitionSystem
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import Switches, show_switches, switches_named
+
+Found = TypeVar("Found")
 
 FEW: Final = 4
 """So many systems are built sooner than another process is there."""
@@ -56,15 +59,23 @@ def system_fact(built: TransitionSystem) -> str:
 def system_facts(
     keys: Iterable[SystemKey], tell: Callable[[int, str], None] = lambda _done, _what: None
 ) -> Iterator[tuple[str, str]]:
-    """The facts of some systems, made by as many processes as there are processors; `tell` hears how far it is."""
+    """The facts of some systems; `tell` hears how far it is."""
     wanted = list(keys)
-    if len(wanted) <= FEW:
-        yield from map(_fact, wanted)
+    for done, (key, found) in enumerate(zip(wanted, of_each(_fact, wanted), strict=True), start=1):
+        tell(done, key.scope)
+        yield found
+
+
+def of_each(what: Callable[[SystemKey], Found], keys: Sequence[SystemKey]) -> Generator[Found, None, None]:
+    """Something of each system, in their order, found by as many processes as there are processors."""
+    if len(keys) <= FEW:
+        yield from map(what, keys)
         return
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        for done, (key, found) in enumerate(zip(wanted, pool.map(_fact, wanted), strict=True), start=1):
-            tell(done, key.scope)
-            yield found
+    pool = ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=leave_to_the_first_process)
+    try:
+        yield from pool.map(what, keys)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _fact(key: SystemKey) -> tuple[str, str]:

@@ -9,13 +9,13 @@ all had come to rest anew. What unclean leader election costs is asked where som
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from model_check.judging.asked_again import AskedAgain, Taken
 from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
 from model_check.recordings.zookeeper import SessionEnded
+from model_check.stepping.open_system import Taken
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Claim
 from spec.model import Model
@@ -46,9 +46,8 @@ class BrokenClaims:
         self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
         self._models: dict[Scope, Model] = {}
-        self._asked_again = AskedAgain(explainer.system.view)
-        self._known: dict[int, tuple[Position, frozenset[str]]] = {}
-        self._resting: dict[int, tuple[Position, frozenset[str]]] = {}
+        self._known: dict[Position, frozenset[str]] = {}
+        self._resting: dict[Position, frozenset[str]] = {}
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
@@ -89,9 +88,9 @@ class BrokenClaims:
 
     def _broken_at_rest(self, position: Position) -> frozenset[str]:
         """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
-        if id(position) not in self._resting:
-            self._resting[id(position)] = (position, self._missing_at_rest(self.explainer.settled(position).state))
-        return self._resting[id(position)][1]
+        if position not in self._resting:
+            self._resting[position] = self._missing_at_rest(self.explainer.settled(position).state)
+        return self._resting[position]
 
     def _missing_at_rest(self, state: PlainState) -> frozenset[str]:
         """The same of a state, in which several explanations may come to rest."""
@@ -99,46 +98,41 @@ class BrokenClaims:
         if known is not None:
             return known
         after, is_start = following(self.explainer, state)
-        names = self._missing_in(state) if is_start or after is None else frozenset()
+        names = self._false_in("eventually", state) if is_start or after is None else frozenset()
         if names and after is not None:
             later = where_it_rests(self.explainer, after)
-            names &= self._missing_in(later) if later is not None else frozenset()
+            names &= self._false_in("eventually", later) if later is not None else frozenset()
         self._rests.append((state, names))
         return names
 
-    def _missing_in(self, state: PlainState) -> frozenset[str]:
-        """The names of the `eventually` that do not hold in a state."""
-        return frozenset(self._false_in("eventually", state))
-
-    def _of_kind(self, kind: str) -> Iterator[Claim]:
-        return (one for one in self.asked if one.kind == kind)
-
     def _broken_at(self, position: Position) -> frozenset[str]:
         """The names of the claims that a state, or the step to it, breaks."""
-        if id(position) not in self._known:
-            names = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
-            self._known[id(position)] = (position, names)
-        return self._known[id(position)][1]
+        if position not in self._known:
+            self._known[position] = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
+        return self._known[position]
 
     def _broken_in_state(self, position: Position) -> Iterator[str]:
         if position.before is not None and position.state is position.before.state:
             return
         yield from self._false_in("always", position.state)
 
-    def _false_in(self, kind: str, state: PlainState) -> Iterator[str]:
+    def _false_in(self, kind: str, state: PlainState) -> frozenset[str]:
         """The names of the claims of a kind that do not hold in a state."""
-        model = self._narrowed(self.explainer.system.model, state)
-        return (one.name for one in self._of_kind(kind) if not self._asked_again.holds(one, model, state))
+        system = self.explainer.system
+        return frozenset(self._false_of(kind, system.view(state), self._narrowed(system.model, state)))
+
+    def _false_of(self, kind: str, *given: Any) -> Iterator[str]:
+        """The names of the claims of a kind that do not hold of what they are given: views, the model, an action."""
+        values = ((one.name, one.function(*given)) for one in self.asked if one.kind == kind)
+        return (name for name, value in values if value is not None and not value.raw)
 
     def _broken_by_step(self, position: Position) -> Iterator[str]:
         if position.before is None or position.step is None or not position.step.rule:
             return
-        states = position.before.state, position.state
-        model = self._narrowed(self.explainer.system.model_for(position.step.parameters), *states)
+        states, system = (position.before.state, position.state), self.explainer.system
         action = Taken(position.step.rule, position.step.parameters)
-        for one in self._of_kind("step"):
-            if not self._asked_again.holds(one, model, *states, action=action):
-                yield one.name
+        model = self._narrowed(system.model_for(action.parameters), *states)
+        yield from self._false_of("step", *map(system.view, states), model, action)
 
     def _narrowed(self, model: Model, *states: PlainState) -> Model:
         """The model with queues no longer than they are: what is claimed of an empty place is true."""

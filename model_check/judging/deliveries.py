@@ -1,6 +1,6 @@
 """Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final
@@ -14,16 +14,15 @@ from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState, part
-from spec.formats.kafka_types import V0102, V082, TopicPartition
+from spec.formats.kafka_types import V0102, V082
 from spec.formats.leadership import NO_VERSION
-from spec.logs.log_lines import Line
-from spec.logs.state_change_lines import ReplicaChanged
 from spec.protocol.requests.batch import FIELDS
 from spec.protocol.requests.late_copies import leave_late_request
 from spec.protocol.requests.single_stops import leave_late_stop
 from spec.state.brokers import Stage
-from spec.tables.replica_states import ReplicaState
 
+NAMED: Final = {Stage.UPDATE_METADATA: "told", Stage.STOP_REPLICA: "stop"}
+"""The partitions that such a request names; of none, its broker writes no line."""
 OUTCOMES: Final = {
     "become leader": "leader",
     "become follower": "follower",
@@ -99,33 +98,10 @@ class Deliveries:
         outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in seen if event.kind in OUTCOMES}
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
-    def comes_again(self, one: Handled, place: Place) -> bool:
-        """Whether the next request of this controller to this broker, in this life of it or a later, is the same."""
-        if isinstance(one, ReplicaStopped):
-            stops = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, ReplicaStopped))
-            return [(other.partition, other.delete) for other in islice(stops, 1, 2)] == [(one.partition, one.delete)]
-        if not isinstance(one, RequestHandled):
-            return False
-        later = (other for other in self.tracks.later_requests(place, one.broker) if other.controller == one.controller)
-        after = next(later, None)
-        return after is not None and (after.kind, after.epoch, after.states) == (one.kind, one.epoch, one.states)
-
-    def may_be_unanswered(self, one: Handled, place: Place) -> bool:
-        """Whether a request comes once more; or a replica's deletion was the last that a process did before it died."""
+    def is_the_last(self, one: Handled, place: Place) -> bool:
+        """Whether a replica's deletion is the last that a process did before it died: its answer may have been lost."""
         is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
-        return self.comes_again(one, place) or (is_last and len(list(self.tracks.handled(place, one.broker))) == 1)
-
-    def has_a_copy(self, one: ReplicaStopped, place: Place) -> bool:
-        """Whether a broker deletes a replica once more often than controllers begin with it: a copy stayed behind."""
-        same = [
-            other
-            for other in self.tracks.handled(place, one.broker)
-            if isinstance(other, ReplicaStopped) and other.delete and other.partition == one.partition
-        ]
-        cluster = self.tracks.cluster
-        name = cluster.partitions[one.partition], cluster.broker_ids[one.broker - 1]
-        begun = [line for line in self.tracks.lines_to_come(place) if _begins_deletion(line, *name)]
-        return one.delete and len(same) > 1 + len(begun)
+        return is_last and len(list(self.tracks.handled(place, one.broker))) == 1
 
     def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.
@@ -155,11 +131,12 @@ class Deliveries:
         known = part(at.state, "brokers", one.broker).get("controller_epoch", 0)
         if one.incarnation != self.tracks.life(at.place, one.broker) or known <= one.epoch:
             return Certainty.NO
+        heads = {c: part(at.state, "connections", c, one.broker, 0) for c in self.system.model.controllers}
         deleting = [
             c
-            for c in self.system.model.controllers
+            for c, head in heads.items()
             if self.tracks.releases.get(c) is V0102
-            and self._deletes_next(part(at.state, "connections", c, one.broker, 0), one.epoch)
+            and (STAGES[head.get("stage", 0)], head.get("epoch")) == (Stage.DELETE_REPLICA, one.epoch)
         ]
         found = {self._comes_after_a_stop(c, one, at) for c in deleting}
         if found == {Certainty.YES}:
@@ -167,16 +144,9 @@ class Deliveries:
         if found <= {Certainty.NO}:
             return Certainty.NO
         queued = sum(len(part(at.state, "connections", c, one.broker)) for c in deleting)
-        return Certainty.LIKELY if self._refused_yet(one, at.place) > queued else Certainty.MAYBE
-
-    def _refused_yet(self, one: StopReplicaRefused, place: Place) -> int:
-        """How many StopReplica of an epoch a broker has yet to refuse, in its present life."""
-        refused = (other for other in self.tracks.handled(place, one.broker) if isinstance(other, StopReplicaRefused))
-        return sum(other.epoch == one.epoch for other in refused)
-
-    @staticmethod
-    def _deletes_next(head: Mapping[str, Any], epoch: int) -> bool:
-        return STAGES[head.get("stage", 0)] is Stage.DELETE_REPLICA and head.get("epoch") == epoch
+        later = self.tracks.handled(at.place, one.broker)
+        left = sum(isinstance(other, StopReplicaRefused) and other.epoch == one.epoch for other in later)
+        return Certainty.LIKELY if left > queued else Certainty.MAYBE
 
     @staticmethod
     def _comes_after_a_stop(c: int, one: StopReplicaRefused, at: Position) -> Certainty:
@@ -184,21 +154,19 @@ class Deliveries:
 
         It is certain where the broker has refused that stop, and open where it has not.
         """
-        channel, current = {"c": c, "b": one.broker}, at
-        while current.before is not None and current.step is not None:
-            step = current.step
+        channel = {"c": c, "b": one.broker}
+        for before, step, _ in at.way_back():
             is_refused = any(
                 isinstance(other, StopReplicaRefused)
                 and (other.broker, other.incarnation, other.epoch) == (one.broker, one.incarnation, one.epoch)
                 for other in step.observations
             )
             if step.rule in OF_CHANNELS and channel.items() <= step.parameters.items():
-                if not part(current.before.state, "connections", c, one.broker, 0, "stop"):
+                if not part(before.state, "connections", c, one.broker, 0, "stop"):
                     return Certainty.NO
                 return Certainty.YES if is_refused else Certainty.MAYBE
             if is_refused:
                 return Certainty.NO
-            current = current.before
         return Certainty.NO
 
     def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
@@ -233,27 +201,21 @@ class Deliveries:
         They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`).
         """
         c, b = following.controller, following.broker
-        last, count, current, comes_deletion = -1, 0, at, False
-        while current.before is not None and current.step is not None:
-            if not part(current.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
+        last, count, comes_deletion = -1, 0, False
+        for before, step, after in at.way_back():
+            if not part(after.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
                 break
-            told = (one for one in current.step.observations if isinstance(one, RequestHandled) and one.broker == b)
+            told = (one for one in step.observations if isinstance(one, RequestHandled) and one.broker == b)
             numbers = [one.correlation_id for one in told if _is_from(one, c, following.epoch)]
             if numbers:
                 last = numbers[0]
                 break
-            if current.step.rule in OF_CHANNELS and {"c": c, "b": b}.items() <= current.step.parameters.items():
+            if step.rule in OF_CHANNELS and {"c": c, "b": b}.items() <= step.parameters.items():
                 # The StopReplica of nothing that Kafka sends before deletions (`is_of_nothing`) has a number, too.
-                stops = part(current.before.state, "connections", c, b, 0, "stop")
+                stops = part(before.state, "connections", c, b, 0, "stop")
                 count += 2 if stops and comes_deletion else 1
-                comes_deletion = current.step.rule in OF_DELETIONS
-            current = current.before
+                comes_deletion = step.rule in OF_DELETIONS
         return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
-
-    def is_of_a_newer_epoch(self, one: RequestHandled, state: PlainState) -> bool:
-        """Whether a broker hears from a controller of a higher epoch than from any before."""
-        epoch: int = part(state, "brokers", one.broker).get("controller_epoch", 0)
-        return one.epoch > epoch
 
     def is_overdue(self, at: Position, c: int, b: int) -> bool:
         """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
@@ -311,21 +273,9 @@ class Deliveries:
 def _leaves_none(at: Position, c: int, b: int) -> bool:
     """Whether the request at the head of a queue may leave no line: an UpdateMetadata, or a stop, of nothing."""
     head = part(at.state, "connections", c, b, 0)
-    match STAGES[head.get("stage", 0)]:
-        case Stage.UPDATE_METADATA:
-            return not part(head, "told")
-        case stage:
-            return stage is Stage.STOP_REPLICA and not part(head, "stop")
+    stage = STAGES[head.get("stage", 0)]
+    return stage in NAMED and not part(head, NAMED[stage])
 
 
 def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:
     return (one.controller, one.epoch) == (c, epoch)
-
-
-def _begins_deletion(line: Line, partition: TopicPartition, broker: int) -> bool:
-    """Whether a controller says that the deletion of a replica begins."""
-    match line:
-        case ReplicaChanged(target=ReplicaState.DELETION_STARTED):
-            return (line.partition, line.replica) == (partition, broker)
-        case _:
-            return False

@@ -105,29 +105,27 @@ class Explainer:
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
     ) -> Iterator[tuple[str, PlainState]]:
         """The actions that are enabled in a state, faults aside, of those who may act; each with the state after it."""
-        for name, parameters, action in self._instances:
-            if not may_act((name, parameters)):
+        for one in self._instances:
+            if not may_act((one.rule, one.parameters)):
                 continue
             try:
-                found = self.system.step(state, name, parameters)
+                found = self.system.step(state, one.rule, one.parameters)
             except NoRoom:
-                yield f"{action}, for which the specification has no room", {}
+                yield f"{one.action}, for which the specification has no room", {}
             else:
                 if found is not None:
-                    yield action, found[0]
+                    yield one.action, found[0]
 
     def instead(self, at: Position) -> Iterator[str]:
         """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
         return (action for action, _ in self.progress(at.state, lambda candidate: self.steps.may_act(at, candidate)))
 
     @cached_property
-    def _instances(self) -> list[tuple[str, dict[str, int], str]]:
-        """The actions that are no faults, and their names; who never had a process does not start one."""
+    def _instances(self) -> list[Explained]:
+        """The actions that are no faults; who never had a process does not start one."""
         rules = [rule for rule in self.system.rules.values() if rule.budget is None]
-        every = ((rule.name, dict(parameters)) for rule in rules for parameters in instances(rule, self.model))
-        started = self.tracks.started
-        possible = ((name, one) for name, one in every if name != start_process.name or one["b"] in started)
-        return [(name, one, Explained(name, one, (), ()).action) for name, one in possible]
+        every = (Explained(rule.name, one, (), ()) for rule in rules for one in instances(rule, self.model))
+        return [one for one in every if one.rule != start_process.name or one.parameters["b"] in self.tracks.started]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""
@@ -216,8 +214,8 @@ class Explainer:
         for candidate in (*self._copies(one, at), *self._overdue(one, at)):
             to = self.steps.taken(at, candidate, unlogged=True)
             if to is not None:
-                yield Move(to, likely=True)
-        for candidate in (*self._noted_late(one, at), *candidates(self.model, self.controllers, one, at.state)):
+                yield Move(to, likely=candidate[0] != leave_late_copy.name)
+        for candidate in (*candidates(self.model, self.controllers, one, at.state), *self._noted_late(one, at)):
             to = self.steps.taken(at, candidate, number)
             if to is not None:
                 yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
@@ -242,7 +240,7 @@ class Explainer:
             case ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
                 for b in map(self.cluster.broker, dead):
                     yield from self.deliveries.that_stay_behind(at, c, b)
-            case ReplicaStopped(broker=b, partition=p) if self.deliveries.has_a_copy(one, at.place):
+            case ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -250,9 +248,11 @@ class Explainer:
 
         After that it would be refused.
         """
-        if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
+        if not isinstance(one, RequestHandled):
+            return
+        if self.deliveries.skips_numbers(one, at):
             yield deliver_request.name, {"c": one.controller, "b": one.broker}
-        if isinstance(one, RequestHandled) and self.deliveries.is_of_a_newer_epoch(one, at.state):
+        if one.epoch > part(at.state, "brokers", one.broker).get("controller_epoch", 0):
             for c in self.model.controllers:
                 if c != one.controller and self.deliveries.is_overdue(at, c, one.broker):
                     yield deliver_request.name, {"c": c, "b": one.broker}
@@ -261,11 +261,9 @@ class Explainer:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
         if isinstance(one, NotificationCreated):
             known = part(at.state, "brokers", one.by, "partitions")
-            noted = {p for p, partition in known.items() if partition.get("unreported")}
-            lacking = (noted & self.tracks.changed_just_now(at.place, one.by)) - one.partitions
-            yield from ((report_isr_changes_without.name, {"b": one.by, "p": p}) for p in sorted(lacking))
-            again = self.tracks.noted_late(at.place, one.by) & one.partitions
-            yield from ((report_isr_changes_before.name, {"b": one.by, "p": p}) for p in sorted(again))
+            for p in (p for p, partition in known.items() if partition.get("unreported")):
+                late = report_isr_changes_before if p in one.partitions else report_isr_changes_without
+                yield late.name, {"b": one.by, "p": p}
 
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""

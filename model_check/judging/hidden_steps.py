@@ -33,8 +33,6 @@ class HiddenSteps:
     def __init__(self, system: OpenSystem, controllers: ControllerSteps) -> None:
         self.system = system
         self.controllers = controllers
-        self._reads_early = read_for_listener.name in system.rules
-        self._stops_deletions = stop_deletions.name in system.rules
         self._others = [(rule.name, {"b": b}) for b in system.model.brokers.ids for rule in OF_BROKERS]
         if lose_shutdown_request.name in system.rules:
             pairs = ((b, c) for b in system.model.brokers.ids for c in system.model.controllers)
@@ -45,9 +43,9 @@ class HiddenSteps:
         for c in self.system.model.controllers:
             yield from (one for one in self.controllers.enabled(state, c) if one[0] not in CALLED_FOR)
             controller = part(state, "controllers", c)
-            if self._reads_early and (place_of(state, c) is not At.IDLE or controller.get("shutdown_of")):
+            if place_of(state, c) is not At.IDLE or controller.get("shutdown_of"):
                 yield read_for_listener.name, {"c": c}
-            if self._stops_deletions and controller.get("given"):
+            if controller.get("given"):
                 yield stop_deletions.name, {"c": c}
         yield from self._others
 

@@ -57,7 +57,7 @@ class Judgement:
 
     `system` is the one that was run; `path` the explanation, or the one that came furthest. `broken` by every
     explanation found, `possibly` by some only, or if nobody had died unseen before. `positions` were visited, the one
-    at which the path ends after `best_after`; `steps_tried` rules run. `asked` are the claims that speak only of parts
+    at which the path ends after `best_after`. `asked` are the claims that speak only of parts
     that the recording shows, `not_asked` the others, each with its reason.
     """
 
@@ -73,7 +73,6 @@ class Judgement:
     explanations: int
     positions: int
     best_after: int
-    steps_tried: int
     asked: tuple[Claim, ...]
     not_asked: tuple[str, ...]
 
@@ -113,7 +112,6 @@ def judge(
         explanations=len(ends),
         positions=search.positions,
         best_after=search.best_after,
-        steps_tried=explainer.steps.tried,
         asked=tuple(asked.asked),
         not_asked=tuple(not_asked(asked.features)),
     )

@@ -10,6 +10,7 @@ from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.positions import BreakOff, Position
 from model_check.recordings.recording import Contradiction, Observed, Recording
 from model_check.stepping.open_system import OpenSystem
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
@@ -132,15 +133,9 @@ def _finding(judged: Judgement, broken: Broken, known: frozenset[str], how_surel
     claim = broken.claim
     place = next((str(one.place) for one in _observations(judged.path[: broken.step + 1])), "the start")
     times = "once" if broken.count == 1 else f"{broken.count} times"
-    return Finding(
-        property=claim.name,
-        kind=claim.kind,
-        statement=claim.statement,
-        source=claim.source,
-        verdict=Verdict.VIOLATED,
-        reason=f"{times}, first at step {broken.step}, about {place}; {how_surely}",
-        expected=str(Verdict.VIOLATED if claim.name in known else Verdict.HOLDS),
-    )
+    reason = f"{times}, first at step {broken.step}, about {place}; {how_surely}"
+    expected = Verdict.VIOLATED if claim.name in known else Verdict.HOLDS
+    return Finding(claim.name, claim.kind, claim.statement, claim.source, Verdict.VIOLATED, reason, str(expected))
 
 
 def _observations(path: Sequence[Position]) -> Iterator[Observed]:
@@ -157,7 +152,7 @@ def _notes(recording: Recording, judged: Judgement) -> Iterator[str]:
         f"{judged.explained:,} of {judged.observations:,} observations explained by {len(judged.path) - 1:,} steps; "
         f"{passed_over:,} lines passed over"
     )
-    yield f"{judged.positions:,} positions searched, {_counted(judged.explanations, 'explanation')} found"
+    yield f"{judged.positions:,} positions searched, {counted(judged.explanations, 'explanation')} found"
     if not judged.explanations:
         best = f"{judged.explained:,} of {judged.observations:,} observations"
         yield f"best: {best}, reached after {judged.best_after:,} of {judged.positions:,} positions"
@@ -196,10 +191,6 @@ def _dies(c: int, path: Sequence[Position]) -> bool:
 def _broken_off(one: BreakOff) -> str:
     how = "goes on, so this controller took no more steps" if one.goes_on else "ends by then, as if copied early"
     return f"controller {one.controller} did not write what Kafka writes after {one.after}; that log {how}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _story(judged: Judgement, last: int) -> Story:

@@ -8,24 +8,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries
-from model_check.judging.on_demand import LEAVING
 from model_check.judging.positions import DELIVERIES, Explained, Position
 from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
 from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
-from model_check.stepping.plain_state import PlainState, part
-from spec.logs.controller_log.broker_changes import BrokerDifference
-from spec.logs.controller_log.failover import Resigned, SessionExpired
+from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.isr_notification import NotificationsFound
-from spec.protocol.broker_events.controlled_shutdown import (
-    accept_shutdown,
-    answer_shutdown,
-    move_partition,
-    refuse_shutdown,
-)
-from spec.protocol.broker_events.isr_notification import read_notification
+from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
+from spec.protocol.broker_events.isr_notification import report_isr_changes_before
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
 from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
@@ -37,7 +29,6 @@ from spec.protocol.reassignment.phase_a import read_for_bump
 from spec.protocol.reassignment.phase_b import read_for_move
 from spec.protocol.requests.connections import deliver_deletion_unanswered, deliver_request_unanswered
 from spec.protocol.requests.single_stops import deliver_stop_unanswered
-from spec.state.elections import Leaving
 from spec.state.enumerations import Callback
 
 TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
@@ -48,11 +39,11 @@ READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
 ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
 EARLY: Final = frozenset({read_for_listener.name, stop_deletions.name})
 """What is mostly one with what the listener does first."""
+UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
+"""What is seen of these is mostly something simpler."""
 UNANSWERED: Final = frozenset(
     one.name for one in (deliver_request_unanswered, deliver_stop_unanswered, deliver_deletion_unanswered)
 )
-HEARD, UNHEARD = expire_session_heard.name, expire_session.name
-CALLBACKS: Final = list(Callback)
 
 
 class Likelihood:
@@ -70,37 +61,20 @@ class Likelihood:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
-            return rule not in UNANSWERED or self.deliveries.may_be_unanswered(one, at.place)
-        b = candidate[1].get("b", 0)
-        if rule in {HEARD, UNHEARD} and self._hears_of_its_end(at, b) != (rule == HEARD):
+            return rule not in UNANSWERED or self.deliveries.is_the_last(one, at.place)
+        if rule in UNLUCKY:
             return False
-        if rule == UNHEARD and self.deaths_are_inferred and isinstance(one, SessionEnded) and not one.survived:
+        is_last = isinstance(one, SessionEnded) and not one.survived
+        if rule == expire_session.name and is_last and self.deaths_are_inferred:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
-    def _hears_of_its_end(self, at: Position, c: int) -> bool:
-        """Whether a controller acts on the end of its session before it says so, for no reason that it knew before.
-
-        It has heard that its znodes are gone, as who is stopped may while its connection stands.
-        """
-        waiting = {CALLBACKS[one] for one in part(at.state, "controllers", c, "callbacks").values()}
-        own = self.tracks.cluster.broker_ids[c - 1]
-        for one in self.tracks.lines(at.place, c, REPORTS)[1]:
-            match one.line:
-                case SessionExpired():
-                    return False
-                case Resigned():
-                    return Callback.CONTROLLER not in waiting
-                case BrokerDifference(dead=dead) if own in dead and Callback.BROKERS not in waiting:
-                    return True
-        return False
-
     def is_by_itself(self, one: Observed, place: Place) -> bool:
-        """Whether this was handled, once and answered, and nothing else near it depends on when: it can be taken first.
+        """Whether this was handled, and nothing else near it depends on when: it can be taken first.
 
         What a broker made of a LeaderAndIsr bears on the next changes of these ISRs, by itself or by their leaders.
         """
-        if not isinstance(one, RequestHandled) or self.deliveries.comes_again(one, place):
+        if not isinstance(one, RequestHandled):
             return False
         near = self.tracks.transactions(place, one.time + SKEW)
         return not any(_may_depend_on(other, one) for other in near)
@@ -112,39 +86,16 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
-        if to.step.rule == read_notification.name and self._tells_of_less(at, to):
-            return False
-        if to.step.rule == answer_shutdown.name and self._lets_one_go_that_asks_again(at, to):
-            return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
-        early = early or self.tracks.are_of_the_next_session(at.place, to.step.observations)
         early = early or self.tracks.has_said_more(to.place, to.step.observations)
         early = early or self.tracks.registers_before(at.place, to.step.observations)
-        if to.step.rule in READS_BEFORE_WRITES:
-            early = early and not self.tracks.conflicts_next(at.place, to.step.parameters["c"])
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _runs_next(self, at: Position, skipped: Mapping[str, int]) -> bool:
         """Whether a controller says next that a listener runs of which the callback would be skipped."""
-        _, lines = self.tracks.lines(at.place, skipped["c"], REPORTS)
-        says = bool(lines) and isinstance(lines[0].line, NotificationsFound)
-        return says and CALLBACKS[skipped["callback"]] is Callback.ISR_CHANGES
-
-    def _tells_of_less(self, at: Position, to: Position) -> bool:
-        """Whether a notification would be read that names more than its reader tells of next, whom another spares the
-        deletion: it rather read it when it was gone.
-        """
-        assert to.step is not None  # noqa: S101 - a hidden step is a step
-        c, n = to.step.parameters["c"], to.step.parameters["n"]
-        named = {p for p, one in part(to.state, "controllers", c, "partitions").items() if one.get("todo")}
-        return not named <= self.tracks.told_next(at.place, c) and self.tracks.next_deleter(at.place, n) != c
-
-    def _lets_one_go_that_asks_again(self, at: Position, to: Position) -> bool:
-        """Whether a broker has its answer and yet asks once more: the controller rather died before it answered."""
-        assert to.step is not None  # noqa: S101 - a hidden step is a step
-        b = to.step.parameters["b"]
-        leaving = LEAVING[part(to.state, "processes", b).get("leaving", 0)]
-        return leaving is Leaving.MAY_GO and self.tracks.asks_again(at.place, b)
+        next_ones = self.tracks.lines(at.place, skipped["c"], REPORTS)[:1]
+        says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
+        return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:

@@ -5,7 +5,7 @@ is the explanation. Who acts matters where nothing goes on: only a choice of som
 another try.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -84,9 +84,10 @@ def actors_of(one: Observed) -> set[Actor]:
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
         case NotificationCreated(by=b):
             return {(BROKER, b)}
-        case SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b):
-            return {(CONTROLLER, b), (BROKER, b)}
-        case ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b):
+        case (
+            SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b)
+            | ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b)
+        ):  # fmt: skip
             return {(CONTROLLER, b), (BROKER, b)}
         case _:
             controller = one.controller if isinstance(one, ControllerSaid) else getattr(one, "by", 0)
@@ -143,14 +144,18 @@ class Position:
         known = self.before.ended if self.before is not None else ()
         return any(one.lives_on and one.key not in known for one in self.breaks_off)
 
+    def way_back(self) -> "Iterator[tuple[Position, Explained, Position]]":
+        """The steps up to here, the last one first, each with the positions before it and after it."""
+        current = self
+        while current.before is not None and current.step is not None:
+            yield current.before, current.step, current
+            current = current.before
+
     def path(self) -> "list[Position]":
         """All positions up to here, the first one first; that a thread takes its time is no step."""
-        path, current = [], self
-        while current.before is not None and current.step is not None:
-            if current.step.rule or current.step.observations:
-                path.append(current)
-            current = current.before
-        return [current, *reversed(path)]
+        way = list(self.way_back())
+        steps = [after for _, step, after in reversed(way) if step.rule or step.observations]
+        return [way[-1][0] if way else self, *steps]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from model_check.judging.recorded_trees import agrees
 from model_check.judging.writing import Writing, as_written, names_of
 from model_check.recordings.processes import (
     ControllerSaid,
+    Handled,
     ProcessKilled,
     ReplicaStopped,
     RequestHandled,
@@ -44,11 +45,9 @@ class Steps:
 
     def __init__(self, system: OpenSystem, cluster: Cluster, tracks: Tracks, deliveries: Deliveries) -> None:
         self.system = system
-        self.cluster = cluster
         self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
-        self.tried = 0
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""
 
@@ -88,7 +87,6 @@ class Steps:
         rule, parameters = candidate
         if not self.may_act(at, candidate):
             return None
-        self.tried += 1
         found = self.step(at, rule, parameters)
         if found is None:
             return None
@@ -96,25 +94,27 @@ class Steps:
         one = None if number is None else self.tracks.sequences[number][at.place[number]]
         if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
             return None
-        if not self._shows(at, after, seen, one) or (
+        shown = self._shown(at, after, seen, one)
+        if shown is None or (
             unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in seen)
         ):
             return None
         steps: dict[int, int] = {}
         observations: list[Observed] = []
-        if number is not None and one is not None:
-            steps[number] = self._count(at, seen, one)
-            observations += self.tracks.sequences[number][at.place[number] :][: steps[number]]
+        if number is not None:
+            steps[number] = shown
+            observations += self.tracks.sequences[number][at.place[number] :][:shown]
         broken_off: list[str] = []
         for log, written in self._written(found, parameters.get("c", 0)).items():
-            track, lines = self.tracks.lines(at.place, parameters["c"], log)
+            track, lines = self.tracks.track(log, parameters["c"]), self.tracks.lines(at.place, parameters["c"], log)
             count = written.taken(lines)
             if count is None:
                 return None
-            if count:
-                steps[track] = count
-                observations += lines[:count]
-            if track >= 0 and count == len(lines) and written.is_cut_short(lines):
+            if track is None:
+                continue
+            steps[track] = count
+            observations += lines[:count]
+            if count == len(lines) and written.is_cut_short(lines):
                 broken_off.append(log)
         explained = Explained(rule, parameters, seen, tuple(observations))
         place = self.tracks.after(at.place, steps)
@@ -123,10 +123,6 @@ class Steps:
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
         slow = at.slow if rule in DELIVERIES else at.slow - {parameters.get("c")}
         return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, slow)
-
-    def _count(self, at: Position, seen: tuple[Seen, ...], one: Observed) -> int:
-        """How many observations a step explains beside its controller's lines: a StopReplica has one a partition."""
-        return (isinstance(one, ReplicaStopped) and self.deliveries.stopped(one, at.place, seen)) or 1
 
     def _break_off(self, at: Position, place: Place, c: int, log: str) -> BreakOff:
         """How a controller breaks off in a log, with a step that leads from a position to a place."""
@@ -166,20 +162,23 @@ class Steps:
         """A process that dies has nothing more to say."""
         return candidate[0] != crash.name or self.tracks.is_silent(at.place, candidate[1]["b"])
 
-    def _shows(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> bool:
-        """Whether a step changes ZooKeeper, or handles a request, exactly as observed; nothing, if nothing was."""
+    def _shown(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> int | None:
+        """How many observations a step explains beside its controller's lines; None if it is not what was observed.
+
+        It changes ZooKeeper, or handles a request, exactly as observed; where nothing was, it does not.
+        """
+        if isinstance(one, Handled) and one.incarnation != self.tracks.life(at.place, one.broker):
+            return None
         match one:
-            case ZooKeeperChange():
-                return agrees(self.system.model, one, at.state, after, seen)
-            case RequestHandled(broker=b, incarnation=life):
-                return life == self.tracks.life(at.place, b) and self.deliveries.agrees(one, at.state, after, seen)
-            case ReplicaStopped(broker=b, incarnation=life) | StopReplicaRefused(broker=b, incarnation=life):
-                return (
-                    life == self.tracks.life(at.place, b) and self.deliveries.stopped(one, at.place, seen) is not None
-                )
+            case ReplicaStopped() | StopReplicaRefused():
+                return self.deliveries.stopped(one, at.place, seen)
+            case RequestHandled():
+                is_so = self.deliveries.agrees(one, at.state, after, seen)
             case ProcessKilled():
-                return self._may_end(at, (crash.name, {"b": one.broker}))
+                is_so = self._may_end(at, (crash.name, {"b": one.broker}))
             case ControllerSaid():
-                return False
+                is_so = False
             case _:
-                return agrees(self.system.model, None, at.state, after, seen)
+                change = one if isinstance(one, ZooKeeperChange) else None
+                is_so = agrees(self.system.model, change, at.state, after, seen)
+        return 1 if is_so else None

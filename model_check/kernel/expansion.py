@@ -5,18 +5,25 @@ enabled somewhere in the block writes its successors, action after action. The n
 particular system: its code comes in as addresses, its size as the shape of arrays.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel.native import call2, call6, count_bits, loop, lowest_bit, tight_loop
+from model_check.kernel.hashing import hash_row
+from model_check.kernel.native import call2, call5, count_bits, inlined, lowest_bit, tight_loop
 from model_check.kernel.packing import WORD, Words
-from model_check.kernel.slicing import BLOCK, GROUPS
+from model_check.kernel.slicing import BLOCK, GROUPS, turn
+from model_check.kernel.table_loops import TableArrays, answer, changed, compute
 
 Counts = npt.NDArray[np.int64]
-Numbers = npt.NDArray[Any]
+
+
+class Program(NamedTuple):
+    """A kernel's code: the addresses of its functions, or, where there are none, its tables."""
+
+    addresses: Words
+    tables: TableArrays
 
 
 class Scratch(NamedTuple):
@@ -58,13 +65,14 @@ def make_tally(predicates: int) -> Tally:
 
 
 @tight_loop
-def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> None:
-    """Fill the masks for the `valid` states at the address `rows` (a whole block is readable there), and count.
-
-    `base` is the index of the first of them in the caller's numbering.
-    """
-    call2(addresses[0], np.uint64(rows), np.uint64(scratch.planes.ctypes.data))
-    call2(addresses[1], np.uint64(scratch.planes.ctypes.data), np.uint64(scratch.masks.ctypes.data))
+def ask(program: Program, rows: Words, start: int, valid: int, scratch: Scratch, tally: Tally) -> None:
+    """Fill the masks for the `valid` rows from `start` on (a whole block is readable there), and count."""
+    turn(rows, start, scratch.planes)
+    if program.addresses.shape[0]:
+        call2(program.addresses[0], np.uint64(scratch.planes.ctypes.data), np.uint64(scratch.masks.ctypes.data))
+    else:
+        compute(program.tables, 0, scratch.planes, rows.shape[1] * WORD + 1)
+        answer(program.tables, scratch.planes, scratch.masks)
     if valid < BLOCK:
         _clear_beyond(scratch.masks, valid)
     for predicate in range(scratch.masks.shape[0]):
@@ -74,7 +82,13 @@ def ask(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally,
         if total:
             tally.counts[predicate] += total
             if tally.first[predicate] < 0:
-                tally.first[predicate] = base + _first_row(scratch.masks[predicate])
+                tally.first[predicate] = start + _first_row(scratch.masks[predicate])
+
+
+@inlined
+def _address(rows: Words, start: int) -> Any:
+    """Where a row begins; added up as signed, since numba makes a float of a signed and an unsigned integer."""
+    return np.uint64(np.int64(rows.ctypes.data) + start * rows.shape[1] * 8)
 
 
 @tight_loop
@@ -95,89 +109,48 @@ def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
 
 
 @tight_loop
-def expand_block(addresses: Words, rows: int, valid: int, scratch: Scratch, tally: Tally, base: int) -> int:
+def expand_block(program: Program, rows: Words, start: int, valid: int, scratch: Scratch, tally: Tally) -> int:
     """Ask everything about a block of states and write their successors into the scratch; gives how many.
 
     Successors equal to their own parent are left out (but counted, as answers of the action's guard).
     """
-    ask(addresses, rows, valid, scratch, tally, base)
-    row_bytes = scratch.successors.shape[1] * 8
-    # Signed, since numba makes a float of the sum of a signed and an unsigned integer.
-    masks, parents = np.int64(scratch.masks.ctypes.data), np.int64(scratch.parents.ctypes.data)
-    out, hashes = np.int64(scratch.successors.ctypes.data), np.int64(scratch.hashes.ctypes.data)
+    ask(program, rows, start, valid, scratch, tally)
     written = 0
     for action in range(scratch.ends.shape[0]):
         enabled = np.uint64(0)
         for group in range(GROUPS):
             enabled |= scratch.masks[action, group]
-        if enabled:
-            written += call6(
-                addresses[2 + action],
-                np.uint64(rows),
-                np.uint64(masks + action * GROUPS * 8),
-                np.uint64(out + written * row_bytes),
-                np.uint64(parents + written * 4),
-                np.uint64(hashes + written * 8),
-                np.uint64(scratch.planes.ctypes.data),
+        if enabled and program.addresses.shape[0]:
+            written += call5(
+                program.addresses[1 + action],
+                _address(rows, start),
+                np.uint64(scratch.masks.ctypes.data + action * GROUPS * 8),
+                _address(scratch.successors, written),
+                np.uint64(np.int64(scratch.parents.ctypes.data) + written * 4),
+                np.uint64(np.int64(scratch.hashes.ctypes.data) + written * 8),
             )
+        elif enabled:
+            written = _by_tables(program.tables, action, rows, start, scratch, written)
         scratch.ends[action] = written
     return written
 
 
-@loop
-def expand_rows(
-    addresses: Words,
-    rows: Words,
-    start: int,
-    scratch: Scratch,
-    tally: Tally,
-    out: Words,
-    parents: Numbers,
-    actions: Numbers,
-) -> tuple[int, int]:
-    """Expand rows from `start` on until they or the room in `out` end; gives the next row and how much is written."""
-    written, count = 0, rows.shape[0]
-    block = np.zeros((BLOCK, rows.shape[1]), dtype=np.uint64)
-    while start < count and written + scratch.parents.shape[0] <= out.shape[0]:
-        valid = min(BLOCK, count - start)
-        block[:valid] = rows[start : start + valid]
-        made = expand_block(addresses, block.ctypes.data, valid, scratch, tally, start)
-        out[written : written + made] = scratch.successors[:made]
-        begin = 0
-        for action in range(scratch.ends.shape[0]):
-            actions[written + begin : written + scratch.ends[action]] = action
-            begin = scratch.ends[action]
-        for row in range(made):
-            parents[written + row] = start + scratch.parents[row]
-        written += made
-        start += valid
-    return start, written
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """The successors of a batch of states.
-
-    `successors` is `uint64[m, words]`; `parents` (`uint32[m]`) are row numbers of the batch, `actions` (`uint16[m]`)
-    numbers in the system's order. Successors equal to their parent are left out. `tally` has, by predicate of the
-    kernel, in how many states it held and the first row where it did (-1 for none).
-    """
-
-    successors: Words
-    parents: npt.NDArray[np.uint32]
-    actions: npt.NDArray[np.uint16]
-    tally: Tally
-
-
-def expand(addresses: Words, rows: Words, scratch: Scratch) -> Expansion:
-    """All successors of all rows, block by block."""
-    tally, start = make_tally(len(scratch.masks)), 0
-    parts: list[tuple[Words, Numbers, Numbers]] = []
-    room = scratch.parents.shape[0] + 4 * len(rows)
-    while start < len(rows) or not parts:
-        out = np.empty((room, rows.shape[1]), dtype=np.uint64)
-        parents, actions = np.empty(room, dtype=np.uint32), np.empty(room, dtype=np.uint16)
-        start, written = expand_rows(addresses, rows, start, scratch, tally, out, parents, actions)
-        parts.append((out[:written], parents[:written], actions[:written]))
-    successors, parents, actions = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Expansion(successors, parents, actions, tally)
+@tight_loop
+def _by_tables(tables: TableArrays, action: int, rows: Words, start: int, scratch: Scratch, written: int) -> int:
+    """Write an action's successors behind the others; gives how many there are then."""
+    words = rows.shape[1]
+    compute(tables, 1 + action, scratch.planes, words * WORD + 1 + np.int64(tables.spans[0, 1]))
+    for group in range(GROUPS):
+        left = scratch.masks[action, group]
+        while left:
+            bit = lowest_bit(left)
+            left &= left - np.uint64(1)
+            row, moved = group * WORD + bit, False
+            for word in range(words):
+                before = rows[start + row, word]
+                after = changed(tables, action * words + word, before, scratch.planes, group, bit)
+                scratch.successors[written, word] = after
+                moved |= after != before
+            scratch.parents[written], scratch.hashes[written] = row, hash_row(scratch.successors, written)
+            written += moved
+    return written

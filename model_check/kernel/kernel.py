@@ -9,8 +9,8 @@ name and renamed, and trusted only if its checksum holds; a damaged one is compi
 
 import ctypes
 import hashlib
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,13 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
-from model_check.kernel.expansion import Expansion, Scratch, expand, expand_block, make_scratch, make_tally
+from model_check.kernel.expansion import Program, Scratch, Tally, expand_block, make_scratch, make_tally
 from model_check.kernel.gates import Blaster, Network
-from model_check.kernel.packing import Packing, Words
+from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
-from model_check.kernel.slicing import BLOCK, Slices, lanes_of, transpose_ir
+from model_check.kernel.slicing import BLOCK, Slices, lanes_of
 from model_check.kernel.system_digest import system_digest
-from model_check.kernel.table_loops import tables_ir
+from model_check.kernel.table_loops import TableArrays, loaded, planes_of, saved
+from model_check.kernel.tables import Tables
 from model_check.kernel.updates import action_ir
 from model_check.terms.folding import Folding
 from spec.language.rules import TransitionSystem
@@ -37,25 +38,17 @@ CHECKSUM = 16
 
 
 def kernel_ir(system: TransitionSystem) -> str:
-    """The whole system as LLVM IR: `transpose`, `predicates`, and one successor function for each action."""
+    """The whole system as LLVM IR: `predicates`, and one successor function for each action."""
     return "\n".join(_lines(system))
 
 
 def _lines(system: TransitionSystem) -> Iterator[str]:
     packing, program, network = Packing(system), Folding(), Network()
-    inputs: dict[tuple[int, int], int] = {}
-
-    def bits_of(variable: str) -> tuple[int, ...]:
-        place = packing.places[variable]
-        bits = [(place.word, place.shift + position) for position in range(place.width)]
-        return tuple(network.input(inputs.setdefault(bit, len(inputs))) for bit in bits)
-
-    blaster = Blaster(program, network, bits_of)
+    blaster = Blaster(program, network, lambda name: tuple(map(network.input, packing.planes(name))))
     literals = [blaster.literal(one.term) for one in predicates(system)]
     lanes = lanes_of(llvm.get_host_cpu_features())
-    slices = Slices(network, literals, len(inputs), lanes)
+    slices = Slices(network, literals, packing.words * WORD + 1, lanes)
     yield "declare i64 @llvm.cttz.i64(i64, i1)"
-    yield from transpose_ir(packing.words, list(inputs), lanes)
     yield from slices.ir()
     for number, action in enumerate(system.actions):
         yield from action_ir(number, action, program, packing)
@@ -80,7 +73,7 @@ def compile_ir(ir: str) -> bytes:
 
 def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
     """The kernel of a system as an object file for this machine; as tables, if it is to run too short to be more."""
-    return compile_ir(tables_ir(system) if tables else kernel_ir(system))
+    return saved(Tables(system)) if tables else compile_ir(kernel_ir(system))
 
 
 @cache
@@ -121,27 +114,46 @@ def _checksum(content: bytes) -> bytes:
 
 
 Edges = tuple[Words, npt.NDArray[np.int64], npt.NDArray[np.int32]]
-"""Successors, the rows of their sources, and the numbers of actions."""
+"""Successors, the rows of their sources, and the numbers of actions in the system's order."""
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """The successors of a batch of states, as `Edges` has them, those left out that are equal to their parents.
+
+    `tally` has, by predicate of the kernel, in how many states it held and the first row where it did (-1 for none).
+    """
+
+    successors: Words
+    parents: npt.NDArray[np.int64]
+    actions: npt.NDArray[np.int32]
+    tally: Tally
 
 
 class Code:
-    """A kernel's machine code, loaded, with the layout of the states that it is for.
+    """A kernel's code, loaded, with the layout of the states that it is for.
 
-    `addresses` holds, as `uint64`, those of `transpose(rows, planes)`, `predicates(planes, masks)` and each action's
-    `successors(rows, mask, out, parents, hashes, planes) -> count`; `planes` is how many planes a block needs. All of
-    it is free of state of its own, so any number of threads may use it.
+    The addresses of its `program` are those of `predicates(planes, masks)` and each action's
+    `successors(rows, mask, out, parents, hashes) -> count`. All of it is free of state of its own, so any
+    number of threads may use it.
     """
 
-    def __init__(self, packing: Packing, compiled: bytes, *, actions: int, predicates: int) -> None:
+    def __init__(
+        self, packing: Packing, content: bytes, *, actions: int, predicates: int, tables: bool = False
+    ) -> None:
         self.packing, self.words = packing, packing.words
-        # The engine owns the code: it lives as long as the kernel does.
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(compiled))
-        self._engine.finalize_object()
-        self.planes = self._constants("planes", 1)[0]
-        functions = [self._engine.get_function_address(name) for name in ("transpose", "predicates")]
-        self.addresses: Words = np.array([*functions, *self._constants("actions", actions)], dtype=np.uint64)
-        self._sizes = (self.words, self.planes, predicates, actions)
+        if tables:
+            self.program = Program(np.empty(0, dtype=np.uint64), loaded(content))
+            planes = planes_of(self.program.tables, self.words)
+        else:
+            # The engine owns the code: it lives as long as the kernel does.
+            self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine())
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+            self._engine.finalize_object()
+            functions = [self._engine.get_function_address("predicates"), *self._constants("actions", actions)]
+            addresses = np.array(functions, dtype=np.uint64)
+            self.program, planes = Program(addresses, TableArrays()), self._constants("planes", 1)[0]
+        self._sizes = (self.words, planes, predicates, actions)
 
     def make_scratch(self) -> Scratch:
         """Room for one block of states."""
@@ -149,23 +161,33 @@ class Code:
 
     def edges(self, rows: Words, begin: int, end: int) -> Edges:
         """All edges from the states in some rows, unchanged ones too; a whole block must be readable after the last."""
-        scratch, count, parts = self.make_scratch(), len(self.addresses) - 2, []
+        return _joined(some for both in self._blocks(rows, begin, end, self._make_tally()) for some in both)
+
+    def expand(self, states: Words) -> Expansion:
+        """All successors of a batch (`uint64[n, words]`) and the answers to all predicates."""
+        given, tally = np.asarray(states, dtype=np.uint64).reshape(-1, self.words), self._make_tally()
+        rows = np.concatenate((given, np.zeros((BLOCK, self.words), dtype=np.uint64)))
+        return Expansion(*_joined(moving for moving, _ in self._blocks(rows, 0, len(given), tally)), tally)
+
+    def _make_tally(self) -> Tally:
+        return make_tally(self._sizes[2])
+
+    def _blocks(self, rows: Words, begin: int, end: int, tally: Tally) -> Iterator[tuple[Edges, Edges]]:
+        """Block by block, the edges to other states, and those that lead nowhere else."""
+        scratch = self.make_scratch()
+        count = len(scratch.ends)
         for start in range(begin, max(end, begin + 1), BLOCK):
             valid = min(BLOCK, end - start)
-            address = rows.ctypes.data + start * rows.strides[0]
-            made = expand_block(self.addresses, address, valid, scratch, make_tally(len(scratch.masks)), start)
+            made = expand_block(self.program, rows, start, valid, scratch, tally)
             actions = np.repeat(np.arange(count, dtype=np.int32), np.diff(scratch.ends, prepend=0))
             parents = scratch.parents[:made].astype(np.int64)
             # The code leaves out successors equal to their parent: those edges are where a guard held and nothing came.
-            idle = np.unpackbits(scratch.masks[:count].view(np.uint8), axis=1, count=valid, bitorder="little").astype(
-                bool
-            )
+            held = scratch.masks[:count].view(np.uint8)
+            idle = np.unpackbits(held, axis=1, count=valid, bitorder="little").astype(bool)
             idle[actions, parents] = False
             doing, staying = np.nonzero(idle)
-            parts.append((scratch.successors[:made].copy(), start + parents, actions))
-            parts.append((rows[start + staying], start + staying, doing.astype(np.int32)))
-        targets, sources, names = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return targets, sources, names
+            moving = (scratch.successors[:made].copy(), start + parents, actions)
+            yield moving, (rows[start + staying], start + staying, doing.astype(np.int32))
 
     def _constants(self, name: str, count: int) -> list[int]:
         address = self._engine.get_global_value_address(name)
@@ -175,21 +197,19 @@ class Code:
 class Kernel(Code):
     """A loaded kernel, with the system that it was made from."""
 
-    def __init__(self, system: TransitionSystem, compiled: bytes) -> None:
+    def __init__(self, system: TransitionSystem, content: bytes, *, tables: bool = False) -> None:
         self.system = system
         self.predicates: tuple[Predicate, ...] = predicates(system)
-        super().__init__(Packing(system), compiled, actions=len(system.actions), predicates=len(self.predicates))
-        self._scratch = threading.local()
+        actions, asked = len(system.actions), len(self.predicates)
+        super().__init__(Packing(system), content, actions=actions, predicates=asked, tables=tables)
 
-    def expand(self, states: Words) -> Expansion:
-        """All successors of a batch (`uint64[n, words]`) and the answers to all predicates; see `Expansion`."""
-        if not hasattr(self._scratch, "block"):
-            self._scratch.block = self.make_scratch()
-        rows = np.ascontiguousarray(states, dtype=np.uint64).reshape(-1, self.words)
-        return expand(self.addresses, rows, self._scratch.block)
+
+def _joined(parts: Iterable[Edges]) -> Edges:
+    targets, sources, actions = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return targets, sources, actions
 
 
 def load_kernel(system: TransitionSystem, cache_dir: str | Path | None = None, *, tables: bool = False) -> Kernel:
     """The kernel of a system, compiled at the first time and taken from the cache afterwards."""
     directory = Path(cache_dir) if cache_dir is not None else default_cache()
-    return Kernel(system, object_of(system, directory, tables=tables))
+    return Kernel(system, object_of(system, directory, tables=tables), tables=tables)

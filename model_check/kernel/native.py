@@ -19,7 +19,7 @@ from numba import config, njit, types
 from numba.extending import intrinsic
 
 LOOPS = (
-    *(f"kernel/{name}" for name in ("expansion", "hashing", "native", "slicing")),
+    *(f"kernel/{name}" for name in ("expansion", "hashing", "native", "slicing", "table_loops")),
     *(f"explicit_state/{name}" for name in ("digest", "graph", "search", "visited")),
 )
 """The modules whose text compiled loops depend on."""
@@ -76,14 +76,14 @@ def call2(_typing: Any, _function: Any, _a: Any, _b: Any) -> Any:
 
 
 @machine_code
-def call6(_typing: Any, _function: Any, _a: Any, _b: Any, _c: Any, _d: Any, _e: Any, _f: Any) -> Any:
-    """Call `i64 function(ptr a, ptr b, ptr c, ptr d, ptr e, ptr f)` by addresses."""
+def call5(_typing: Any, _function: Any, _a: Any, _b: Any, _c: Any, _d: Any, _e: Any) -> Any:
+    """Call `i64 function(ptr a, ptr b, ptr c, ptr d, ptr e)` by addresses."""
 
     def build(builder: Any, function: Any, *arguments: Any) -> Any:
-        signature = ir.FunctionType(_WORD, [_WORD] * 6)
+        signature = ir.FunctionType(_WORD, [_WORD] * 5)
         return builder.call(builder.inttoptr(function, signature.as_pointer()), arguments)
 
-    return _operation(types.int64, (types.uint64,) * 7, build)
+    return _operation(types.int64, (types.uint64,) * 6, build)
 
 
 @machine_code
@@ -121,14 +121,65 @@ def equal_bytes(_typing: Any, _address: Any, _byte: Any) -> Any:
     def build(builder: Any, address: Any, byte: Any) -> Any:
         lanes = ir.VectorType(ir.IntType(8), 16)
         content = builder.load(builder.inttoptr(address, lanes.as_pointer()), align=16)
-        first = builder.insert_element(ir.Constant(lanes, ir.Undefined), builder.trunc(byte, ir.IntType(8)), _FIRST)
-        each = builder.shuffle_vector(first, ir.Constant(lanes, ir.Undefined), ir.Constant(_LANES, [0] * 16))
+        each = _splat(builder, builder.trunc(byte, ir.IntType(8)), lanes)
         return builder.zext(builder.bitcast(builder.icmp_unsigned("==", content, each), ir.IntType(16)), _WORD)
 
     return _operation(types.uint64, (types.uint64,) * 2, build)
 
 
-_FIRST, _LANES = ir.Constant(ir.IntType(32), 0), ir.VectorType(ir.IntType(32), 16)
+def _splat(builder: Any, value: Any, lanes: Any) -> Any:
+    """A vector that has a value in each of its lanes."""
+    nothing, first = ir.Constant(lanes, ir.Undefined), ir.Constant(ir.IntType(32), 0)
+    everywhere = ir.Constant(ir.VectorType(ir.IntType(32), lanes.count), [0] * lanes.count)
+    return builder.shuffle_vector(builder.insert_element(nothing, value, first), nothing, everywhere)
+
+
+_PLANE = ir.VectorType(_WORD, 8)
+
+
+def _plane(builder: Any, planes: Any, number: Any) -> Any:
+    """The address of a plane of 512 bits."""
+    offset = builder.shl(number, ir.Constant(_WORD, 6))
+    return builder.inttoptr(builder.add(planes, offset), _PLANE.as_pointer())
+
+
+@machine_code
+def gate(_typing: Any, _planes: Any, _a: Any, _b: Any, _c: Any, _to: Any) -> Any:
+    """Into plane `to`, of 512 bits, `(a AND b) XOR c`.
+
+    These are literals of planes, twice a number, and one more if negated, as c never is.
+    """
+
+    def build(builder: Any, planes: Any, a: Any, b: Any, c: Any, to: Any) -> Any:
+        one = ir.Constant(_WORD, 1)
+
+        def plane(literal: Any) -> Any:
+            return builder.load(_plane(builder, planes, builder.lshr(literal, one)), align=8)
+
+        def value(literal: Any) -> Any:
+            return builder.xor(plane(literal), _splat(builder, builder.neg(builder.and_(literal, one)), _PLANE))
+
+        found = builder.xor(builder.and_(value(a), value(b)), plane(c))
+        builder.store(found, _plane(builder, planes, to), align=8)
+        return ir.Constant(_WORD, 0)
+
+    return _operation(types.uint64, (types.uint64,) * 5, build)
+
+
+@machine_code
+def exchange(_typing: Any, _planes: Any, _a: Any, _b: Any, _by: Any, _low: Any) -> Any:
+    """In each word the high bits of plane `a`, moved down, change places with the low ones of plane `b`."""
+
+    def build(builder: Any, planes: Any, a: Any, b: Any, by: Any, low: Any) -> Any:
+        places = [_plane(builder, planes, one) for one in (a, b)]
+        highs, lows = (builder.load(place, align=8) for place in places)
+        by, low = (_splat(builder, one, _PLANE) for one in (by, low))
+        swap = builder.and_(builder.xor(builder.lshr(highs, by), lows), low)
+        builder.store(builder.xor(highs, builder.shl(swap, by)), places[0], align=8)
+        builder.store(builder.xor(lows, swap), places[1], align=8)
+        return ir.Constant(_WORD, 0)
+
+    return _operation(types.uint64, (types.uint64,) * 5, build)
 
 
 @machine_code

@@ -72,6 +72,12 @@ class Packing:
         row = [int(word) for word in words]
         return {name: (row[place.word] & place.mask) >> place.shift for name, place in self.places.items()}
 
+    def planes(self, name: str) -> range:
+        """Where a variable's bits are in a block of states that is turned on its side: `64 * word + bit`."""
+        place = self.places[name]
+        first = place.word * WORD + place.shift
+        return range(first, first + place.width)
+
     @property
     def initial(self) -> Words:
         """The initial state, packed."""

@@ -11,8 +11,11 @@ registers have, and is called for one part of the block after the other: wider v
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from model_check.kernel.gates import FALSE, TRUE, Network
-from model_check.kernel.packing import WORD
+from model_check.kernel.native import exchange, tight_loop
+from model_check.kernel.packing import WORD, Words
 
 GROUPS = 8
 """Words in a plane or a mask: a vector register of 512 bits, where there is one."""
@@ -183,59 +186,28 @@ class _Body:
         ]
 
 
-def transpose_ir(words: int, planes: Sequence[tuple[int, int]], lanes: int) -> Iterator[str]:
-    """`@transpose(rows, planes)`: plane `i` gets bit `planes[i]`, a (word, bit) pair, of each of a block's rows.
+@tight_loop
+def turn(rows: Words, start: int, planes: Words) -> None:
+    """Plane `64 * word + bit` gets that bit of each of a block's rows, and the plane behind them zeros.
 
-    64 rows at a time, `lanes` words of a row in one vector: the classic recursive exchange of square quarters, which
-    swaps rows 32 apart, then 16 apart, down to neighbours.
+    Each word of the rows is eight squares of 64 by 64 bits, which lie side by side in 64 planes and are turned at once:
+    squares of half the size change places, then those in each of them, down to single bits.
     """
-    firsts = range(0, words, lanes)
-    for first in firsts:
-        own = [(number, word - first, bit) for number, (word, bit) in enumerate(planes) if 0 <= word - first < lanes]
-        yield from _transpose_some(words, first, min(lanes, words - first), own)
-    yield "define void @transpose(ptr noalias %rows, ptr noalias %planes) {"
-    for first in firsts:
-        yield f"  call void @transpose{first}(ptr %rows, ptr %planes)"
-    yield "  ret void\n}"
-
-
-def _transpose_some(words: int, first: int, lanes: int, planes: Sequence[tuple[int, int, int]]) -> Iterator[str]:
-    """The same for some words of each row; `planes` are (plane, lane, bit) triples."""
-    vector, bytes_a_row = f"<{lanes} x i64>", words * 8
-    yield f"define internal void @transpose{first}(ptr noalias %rows, ptr noalias %planes) noinline {{"
-    yield "entry:\n  br label %group\ngroup:"
-    yield "  %v = phi i64 [ 0, %entry ], [ %v1, %group ]"
-    yield f"  %offset = mul i64 %v, {bytes_a_row * WORD}"
-    yield "  %base = getelementptr i8, ptr %rows, i64 %offset"
-    yield "  %target = getelementptr i64, ptr %planes, i64 %v"
-    for row in range(WORD):
-        yield f"  %a{row} = getelementptr i8, ptr %base, i64 {row * bytes_a_row + first * 8}"
-        yield f"  %r{row}.0 = load {vector}, ptr %a{row}, align 8"
-    yield from _exchanges(vector)
-    for number, lane, bit in planes:
-        yield f"  %e{number} = extractelement {vector} %r{bit}.6, i64 {lane}"
-        yield f"  %t{number} = getelementptr i8, ptr %target, i64 {number * ROW_BYTES}"
-        yield f"  store i64 %e{number}, ptr %t{number}, align 8"
-    yield "  %v1 = add i64 %v, 1"
-    yield f"  %again = icmp ult i64 %v1, {GROUPS}"
-    yield "  br i1 %again, label %group, label %done\ndone:\n  ret void\n}"
-
-
-def _exchanges(vector: str) -> Iterator[str]:
-    """Six rounds on `%r<row>.0`, which leave bit `i` of all 64 rows in `%r<i>.6`, row 0 in the lowest bit."""
-    for level, distance in enumerate((32, 16, 8, 4, 2, 1)):
-        lows = sum(((1 << distance) - 1) << start for start in range(0, WORD, 2 * distance))
-        mask, by = f"splat (i64 {signed(lows)})", f"splat (i64 {distance})"
-        for row in range(WORD):
-            if row & distance:
-                continue
-            a, b, n = f"%r{row}.{level}", f"%r{row + distance}.{level}", f"{row}.{level}"
-            yield f"  %h{n} = lshr {vector} {a}, {by}"
-            yield f"  %d{n} = xor {vector} %h{n}, {b}"
-            yield f"  %m{n} = and {vector} %d{n}, {mask}"
-            yield f"  %u{n} = shl {vector} %m{n}, {by}"
-            yield f"  %r{row}.{level + 1} = xor {vector} {a}, %u{n}"
-            yield f"  %r{row + distance}.{level + 1} = xor {vector} {b}, %m{n}"
+    base = np.uint64(planes.ctypes.data)
+    for word in range(rows.shape[1]):
+        square = word * WORD
+        for group in range(GROUPS):
+            for row in range(WORD):
+                planes[square + row, group] = rows[start + group * WORD + row, word]
+        distance, low = 32, np.uint64(0xFFFFFFFF)
+        while distance:
+            for first in range(0, WORD, 2 * distance):
+                for plane in range(square + first, square + first + distance):
+                    exchange(base, np.uint64(plane), np.uint64(plane + distance), np.uint64(distance), low)
+            distance >>= 1
+            low ^= low << np.uint64(distance)
+    for group in range(GROUPS):
+        planes[rows.shape[1] * WORD, group] = 0
 
 
 def signed(value: int) -> int:

@@ -66,10 +66,10 @@ class Tables:
     """What the loops walk: the gates of all conditions, then those of each action, and where successors' bits are.
 
     Plane `64 * word + bit` of a block is that bit of its states, the next one is zeros, the others are gates:
-    from `first` on an action's.
-    `asked` has each condition's literal, `actions` where the gates of each begin and end, `words` four numbers for each
-    action and word: what is kept, what is flipped then, and where the pairs (plane, position) of the bits that are
-    flipped if they are set in a plane begin and end in `bits`.
+    those of the conditions, and behind them an action's. `spans` has where the gates of all conditions, and then those
+    of each action, begin and end. `asked` has each condition's literal, `words` four numbers for each action and word:
+    what is kept, what is flipped then, and where the pairs (plane, position) of the bits that are flipped if they are
+    set in a plane begin and end in `bits`.
     """
 
     def __init__(self, system: TransitionSystem) -> None:
@@ -87,9 +87,8 @@ class Tables:
         self.asked = [conditions.literal(literal) for literal in literals]
         self._known |= conditions.literals
         self.gates = conditions.rows
-        self.conditions = len(self.gates)
-        self.first = self.planes = self.zeros + 1 + self.conditions
-        self.actions: list[tuple[int, int]] = []
+        self.spans = [(0, len(self.gates))]
+        self._first = self.zeros + 1 + len(self.gates)
         self.words: list[list[int]] = []
         self.bits: list[tuple[int, int]] = []
         for update in updates:
@@ -97,32 +96,26 @@ class Tables:
 
     def _inputs(self, variable: str) -> tuple[int, ...]:
         """The network's literals of a variable's bits."""
-        planes = self._planes(variable)
+        planes = self.packing.planes(variable)
         literals = tuple(self._network.input(plane) for plane in planes)
         self._known |= {literal >> 1: 2 * plane for literal, plane in zip(literals, planes, strict=True)}
         return literals
-
-    def _planes(self, variable: str) -> range:
-        place = self.packing.places[variable]
-        first = place.word * WORD + place.shift
-        return range(first, first + place.width)
 
     def _changed(self, action: Action) -> dict[int, int]:
         """By their planes, the literals of all bits that an action may change."""
         found: dict[int, int] = {}
         for name, term in action.updates.items():
-            changed = zip(self._planes(name), self._inputs(name), self._blaster.bits(term), strict=True)
+            changed = zip(self.packing.planes(name), self._inputs(name), self._blaster.bits(term), strict=True)
             found |= {plane: literal for plane, before, literal in changed if literal != before}
         return found
 
     def _add(self, update: Mapping[int, int]) -> None:
         """The gates of an action, and where its successors' bits are."""
-        wiring, done = Wiring(self._network, self.zeros, self.first, self._known), set(self._done)
+        wiring, done = Wiring(self._network, self.zeros, self._first, self._known), set(self._done)
         for literal in update.values():
             wiring.add(needed(self._network, literal >> 1, done))
-        self.actions.append((len(self.gates), len(self.gates) + len(wiring.rows)))
+        self.spans.append((len(self.gates), len(self.gates) + len(wiring.rows)))
         self.gates += wiring.rows
-        self.planes = max(self.planes, self.first + len(wiring.rows))
         for word in range(self.packing.words):
             keep, flip, begin = FULL, 0, len(self.bits)
             for plane in range(word * WORD, (word + 1) * WORD):

@@ -17,29 +17,20 @@ from model_check.kernel.slicing import GROUPS, signed
 from model_check.terms.folding import Facts, Folding
 from spec.language.rules import Action
 
-POINTERS = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from", "hashes", "planes"))
-"""What every action's function is given."""
-
 FULL = (1 << WORD) - 1
 """All bits of a word."""
 
 
 def action_ir(number: int, action: Action, program: Folding, packing: Packing) -> Iterator[str]:
-    """`@action<number>(rows, mask, successors, parents, hashes, planes) -> how many`: for each row whose bit is set in
+    """`@action<number>(rows, mask, successors, parents, hashes) -> how many`: for each row whose bit is set in
     the mask, the successor, the row's number within the block, and the successor's hash, appended in order of rows;
     rows that do not change are left out.
     """
     scalars = Scalars(program, packing)
     changed = Update(scalars).words(action)
-    yield f"define internal i64 @action{number}({POINTERS}) {{"
-    yield from rows_ir(scalars, changed)
-    yield "}"
-
-
-def rows_ir(scalars: Scalars, changed: "Names") -> Iterator[str]:
-    """A loop over the rows of a mask: what the scalars compute of the words `%w<i>` is stored in place of them."""
-    words = range(scalars.packing.words)
-    row_bytes = scalars.packing.words * 8
+    pointers = ", ".join(f"ptr noalias %{name}" for name in ("rows", "mask", "out", "from", "hashes"))
+    yield f"define internal i64 @action{number}({pointers}) {{"
+    words, row_bytes = range(packing.words), packing.words * 8
     yield from (line.replace("LAST", scalars.label) for line in _NEXT_ROW)
     yield f"  %offset = mul i64 %row, {row_bytes}\n  %base = getelementptr i8, ptr %rows, i64 %offset"
     for word in words:
@@ -53,7 +44,7 @@ def rows_ir(scalars: Scalars, changed: "Names") -> Iterator[str]:
         yield f"  store i64 {changed.get(word, f'%w{word}')}, ptr %q{word}, align 8"
     yield f"  %ph = getelementptr i64, ptr %hashes, i64 %n\n  store i64 {hashed}, ptr %ph, align 8"
     yield from _differences(changed)
-    yield "  %n1 = add i64 %n, %moved\n  br label %next\nend:\n  ret i64 %n"
+    yield "  %n1 = add i64 %n, %moved\n  br label %next\nend:\n  ret i64 %n\n}"
 
 
 _NEXT_ROW = (

@@ -6,7 +6,7 @@ same; it finds the reference elected, which is started first, and never harmed.)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -76,12 +76,8 @@ class Setup:
     @property
     def times(self) -> Times:
         """The longest of what suits each program."""
-        every = [one.times for one in self.programs.values()]
-        return Times(
-            max(one.session_timeout_ms for one in every),
-            max(one.lag_ms for one in every),
-            max(one.quiet_seconds for one in every),
-        )
+        every = [astuple(one.times) for one in self.programs.values()]
+        return Times(*map(max, zip(*every, strict=True)))
 
     @property
     def protocol(self) -> KafkaVersion:

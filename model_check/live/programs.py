@@ -101,12 +101,8 @@ class Child(ABC):
         """Whether it has ended because another session has its id."""
         return False
 
-    @property
-    def was_told_to_stop(self) -> bool:
-        """Whether we have asked it to stop in order."""
-        return self._was_told_to_stop
-
-    _was_told_to_stop = False
+    was_told_to_stop = False
+    """Whether we have asked it to stop in order."""
     stop_signal = signal.SIGTERM
     """What tells it to stop in order."""
 
@@ -134,7 +130,7 @@ class Child(ABC):
 
     def tell_to_stop(self) -> None:
         """Have it stop in order, and do not wait for it."""
-        self._was_told_to_stop = True
+        self.was_told_to_stop = True
         self.signal(self.stop_signal)
 
     def signal(self, number: signal.Signals) -> None:

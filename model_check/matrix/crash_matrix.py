@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
-from model_check.explicit_state.graph import Flags, Graph, reaching
+from model_check.explicit_state.graph import Flags, Graph, astray, out_of_reach
 from model_check.kernel.predicates import Kind
 from model_check.matrix import fault_injection as injection
 from model_check.traces.trace import Trace
@@ -183,15 +183,5 @@ def _lost(found: Exploration) -> dict[str, tuple[Flags, Flags]]:
     graph: Graph | None = found.graph
     if graph is None:
         return {}
-    return {goal: _astray(graph, goal) for goal in graph.goals if goal.startswith("eventually_")}
-
-
-def _astray(graph: Graph, goal: str) -> tuple[Flags, Flags]:
-    """What leads away from a goal: out of reach, or on the way into a bottom component without it."""
-    holds = graph.holds(goal)
-    bottom, cut = graph.settled
-    out = ~reaching(graph, holds | graph.cut_off)
-    settled = bottom & ~holds & ~cut
-    bad = out | settled
-    unclear = ~bad & (~reaching(graph, holds) | (bottom & ~holds & cut))
-    return bad, unclear
+    held = {goal: graph.holds(goal) for goal in graph.goals if goal.startswith("eventually_")}
+    return {goal: astray(graph, holds, out_of_reach(graph, holds)) for goal, holds in held.items()}

@@ -59,6 +59,11 @@ class Arrival:
         """Whether it was refused as a whole."""
         return self.answer is not None and self.answer.code != ErrorCode.NONE
 
+    def refuses(self, partition: TopicPartition) -> bool:
+        """Whether it is known that it was refused, as a whole or for a partition."""
+        code = ErrorCode.NONE if self.answer is None else self.answer.codes.get(partition, ErrorCode.NONE)
+        return self.is_refused or code != ErrorCode.NONE
+
     def __str__(self) -> str:
         sender = "" if self.controller is None else f" of controller {self.controller}, epoch {self.epoch},"
         return f"{NAMES[self.kind]}{sender} to broker {self.broker}"
@@ -66,8 +71,7 @@ class Arrival:
 
 def accepted(request: Arrival, partition: TopicPartition) -> bool:
     """Whether it is known that a request was accepted for a partition."""
-    answer = request.answer
-    return answer is not None and answer.code == answer.codes.get(partition, ErrorCode.NONE) == ErrorCode.NONE
+    return request.answer is not None and not request.refuses(partition)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import asked_at, had, left_at
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
-from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 
 
@@ -210,13 +209,14 @@ def topics_go_after_their_replicas(history: History) -> Answers:
             if received is None:
                 continue
             first, last = one.born.ms - SKEW, one.write.ms + SKEW
-            told = [each for each in received.requests if _deletes(each, partition) and first <= each.ms <= last]
+            within = (each for each in received.requests if first <= each.ms <= last)
+            told = [each for each in within if each.delete and partition in each.stopped]
             text = f"{one.write.author} deleted {one.write.name}, and broker {broker}, which lives,"
             row = "" if one.is_asked else "D37-unasked"
             if not told:
                 yield Break(one.write.place, f"{text} has not been told to delete its replica of {partition}", row)
             else:
-                refused = all(_refuses(each, partition) for each in told)
+                refused = all(each.refuses(partition) for each in told)
                 text = f"{text} has refused to delete its replica of {partition} ({told[-1].place})"
                 yield Break(one.write.place, text, row) if refused else None
 
@@ -234,12 +234,3 @@ def _replicas(history: History, one: Deletion) -> Iterator[tuple[TopicPartition,
         for broker in sorted(set(lists[0]).intersection(*lists[1:])) if lists and led else ():
             if history.registered(broker, one.write.number) is not None:
                 yield partition, broker
-
-
-def _deletes(request: Arrival, partition: TopicPartition) -> bool:
-    return request.delete and (partition in request.stopped)
-
-
-def _refuses(request: Arrival, partition: TopicPartition) -> bool:
-    answer = request.answer
-    return answer is not None and (request.is_refused or answer.codes.get(partition, 0) != ErrorCode.NONE)

@@ -120,6 +120,5 @@ def _unknown(
 
 def _may_accept(request: Arrival, partition: TopicPartition) -> bool:
     """Whether a LeaderAndIsr may have been accepted for a partition: nobody says that it was not."""
-    if request.kind is not ApiKey.LEADER_AND_ISR or partition not in request.states or request.is_refused:
-        return False
-    return request.answer is None or request.answer.codes.get(partition, ErrorCode.NONE) == ErrorCode.NONE
+    is_about = request.kind is ApiKey.LEADER_AND_ISR and partition in request.states
+    return is_about and not request.refuses(partition)

@@ -5,8 +5,9 @@ Who sent a StopReplica is not logged, nor, up to 0.9.0, the version of a state. 
 whole tells nothing here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from model_check.monitors.arrivals import NOT_TOLD, Answer, Arrival, Received, in_no_order
@@ -52,50 +53,32 @@ class _Log:
 
     def arrival(self, one: Handled, order: int) -> Arrival | None:
         """A request that was handled."""
-        head: dict[str, Any] = {
-            "place": one.place,
-            "ms": one.time,
-            "order": 2 * order,
-            "broker": self.broker,
-            "incarnation": one.incarnation,
-        }
+        arrival = partial(
+            Arrival, place=one.place, ms=one.time, order=2 * order, broker=self.broker, incarnation=one.incarnation
+        )
+        stop, answer = partial(arrival, kind=ApiKey.STOP_REPLICA, controller=None), partial(Answer, 2 * order + 1)
         match one:
             case RequestHandled():
-                return self._request(head, one)
+                return self._request(one, arrival, answer)
             case ReplicaStopped(partition=partition, delete=delete):
                 stopped = frozenset({self.cluster.partitions[partition]})
-                return self._stop(head, None, stopped, ErrorCode.NONE, delete=delete)
+                return stop(epoch=None, stopped=stopped, delete=delete, answer=answer(ErrorCode.NONE, {}))
             case StopReplicaRefused(epoch=epoch):
-                return self._stop(head, epoch, frozenset(), ErrorCode.STALE_CONTROLLER_EPOCH, delete=False)
+                return stop(epoch=epoch, answer=answer(ErrorCode.STALE_CONTROLLER_EPOCH, {}))
         return None
 
-    def _request(self, head: dict[str, Any], one: RequestHandled) -> Arrival:
-        key = KINDS[one.kind]
-        said = {**one.told, **one.states}
-        became = one.outcomes.items()
-        codes = {self.cluster.partitions[p]: int(CODES.get(outcome, ErrorCode.NONE)) for p, outcome in became}
-        code = ErrorCode.STALE_CONTROLLER_EPOCH if one.refused else ErrorCode.NONE
-        return Arrival(
-            **head,
+    def _request(
+        self, one: RequestHandled, arrival: Callable[..., Arrival], answer: Callable[[int, Mapping[Any, int]], Answer]
+    ) -> Arrival:
+        key, name = KINDS[one.kind], self.cluster.partitions
+        codes = {name[p]: CODES.get(outcome, ErrorCode.NONE) for p, outcome in one.outcomes.items()}
+        said = {name[p]: self._told(state, key) for p, state in {**one.told, **one.states}.items()}
+        return arrival(
             kind=key,
             controller=self._id(one.controller),
             epoch=one.epoch,
-            states={self.cluster.partitions[p]: self._told(state, key) for p, state in said.items()}
-            | {self.cluster.partitions[p]: REMOVED for p in one.removed},
-            answer=Answer(head["order"] + 1, int(code), codes),
-        )
-
-    def _stop(
-        self, head: dict[str, Any], epoch: int | None, stopped: frozenset[Any], code: ErrorCode, *, delete: bool
-    ) -> Arrival:
-        return Arrival(
-            **head,
-            kind=ApiKey.STOP_REPLICA,
-            controller=None,
-            epoch=epoch,
-            stopped=stopped,
-            delete=delete,
-            answer=Answer(head["order"] + 1, int(code), {}),
+            states=said | {name[p]: REMOVED for p in one.removed},
+            answer=answer(ErrorCode.STALE_CONTROLLER_EPOCH if one.refused else ErrorCode.NONE, codes),
         )
 
     def _told(self, state: State, key: ApiKey) -> State:

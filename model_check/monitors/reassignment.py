@@ -14,7 +14,6 @@ from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import MOVES, Assignment, Moves, State
 from model_check.monitors.history import History, Write, state_path
 from spec.formats import znode_paths as paths
-from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
 
@@ -218,7 +217,7 @@ def in_sync_replicas_are_not_deleted(history: History) -> Answers:
         if request.kind is not ApiKey.STOP_REPLICA or not request.delete or request.answer is None:
             continue
         for partition in sorted(request.stopped):
-            if request.is_refused or request.answer.codes.get(partition, ErrorCode.NONE) != ErrorCode.NONE:
+            if request.refuses(partition):
                 continue
             around = (request.ms, request.ms)
             assigned = history.during(f"/brokers/topics/{partition.topic}", *around)

@@ -17,6 +17,7 @@ from time import perf_counter
 
 import z3
 
+from model_check.explicit_state.findings import breaks
 from model_check.proofs.narrowing import Narrowing, NotNarrowable, growth
 from model_check.proofs.obligations import arbitrary_constants, initial_terms
 from model_check.proofs.smtlib import Answer, Problem, Question, decide_all, problem
@@ -190,19 +191,11 @@ class _Unrolling:
         state |= {name: values.get(f"{name}@0", 0) for name in arbitrary_constants(self._system)}
         trace = Trace(((None, state),))
         for point in range(len(self._run)):
-            if self._breaks(trace):
+            if breaks(self._claim, trace, len(trace)):
                 return trace
             taken = [n for n, one in enumerate(self._taken) if values.get(_at(one, point).decl().name())]
             trace = replayed(trace, [self._system.actions[number] for number in taken])
         raise RuntimeError(f"the solver's run does not break {self._claim.name}")
-
-    def _breaks(self, trace: Trace) -> bool:
-        """Whether the last state of a run, or its last step, breaks the property."""
-        if self._claim.kind == "always":
-            return not Valuation(trace.last)(self._claim.term)
-        if not trace.actions or trace.actions[-1] not in self._claim.terms:
-            return False
-        return not Valuation(trace.steps[-2][1])(self._claim.terms[trace.actions[-1]])
 
 
 def at_most_one(flags: Sequence[z3.BoolRef]) -> z3.BoolRef:

@@ -15,10 +15,11 @@ heard of it.
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from model_check.recordings.entries import TORN_END
 from model_check.recordings.processes import ProcessKilled, ProcessPaused, ProcessStopping
@@ -31,7 +32,6 @@ AT_REST: Final = "at-rest"
 NOTE: Final = "note"
 """For people; with a number and a kind, it tells that a fault begins."""
 DONE_TO_A_BROKER: Final = "broker-"
-Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -74,51 +74,45 @@ def read_actions(folder: Path) -> ActionLog | None:
     return ActionLog(tuple(acts))
 
 
-def _act(place: str, line: str) -> Act:
-    try:
-        given = json.loads(line)
-        action = _of_kind(str, given["action"], "action")
-        is_of_a_broker = action.startswith(DONE_TO_A_BROKER)
-        return Act(
-            place,
-            ms=_of_kind(int, given["ms"], "ms"),
-            action=action,
-            broker=_of_kind(int, given["broker"], "broker") if is_of_a_broker else _if_given(int, given, "broker"),
-            zxid=_zxid(given),
-            number=_if_given(int, given, "number"),
-            kind=_if_given(str, given, "kind"),
-            admin_session=_admin_session(given),
-            text=line.strip()[:160],
-        )
-    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
-
-
-def _of_kind(kind: type[Kind], given: object, name: str) -> Kind:
-    if not isinstance(given, kind) or isinstance(given, bool):
-        raise TypeError(f"its {name} is {given!r}")
-    return given
-
-
-def _if_given(kind: type[Kind], given: dict[str, Any], name: str) -> Kind | None:
-    return _of_kind(kind, given[name], name) if name in given else None
-
-
-def _zxid(given: dict[str, Any]) -> int | None:
-    text = _if_given(str, given, "zxid")
-    if text is None:
-        return None
+def _zxid(text: str) -> int:
     number = int(text, 16)
     if number < 0:
         raise ValueError(f"its zxid is {text!r}")
     return number
 
 
-def _admin_session(given: dict[str, Any]) -> str | None:
-    text = _if_given(str, given, "admin_session")
-    if text is not None:
-        int(text, 16)
+def _session(text: str) -> str:
+    int(text, 16)
     return text
+
+
+FIELDS: Final[Mapping[str, tuple[type, Callable[[Any], object]]]] = {
+    "ms": (int, int),
+    "action": (str, str),
+    "broker": (int, int),
+    "zxid": (str, _zxid),
+    "number": (int, int),
+    "kind": (str, str),
+    "admin_session": (str, _session),
+}
+"""The fields that are read, each with its kind in JSON, and what is made of it."""
+
+
+def _act(place: str, line: str) -> Act:
+    try:
+        given = json.loads(line)
+        needed = {"ms", "action"} | ({"broker"} if str(given.get("action")).startswith(DONE_TO_A_BROKER) else set())
+        read: dict[str, Any] = {name: _field(name, given[name]) for name in FIELDS if name in given or name in needed}
+        return Act(place, text=line.strip()[:160], **read)
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        raise MalformedInput(place, "", f"is not an act with a time and its fields ({error})") from error
+
+
+def _field(name: str, given: object) -> object:
+    kind, made = FIELDS[name]
+    if not isinstance(given, kind) or isinstance(given, bool):
+        raise TypeError(f"its {name} is {given!r}")
+    return made(given)
 
 
 AS_TRANSACTIONS = "seen as ZooKeeper's transactions"
@@ -139,7 +133,12 @@ PASSED_OVER: Final = {
     AT_REST: "a look whether anything moves",
     "end": "the end of the recording",
 }
-DONE_TO_PROCESSES: Final = ("broker-kill-9", "broker-sigstop", "broker-sigcont", "broker-sigterm (controlled shutdown)")
+DONE_TO_PROCESSES: Final[Mapping[str, Callable[..., Observed]]] = {
+    "broker-kill-9": ProcessKilled,
+    "broker-sigstop": partial(ProcessPaused, resumed=False),
+    "broker-sigcont": partial(ProcessPaused, resumed=True),
+    "broker-sigterm (controlled shutdown)": ProcessStopping,
+}
 KNOWN: Final = (*DONE_TO_PROCESSES, *PASSED_OVER)
 FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 """Acts that begin so; their reason."""
@@ -148,11 +147,13 @@ FAMILIES: Final = {"admin-": AS_TRANSACTIONS, "proxy-": PROXY, "link-": PROXY}
 def read_acts(log: ActionLog, cluster: Cluster, passed_over: Counter[str]) -> Iterator[Observed]:
     """The kills, pauses and stops among the acts; MalformedInput names the line of an act that is not known."""
     for act in log.acts:
-        observed = _observed(act, cluster)
-        if observed is not None:
-            yield observed
-        else:
+        if act.action not in DONE_TO_PROCESSES:
             passed_over[f"{ACTIONS}: {_reason(act)}"] += 1
+            continue
+        if act.broker not in cluster.broker_ids:
+            raise MalformedInput(act.place, "broker", f"broker {act.broker} never had a session")
+        made = DONE_TO_PROCESSES[act.action]
+        yield made(place=act.place, time=act.ms, text=act.text, broker=cluster.broker(act.broker))
     if log.is_torn:
         passed_over[f"{ACTIONS}: {TORN_END}"] += 1
 
@@ -166,18 +167,3 @@ def _reason(act: Act) -> str:
         reason = f"{act.action!r} is done to a broker, and not one of {', '.join(KNOWN)}"
         raise MalformedInput(act.place, "action", reason)
     return family or f"{act.action!r}, which is done to no broker"
-
-
-def _observed(act: Act, cluster: Cluster) -> Observed | None:
-    if act.action not in DONE_TO_PROCESSES:
-        return None
-    if act.broker not in cluster.broker_ids:
-        raise MalformedInput(act.place, "broker", f"broker {act.broker} never had a session")
-    head: dict[str, Any] = {"place": act.place, "time": act.ms, "text": act.text, "broker": cluster.broker(act.broker)}
-    match act.action:
-        case "broker-kill-9":
-            return ProcessKilled(**head)
-        case "broker-sigstop" | "broker-sigcont":
-            return ProcessPaused(**head, resumed=act.action == "broker-sigcont")
-        case _:
-            return ProcessStopping(**head)

@@ -54,20 +54,18 @@ def disagreements(
     releases: Mapping[int, KafkaVersion | None],
 ) -> Iterator[Contradiction]:
     """Lines about another process that its own log does not bear out; `releases` are the brokers', by their ids."""
-    handled = [one for track in sequences.values() for one in track if isinstance(one, Handled)]
+    everything = [one for track in sequences.values() for one in track]
+    handled = [one for one in everything if isinstance(one, Handled)]
     requests = [one for one in handled if isinstance(one, RequestHandled)]
-    said = [one for track in sequences.values() for one in track if isinstance(one, ControllerSaid)]
-    logged = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"broker {name}" in sequences}
+    said = [one for one in everything if isinstance(one, ControllerSaid)]
+    logged = {b for name, b in cluster.numbers.items() if f"broker {name}" in sequences}
     yield from _never_sent(cluster, [one for one in requests if one.controller in logged], said)
-    codes = {
-        b: codes_of(release)
-        for b, name in enumerate(cluster.broker_ids, start=1)
-        if (release := releases.get(name)) is not None
-    }
-    registered = [one for track in sequences.values() for one in track if isinstance(one, BrokerRegistered)]
-    numbering = {b for b, name in enumerate(cluster.broker_ids, start=1) if (releases.get(name) or V082) >= V090}
-    yield from _numbered_twice([one for one in requests if one.controller in numbering], registered)
-    terms = [one for track in sequences.values() for one in track if isinstance(one, EpochWritten)]
+    of = {b: release for name, b in cluster.numbers.items() if (release := releases.get(name)) is not None}
+    registered = [one for one in everything if isinstance(one, BrokerRegistered)]
+    numbered = [one for one in requests if of.get(one.controller, V082) >= V090]
+    yield from _numbered_twice(numbered, registered)
+    codes = {b: codes_of(release) for b, release in of.items()}
+    terms = [one for one in everything if isinstance(one, EpochWritten)]
     yield from _never_given([one for one in answers if one.broker in logged], handled, codes, terms)
 
 
@@ -89,8 +87,8 @@ def _never_sent(
         for p, told in one.told.items() if last.get(connection) != one.told else ():
             sent = left[*connection, p]
             if told not in sent:
-                reason = f"caches of partition {cluster.partitions[p]} what its controller did not send, or not then"
-                yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+                name = cluster.partitions[p]
+                yield Contradiction.of(one, f"caches of partition {name} what its controller did not send, or not then")
                 continue
             del sent[: sent.index(told) + 1]
         last[connection] = one.told or last.get(connection, {})
@@ -125,8 +123,7 @@ def _numbered_twice(
             channel.renewed += 1
             channel.given.clear()
         if one.correlation_id in channel.given:
-            reason = "has a number that its channel has given before"
-            yield Contradiction(place=one.place, time=one.time, text=one.text, reason=reason)
+            yield Contradiction.of(one, "has a number that its channel has given before")
         channel.given.add(one.correlation_id)
         channel.last = one.correlation_id
 
@@ -170,8 +167,7 @@ def _never_given(
         behind = (after for at in places if (after := _behind(answer, left[connection], at, code_of, epochs)))
         after = next(behind, None)
         if after is None:
-            reason = "is an answer that its broker did not give, or not then"
-            yield Contradiction(place=answer.place, time=answer.time, text=answer.text, reason=reason)
+            yield Contradiction.of(answer, "is an answer that its broker did not give, or not then")
         else:
             del left[connection][:after]
 

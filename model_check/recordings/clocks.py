@@ -19,7 +19,7 @@ Kafka 0.10.2.2: `KafkaServer.startup`, which starts the controller before the re
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from model_check.recordings.entries import Log, head_of
 from model_check.recordings.processes import ProcessKilled
@@ -27,6 +27,7 @@ from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.sessions import broker_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.zookeeper import EpochWritten, SessionBegan, SessionEnded, StateWritten, ZooKeeperChange
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.failover import ControllerStarting, EpochIncremented
 from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
 
@@ -39,10 +40,11 @@ AT_START: Final = 10_000
 def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
     """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
     broker = cluster.broker(broker_of(log.file))
-    written = _times(changes, broker)
-    told = [*_received(log, cluster), *_incremented(reports)]
+    writes = list(_written(changes, broker))
+    often = Counter(event for event, _ in writes)
+    written = {event: time for event, time in writes if often[event] == 1}
     starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
-    pairs = [(written[event], time) for event, time in told if event in written]
+    pairs = [(written[event], time) for event, time in _told(log, reports, cluster) if event in written]
     return ahead_by(pairs, starts)
 
 
@@ -64,39 +66,28 @@ def ahead_by(pairs: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
     return least if least > SKEW and len(fresh) >= LEAST else 0
 
 
-def _times(changes: Iterable[ZooKeeperChange], broker: int) -> dict[Hashable, int]:
-    """When each state, and each epoch of this broker's, was written that was written once."""
-    written = [(_event(one), one.time) for one in changes if isinstance(one, StateWritten) or _is_epoch(one, broker)]
-    often = Counter(event for event, _ in written)
-    return {event: time for event, time in written if often[event] == 1}
+def _written(changes: Iterable[ZooKeeperChange], broker: int) -> Iterator[tuple[Hashable, int]]:
+    """When each state was written, and each epoch of this broker's."""
+    for one in changes:
+        match one:
+            case StateWritten():
+                yield (one.partition, *_epochs(one.state)), one.time
+            case EpochWritten(by=by) if by == broker:
+                yield one.epoch, one.time
 
 
-def _is_epoch(one: ZooKeeperChange, broker: int) -> bool:
-    return isinstance(one, EpochWritten) and one.by == broker
-
-
-def _event(one: Any) -> Hashable:
-    if isinstance(one, EpochWritten):
-        return one.epoch
-    return one.partition, one.state.zk_version, one.state.leader_epoch, one.state.controller_epoch
-
-
-def _received(log: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
-    """The states that a broker was told, with its clock."""
+def _told(log: Log, reports: Log, cluster: Cluster) -> Iterator[tuple[Hashable, int]]:
+    """The states that a broker was told, and the epochs that it came to as controller, with its clock."""
     for entry, line in log.lines(having=" received LeaderAndIsr request "):
         if isinstance(line, LeaderAndIsrReceived) and line.partition in cluster.partitions:
-            told = line.state.leadership
-            yield (
-                (cluster.partition(line.partition), told.zk_version, told.leader_epoch, told.controller_epoch),
-                head_of(entry)["time"],
-            )
-
-
-def _incremented(log: Log) -> Iterator[tuple[Hashable, int]]:
-    """The epochs that a controller came to, with its clock."""
-    for entry, line in log.lines(having=" incremented epoch to "):
+            yield (cluster.partition(line.partition), *_epochs(line.state.leadership)), head_of(entry)["time"]
+    for entry, line in reports.lines(having=" incremented epoch to "):
         if isinstance(line, EpochIncremented):
             yield line.epoch, head_of(entry)["time"]
+
+
+def _epochs(leadership: LeaderIsrAndControllerEpoch) -> tuple[int, int, int]:
+    return leadership.zk_version, leadership.leader_epoch, leadership.controller_epoch
 
 
 def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[int, ...]:
@@ -105,18 +96,12 @@ def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[i
     `observed` are ZooKeeper's changes and what was done to the cluster; `reports` is the broker's controller.log.
     """
     begun = [one.time for one in observed if isinstance(one, SessionBegan) and one.by == broker and one.first]
-    starts = list(_starts(reports))
+    lines = reports.lines(having="Controller starting up")
+    starts = [head_of(entry)["time"] for entry, line in lines if isinstance(line, ControllerStarting)]
     if len(starts) == len(begun):
         return tuple(starts)
     deaths = [one.time for one in observed if _is_death(one, broker)]
     return tuple(_begin(number, begun, starts, deaths) for number in range(len(begun)))
-
-
-def _starts(reports: Log) -> Iterator[int]:
-    """When a process said that its controller starts up."""
-    for entry, line in reports.lines(having="Controller starting up"):
-        if isinstance(line, ControllerStarting):
-            yield head_of(entry)["time"]
 
 
 def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Sequence[int]) -> int:
@@ -133,10 +118,6 @@ def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Seq
 
 def _is_death(one: Observed, broker: int) -> bool:
     """Whether this is the death of a broker's present process, or its session's end after that."""
-    match one:
-        case ProcessKilled():
-            return one.broker == broker
-        case SessionEnded():
-            return one.by == broker and not (one.survived or one.superseded)
-        case _:
-            return False
+    if isinstance(one, SessionEnded):
+        return one.by == broker and not (one.survived or one.superseded)
+    return isinstance(one, ProcessKilled) and one.broker == broker

@@ -45,32 +45,24 @@ class Log:
 
         MalformedInput names the line that is none of the release's, or whose time is out of range.
         """
-        for entry in self._read():
-            if isinstance(entry, LogEntry) and having in entry.message:
-                line = self._line(entry)
-                if line is not None:
-                    yield entry, line
+        for entry in self._entries():
+            line = self._line(entry) if having in entry.message else None
+            if line is not None:
+                yield entry, line
 
-    def unread(self, release: KafkaVersion) -> int:
-        """How many of the entries are no lines of a release, but for what is cut."""
-        return sum(1 for _ in self._unread(release))
-
-    def reads_all(self, release: KafkaVersion) -> bool:
-        """Whether all of the entries are lines of a release, but for what is cut."""
-        return next(self._unread(release), None) is None
+    def unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
+        """The entries that are no lines of a release, but for what is cut."""
+        whole = (one for one in self._entries() if not one.is_cut)
+        return (one for one in whole if not self.vocabulary.has(one.message, release))
 
     @property
     def number_of_entries(self) -> int:
         """How many entries there are, whatever they are about."""
-        return sum(1 for one in self._read() if isinstance(one, LogEntry))
-
-    def _unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
-        entries = (one for one in self._read() if isinstance(one, LogEntry) and not one.is_cut)
-        return (one for one in entries if not self.vocabulary.has(one.message, release))
+        return sum(1 for _ in self._entries())
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""
-        return max((_milliseconds(one) for one in self._read() if isinstance(one, LogEntry)), default=0)
+        return max(map(_milliseconds, self._entries()), default=0)
 
     def torn_ends(self, life: Callable[[int], int]) -> list[str]:
         """Where an end is torn, by file and line; `life` tells which process wrote at a time.
@@ -80,13 +72,16 @@ class Log:
         places, before = [], 0
         for one, after in pairwise((*self._read(), None)):
             time = self._time(one, before) if one is not None else before
-            if one is not None and not self._is_whole(one):
+            if one is not None and (isinstance(one, TornLine) or one.is_cut):
                 if not (one.is_cut and (after is None or life(time) < life(self._time(after, time)))):
                     raise _torn(one)
                 if isinstance(one, TornLine) or self._line(one) is None:
                     places.append(one.place)
             before = time
         return places
+
+    def _entries(self) -> Iterator[LogEntry]:
+        return (one for one in self._read() if isinstance(one, LogEntry))
 
     def _read(self) -> Iterator[LogEntry | TornLine]:
         if not self.file.exists():
@@ -107,9 +102,6 @@ class Log:
                 return None
             raise
         return None if entry.is_cut and line.logger != entry.logger else line
-
-    def _is_whole(self, one: LogEntry | TornLine) -> bool:
-        return isinstance(one, LogEntry) and not one.is_cut
 
     def _time(self, one: LogEntry | TornLine, otherwise: int) -> int:
         """When a line was written, by a clock that is set right; if it does not tell, the time that is given."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
 from model_check.recordings.processes import AnswerReceived, ControllerSaid
-from model_check.recordings.recording import Cluster, Contradiction, Observed
+from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.requests import Requests
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
@@ -40,11 +40,6 @@ class Lines:
         self.said: list[Observed] = []
         self.answers: list[AnswerReceived] = []
         self.requests = Requests(cluster, broker, self.life, self._pass_over)
-
-    @property
-    def contradictions(self) -> list[Contradiction]:
-        """What does not go together within the log."""
-        return self.requests.contradictions
 
     def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""

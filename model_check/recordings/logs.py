@@ -79,7 +79,7 @@ def read_logs(
         if own.reports.file.exists():
             found.tracks |= read_reports(own.reports, cluster, broker, lines.life, passed_over)
             found.ends[f"{REPORTS} {broker_id}"] = own.reports.end()
-        found.contradictions += lines.contradictions
+        found.contradictions += lines.requests.contradictions
         found.answers += lines.answers
     return found
 
@@ -108,7 +108,7 @@ def releases_of(
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
     """What the lines of some brokers tell."""
     everything = [log for one in logs.values() for log in (one.changes, one.reports)]
-    common = next((one for one in NEWEST_FIRST if all(log.reads_all(one) for log in everything)), None)
+    common = next((one for one in NEWEST_FIRST if not any(any(log.unread(one)) for log in everything)), None)
     if common is not None:
         return dict.fromkeys(logs, common)
     return {broker: _of_one(broker, one) for broker, one in logs.items()}
@@ -116,7 +116,7 @@ def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
 
 def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
-    unread = {release: logs.changes.unread(release) + logs.reports.unread(release) for release in NEWEST_FIRST}
+    unread = {release: len([*logs.changes.unread(release), *logs.reports.unread(release)]) for release in NEWEST_FIRST}
     best = min(NEWEST_FIRST, key=lambda release: unread[release])
     entries = logs.changes.number_of_entries + logs.reports.number_of_entries
     if 2 * unread[best] > entries:

@@ -65,14 +65,7 @@ def members_of(folder: Path) -> Mapping[int, Member] | None:
 
 def print_members(members: Mapping[int, Member]) -> str:
     """The text of the file."""
-    content = {
-        str(broker): {
-            "role": str(one.role),
-            "runs": one.runs,
-            "release": None if one.release is None else str(one.release),
-        }
-        for broker, one in members.items()
-    }
+    content = {broker: vars(one) | {"release": one.release and str(one.release)} for broker, one in members.items()}
     return json.dumps(content, indent=1) + "\n"
 
 

@@ -28,7 +28,7 @@ from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
-from model_check.recordings.recording import Cluster, Contradiction, NotModelled, Observed, Recording, limit_of, up_to
+from model_check.recordings.recording import Cluster, NotModelled, Observed, Recording, up_to
 from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
@@ -65,12 +65,8 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
     told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else None)
     tracks |= told.tracks
-    contradictions: list[Contradiction] = [
-        *told.contradictions,
-        *disagreements(cluster, tracks, told.answers, releases),
-    ]
+    contradictions = [*told.contradictions, *disagreements(cluster, tracks, told.answers, releases)]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    cut = min(filter(None, (cut, limit_of(tracks))), key=lambda one: one.time, default=None)
     if cut is not None:
         # So close to where a recording is cut, half of what goes together may lack.
         contradictions = [one for one in contradictions if one.time < cut.time - SKEW]

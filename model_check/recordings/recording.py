@@ -19,7 +19,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TypeAlias, dataclass_transform
 
-from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import NO_LEADER, V0102, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.broker_lists import as_listed
 from spec.language.lists_in_use import Members
@@ -52,6 +52,11 @@ class Contradiction(Observed):
 
     reason: str
 
+    @classmethod
+    def of(cls, one: Observed, reason: str) -> "Contradiction":
+        """What was observed, and why it cannot have been."""
+        return cls(place=one.place, time=one.time, text=one.text, reason=reason)
+
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}: {self.text}"
 
@@ -82,12 +87,13 @@ class Cluster:
     additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
-    def _brokers(self) -> Mapping[int, int]:
-        return {-1: 0, **{broker: number for number, broker in enumerate(self.broker_ids, start=1)}}
+    def numbers(self) -> Mapping[int, int]:
+        """The number of each broker, by its id."""
+        return {broker: number for number, broker in enumerate(self.broker_ids, start=1)}
 
     def broker(self, broker_id: int) -> int:
-        """The number of a broker; KeyError if it never had a session."""
-        return self._brokers[broker_id]
+        """The number of a broker, 0 for none; KeyError if it never had a session."""
+        return 0 if broker_id == NO_LEADER else self.numbers[broker_id]
 
     def replicas(self, written: Iterable[int | str]) -> Members:
         """The numbers of a list of replicas that somebody wrote; text stays text."""
@@ -154,12 +160,6 @@ class Recording:
 
 
 SequencesByName: TypeAlias = Mapping[str, tuple[Observed, ...]]
-
-
-def limit_of(sequences: SequencesByName) -> NotModelled | None:
-    """The first observation, by the clock, of what is not modelled."""
-    found = (one for sequence in sequences.values() for one in sequence if isinstance(one, NotModelled))
-    return min(found, key=lambda one: one.time, default=None)
 
 
 def up_to(sequences: SequencesByName, limit: NotModelled | None) -> SequencesByName:

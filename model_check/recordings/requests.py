@@ -40,15 +40,12 @@ AT_ONCE: Final = 500
 
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
-OF_ONE_ROLE: Final[Mapping[type[BrokerLine], Role]] = {
-    lines.BecomeLeaderUnchanged: Role.LEADER,
-    lines.BecomeFollowerUnchanged: Role.FOLLOWER,
-    lines.LeaderUnavailable: Role.FOLLOWER,
-    lines.LogsTruncated: Role.FOLLOWER,
-    lines.FetcherStarted: Role.FOLLOWER,
-    lines.FetcherNotStarted: Role.FOLLOWER,
+OUTCOMES: Final[Mapping[type[BrokerLine], str]] = {
+    lines.LeaderEpochNotHigher: "ignored",
+    lines.NotInAssignedReplicas: "unassigned",
+    lines.LeaderUnavailable: "unavailable",
 }
-"""The lines that only one transition prints, and so do not name it in a field."""
+"""What became of a partition, by the line that tells it; of others, the transition that begins."""
 OF_THE_DECISION: Final = (lines.BecomeFollowerUnchanged, lines.LeaderUnavailable)
 """Lines with the epoch in which the leadership was decided, not the request's."""
 
@@ -66,6 +63,8 @@ IN_ORDER: Final[tuple[set[tuple[type[BrokerLine], Role | None]], ...]] = (
 )
 """The lines of a LeaderAndIsr under the lock: each for all of its partitions before the next."""
 PHASES: Final = {step: number for number, steps in enumerate(IN_ORDER) for step in steps}
+OF_ONE_ROLE: Final = dict(step for steps in IN_ORDER for step in steps)
+"""The role of a line that only one transition prints, and which so does not name it in a field."""
 
 Key = tuple[str, int, int]
 """Kind, controller and correlation id: what the lines of one request share."""
@@ -272,8 +271,7 @@ class Requests:
     # --------------------------------------------------------------------------------------------------- values
 
     def _observed(self, request: _Request) -> RequestHandled:
-        assert request.handled is not None  # noqa: S101 - it is in the list of those that were
-        assert request.last is not None  # noqa: S101 - likewise
+        assert request.handled is not None and request.last is not None  # noqa: S101, PT018 - it was handled
         kind, controller, correlation_id = request.key
         head = head_of(request.handled)
         shown = f"{kind} {correlation_id} of controller {controller} epoch {request.epoch}"
@@ -296,14 +294,6 @@ class Requests:
 
 def _outcome(line: PartitionLine) -> str:
     """What a line says became of its partition; nothing, if it only repeats."""
-    match line:
-        case lines.LeaderEpochNotHigher():
-            return "ignored"
-        case lines.NotInAssignedReplicas():
-            return "unassigned"
-        case lines.TransitionStarted(role=role):
-            return "leader" if role is Role.LEADER else "follower"
-        case lines.LeaderUnavailable():
-            return "unavailable"
-        case _:
-            return ""
+    if isinstance(line, lines.TransitionStarted):
+        return "leader" if line.role is Role.LEADER else "follower"
+    return OUTCOMES.get(type(line), "")

@@ -5,33 +5,24 @@ of a process's second life are not read before its second process has begun, nor
 wrote is explained.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, takewhile
+from itertools import takewhile
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from model_check.recordings.processes import ControllerSaid, Handled, ProcessKilled, RequestHandled
 from model_check.recordings.recording import Observed, Recording
-from model_check.recordings.zookeeper import (
-    BrokerRegistered,
-    NotificationCreated,
-    NotificationDeleted,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-    ZooKeeperChange,
-)
-from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from model_check.recordings.zookeeper import BrokerRegistered, SessionBegan, SessionEnded, ZooKeeperChange
 from spec.logs.controller_log.failover import Resigned
-from spec.logs.controller_request_lines import UpdateMetadataSending
-from spec.logs.log_lines import Line
 
 Place: TypeAlias = tuple[int, ...]
 
 ZOOKEEPER = "zookeeper"
 LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
 """A controller's sequences: what it says in state-change.log, and in controller.log."""
+BROKER = "broker"
+"""What a broker handles, as state-change.log tells it."""
 FILES: Mapping[str, str] = {STATE_CHANGES: "state-change.log", REPORTS: "controller.log"}
 """The files that these are in."""
 SKEW = 2000
@@ -44,86 +35,41 @@ class Tracks:
     """The sequences of a recording, numbered."""
 
     def __init__(self, recording: Recording) -> None:
-        self.cluster = recording.cluster
-        self.names = tuple(recording.tracks)
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
-        self.beginning: Place = (0,) * len(self.names)
+        self.beginning: Place = (0,) * len(self.sequences)
         self.end: Place = tuple(map(len, self.sequences))
-        self._numbers = {name: number for number, name in enumerate(self.names)}
+        self._numbers = {name: number for number, name in enumerate(recording.tracks)}
         self._zookeeper = self._numbers[ZOOKEEPER]
-        brokers = range(1, len(recording.cluster.broker_ids) + 1)
-        self._names_of = dict(zip(brokers, recording.cluster.broker_ids, strict=True))
-        self.releases = {b: (recording.releases or {}).get(name) for b, name in self._names_of.items()}
-        self._lives = {b: self._count_lives(b) for b in brokers}
-        self._sessions = {b: tuple(self._sessions_of(b)) for b in brokers}
+        self._names_of = brokers = {b: name for name, b in recording.cluster.numbers.items()}
+        self.releases = {b: recording.releases.get(name) for b, name in self._names_of.items()}
+        begun = [(number, one) for number, one in enumerate(self.sequences[self._zookeeper]) if _is_birth(one)]
+        self._births = {b: [number for number, one in begun if one.by == b] for b in brokers}
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
         self._log_ends = recording.log_ends
-        self._ends = {b: tuple(self._ends_of_lives(b)) for b in brokers}
-        self.started = frozenset(b for b in brokers if self._lives[b][-1])
+        self._ends = {b: self._ends_of_lives(b) for b in brokers}
+        self.started = frozenset(b for b in brokers if self._births[b])
 
-    def _count_lives(self, b: int) -> list[int]:
-        """After how many transactions a broker has had how many processes."""
-        counts = [0]
-        for one in self.sequences[self._zookeeper]:
-            counts.append(counts[-1] + (isinstance(one, SessionBegan) and one.by == b and one.first))
-        return counts
-
-    def _sessions_of(self, b: int) -> Iterator[tuple[int, int]]:
-        """At which transactions, and when, a broker has got its sessions."""
-        for number, one in enumerate(self.sequences[self._zookeeper]):
-            if isinstance(one, SessionBegan) and one.by == b:
-                yield number, one.time
+    def _ends_of_lives(self, b: int) -> Sequence[int]:
+        """When each process of a broker ends: as it is killed, or loses its session for good, or at the last."""
+        begun = [self.sequences[self._zookeeper][number].time for number in self._births[b]]
+        deaths = [one.time for sequence in self.sequences for one in sequence if _is_death(one, b)]
+        return [min((time for time in deaths if time > begin), default=self._last) for begin in begun or [self._last]]
 
     def life(self, place: Place, b: int) -> int:
         """Which process of a broker is the present one; 1 also before any."""
-        return max(1, self._lives[b][place[self._zookeeper]])
+        return max(1, bisect_left(self._births[b], place[self._zookeeper]))
 
-    def are_of_the_next_session(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether all that a controller says is told after its process has got a session that is yet to come.
-
-        What it has read in its last one, it may tell in the next.
-        """
-        said = [one for one in shown if isinstance(one, ControllerSaid)]
-        late = bool(said) and all(one.time > self._next_session(place, one.controller) for one in said)
-        return late and not any(self._knows_its_last_registration(place, one) for one in said)
-
-    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
-        said = [one for one in shown if isinstance(one, ControllerSaid)]
-        first = min((one.time for one in said), default=0)
-        left = [self.lines(place, said[0].controller, log)[1][:1] for log in LOGS] if said else []
-        return any(one.time < first for one in chain(*left))
-
-    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
-        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
-        changes = self.transactions(place, max(resigned, default=0))
-        return any(isinstance(one, BrokerRegistered) for one in changes)
-
-    def _knows_its_last_registration(self, place: Place, one: ControllerSaid) -> bool:
-        """Whether a controller says that its own broker is registered, before that registers anew."""
-        if not isinstance(one.line, BrokerDifference) or self._names_of[one.controller] not in one.line.live:
-            return False
-        anew = (
-            other.time
-            for other in self._changes(place)
-            if isinstance(other, BrokerRegistered) and other.by == one.controller
-        )
-        return one.time < next(anew, inf)
-
-    def _next_session(self, place: Place, b: int) -> float:
-        done = place[self._zookeeper]
-        return next((time for number, time in self._sessions[b] if number >= done), inf)
+    def _end(self, place: Place, b: int) -> int:
+        """When the present process of a broker ends."""
+        return self._ends[b][self.life(place, b) - 1]
 
     def dies(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker comes to its end before the recording does."""
-        ends, life = self._ends[b], self.life(place, b)
-        return life <= len(ends) and ends[life - 1] < self._last
+        return self._end(place, b) < self._last
 
     def lives_on(self, place: Place, b: int, milliseconds: int) -> bool:
         """Whether the present process of a broker goes on for so long, by the clocks, as far as it is told."""
-        ends, life = self._ends[b], self.life(place, b)
-        return life <= len(ends) and ends[life - 1] > self._now(place) + milliseconds
+        return self._end(place, b) > self._now(place) + milliseconds
 
     def goes_on(self, before: Place, place: Place, b: int, log: str, milliseconds: int) -> bool:
         """Whether a log of a controller tells of a later life, or has any entry so long behind a step, by the clocks.
@@ -131,38 +77,41 @@ class Tracks:
         The step leads from one place to the other. What is no later than the last entry that is explained of the file
         is not behind it: one clock has written both.
         """
-        number = self.track(log, b)
-        if number is not None and place[number] + len(self.lines(place, b, log)[1]) < self.end[number]:
+        if len(self.lines(place, b, log)) < len(self._left(place, log, b)):
             return True
         then = max(self._now(before) + milliseconds, self._last_explained(place, b, log))
         return self._log_ends.get(self._name(log, b), 0) > then
 
     def _last_explained(self, place: Place, b: int, log: str) -> int:
         """When the last entry of a file was written that is explained; a broker writes to one of the two."""
-        kinds = (log, "broker") if log == STATE_CHANGES else (log,)
-        numbers = [number for number in (self.track(kind, b) for kind in kinds) if number is not None]
-        return max((self.sequences[one][place[one] - 1].time for one in numbers if place[one]), default=0)
+        kinds = (log, BROKER) if log == STATE_CHANGES else (log,)
+        return max((done[-1].time for kind in kinds if (done := self._done(place, kind, b))), default=0)
 
     def _now(self, place: Place) -> int:
         """When the first of what is not explained yet was, by the clocks."""
         return min((one.time for _, one in self.heads(place)), default=self._last)
 
-    def _ends_of_lives(self, b: int) -> Iterator[int]:
-        """When each process of a broker ends: as it is killed, or loses its session for good, or at the last."""
-        begun = [
-            one.time
-            for one in self.sequences[self._zookeeper]
-            if isinstance(one, SessionBegan) and one.first and one.by == b
-        ]
-        deaths = [one.time for sequence in self.sequences for one in sequence if _is_death(one, b)]
-        yield from (min((time for time in deaths if time > begin), default=self._last) for begin in begun)
-
     def track(self, kind: str, b: int) -> int | None:
-        """The number of a broker's sequence, as "broker" or of one of the `LOGS`; None if its log is not there."""
+        """The number of a broker's sequence, of one of the `LOGS` or as `BROKER`; None if its log is not there."""
         return self._numbers.get(self._name(kind, b))
 
     def _name(self, kind: str, b: int) -> str:
         return f"{kind} {self._names_of[b]}"
+
+    def _done(self, place: Place, kind: str, b: int) -> Sequence[Any]:
+        """What is explained of a broker's sequence."""
+        number = self.track(kind, b)
+        return () if number is None else self.sequences[number][: place[number]]
+
+    def _left(self, place: Place, kind: str, b: int) -> Sequence[Any]:
+        """What is not explained yet of a broker's sequence."""
+        number = self.track(kind, b)
+        return () if number is None else self.sequences[number][place[number] :]
+
+    def _of_this_life(self, place: Place, kind: str, b: int) -> Iterator[Any]:
+        """What is not explained yet of what the present process of a broker wrote."""
+        life = self.life(place, b)
+        return takewhile(lambda one: one.incarnation == life, self._left(place, kind, b))
 
     def heads(self, place: Place) -> list[tuple[int, Observed]]:
         """The next observation of each sequence, with the sequence's number, in the order of their clocks."""
@@ -173,60 +122,26 @@ class Tracks:
         ]
         return sorted(heads, key=lambda head: (head[1].time, head[0]))
 
-    def lines(self, place: Place, c: int, log: str) -> tuple[int, list[ControllerSaid]]:
-        """The number of the sequence of one of a controller's logs, and what its present process has yet to say."""
-        number = self.track(log, c)
-        if number is None:
-            return -1, []
-        life = self.life(place, c)
-        left = []
-        for one in self.sequences[number][place[number] :]:
-            if not isinstance(one, ControllerSaid) or one.incarnation != life:
-                break
-            left.append(one)
-        return number, left
+    def lines(self, place: Place, c: int, log: str) -> list[ControllerSaid]:
+        """What the present process of a controller has yet to say in one of its logs."""
+        return list(self._of_this_life(place, log, c))
 
     def last_line(self, place: Place, c: int, log: str) -> str:
         """Where the last line stands that is explained of one of a controller's logs."""
-        number = self.track(log, c)
-        if number is None or not place[number]:
-            return f"the start of broker-{self._names_of[c]}/{FILES[log]}"
-        return self.sequences[number][place[number] - 1].place
+        done = self._done(place, log, c)
+        return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
-    def lines_to_come(self, place: Place) -> Iterator[Line]:
-        """What controllers have yet to say in state-change.log."""
-        return (one.line for one in self._to_be_said(place, STATE_CHANGES))
+    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
+        said = [one for one in shown if isinstance(one, ControllerSaid)]
+        left = (one for log in LOGS for one in self.lines(place, said[0].controller, log)[:1]) if said else ()
+        return any(one.time < min(other.time for other in said) for one in left)
 
-    def _to_be_said(self, place: Place, log: str) -> Iterator[ControllerSaid]:
-        """What all controllers, in this life and later ones, have yet to say in one of their logs."""
-        for name, sequence, position in zip(self.names, self.sequences, place, strict=True):
-            if name.startswith(f"{log} "):
-                yield from (one for one in sequence[position:] if isinstance(one, ControllerSaid))
-
-    def conflicts_next(self, place: Place, c: int) -> bool:
-        """Whether the next thing that a controller does in ZooKeeper fails on a version: it has read too early.
-
-        Its session may end before; the client writes in the next one what it could not write in the last.
-        """
-        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == c)
-        done = (one for one in own if not (_is_a_leaders(one) or _is_survived(one)))
-        return isinstance(next(done, None), WriteConflicted)
-
-    def told_next(self, place: Place, c: int) -> frozenset[int]:
-        """The partitions that a controller says next to tell of, to the first broker that it names."""
-        told, brokers = set[int](), None
-        for one in self.lines(place, c, STATE_CHANGES)[1]:
-            line = one.line
-            if not isinstance(line, UpdateMetadataSending) or brokers not in {None, line.brokers}:
-                break
-            brokers = line.brokers
-            told.add(self.cluster.partition(line.partition))
-        return frozenset(told)
-
-    def next_deleter(self, place: Place, n: int) -> int:
-        """The controller that deletes the notification in a place; 0 if none does."""
-        deleted = (one for one in self._changes(place) if isinstance(one, NotificationDeleted) and one.notice == n)
-        return next((one.by for one in deleted), 0)
+    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
+        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
+        changes = self.transactions(place, max(resigned, default=0))
+        return any(isinstance(one, BrokerRegistered) for one in changes)
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
@@ -240,40 +155,9 @@ class Tracks:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
         ends: dict[int, bool] = {}
         for one in self._changes(place):
-            if isinstance(one, SessionEnded) or (isinstance(one, SessionBegan) and one.first):
+            if isinstance(one, SessionEnded) or _is_birth(one):
                 ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
-
-    def asks_again(self, place: Place, b: int) -> bool:
-        """Whether a controller has yet to begin a shutdown of a broker's present process."""
-        ends, life = self._ends[b], self.life(place, b)
-        end = ends[life - 1] + SKEW if life <= len(ends) else inf
-        said = (one.line for one in self._to_be_said(place, REPORTS) if one.time <= end)
-        return any(isinstance(one, ShuttingDownBroker) and one.broker == self._names_of[b] for one in said)
-
-    def noted_late(self, place: Place, b: int) -> frozenset[int]:
-        """Partitions that a leader announces the time after next, without another change of their ISR until then."""
-        changed = set[int]()
-        for one in self._changes(place)[1:]:
-            match one:
-                case NotificationCreated(by=by, partitions=named) if by == b:
-                    return named - changed
-                case StateWritten(by=by, by_leader=True, partition=p) if by == b:
-                    changed.add(p)
-                case SessionBegan(by=by, first=True) if by == b:
-                    break
-        return frozenset()
-
-    def changed_just_now(self, place: Place, b: int) -> frozenset[int]:
-        """Partitions whose ISR a leader has changed shortly before the next transaction, by the clock."""
-        done, now = place[self._zookeeper], self.sequences[self._zookeeper][place[self._zookeeper]].time
-        changed = set[int]()
-        for one in reversed(self.sequences[self._zookeeper][:done]):
-            if one.time < now - SKEW:
-                break
-            if isinstance(one, StateWritten) and one.by_leader and one.by == b:
-                changed.add(one.partition)
-        return frozenset(changed)
 
     def registers(self, place: Place, b: int, until: int) -> bool:
         """Whether a broker registers up to a time."""
@@ -289,38 +173,20 @@ class Tracks:
 
     def handled(self, place: Place, b: int) -> Iterator[Handled]:
         """What the present process of a broker has yet to handle."""
-        number = self.track("broker", b)
-        if number is None:
-            return
-        life = self.life(place, b)
-        for one in self.sequences[number][place[number] :]:
-            if isinstance(one, Handled):
-                if one.incarnation != life:
-                    return
-                yield one
+        return self._of_this_life(place, BROKER, b)
 
     def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
         """The requests among that."""
         return (one for one in self.handled(place, b) if isinstance(one, RequestHandled))
 
-    def later_requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
-        """The requests that a broker has yet to handle after the next one, in this life and later ones."""
-        number = self.track("broker", b)
-        sequence = self.sequences[number][place[number] + 1 :] if number is not None else ()
-        return (one for one in sequence if isinstance(one, RequestHandled))
-
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
-        number = self.track("broker", b)
-        for one in reversed(self.sequences[number][: place[number]] if number is not None else ()):
-            if isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch):
-                return one
-        return None
+        done = (one for one in reversed(self._done(place, BROKER, b)) if isinstance(one, RequestHandled))
+        return next((one for one in done if (one.controller, one.epoch) == (c, epoch)), None)
 
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""
-        said = any(self.lines(place, b, log)[1] for log in LOGS)
-        return not said and next(self.handled(place, b), None) is None
+        return not any(any(self._of_this_life(place, kind, b)) for kind in (*LOGS, BROKER))
 
     def explained(self, place: Place) -> tuple[float, int]:
         """How far an explanation came: all is explained that was before a time, and so many observations in all."""
@@ -332,32 +198,13 @@ class Tracks:
         return tuple(position + steps.get(number, 0) for number, position in enumerate(place))
 
 
+def _is_birth(one: Observed) -> TypeGuard[SessionBegan]:
+    """Whether a process gets its first session."""
+    return isinstance(one, SessionBegan) and one.first
+
+
 def _is_death(one: Observed, b: int) -> bool:
     """Whether a broker's process was killed, or came to its end unseen and lost its session."""
-    match one:
-        case ProcessKilled(broker=broker):
-            return broker == b
-        case SessionEnded(by=broker, survived=False):
-            return broker == b
-        case _:
-            return False
-
-
-def _is_survived(one: ZooKeeperChange) -> bool:
-    """Whether a process loses a session and lives on, or gets another one."""
-    match one:
-        case SessionEnded(survived=survived):
-            return survived
-        case SessionBegan(first=first):
-            return not first
-        case _:
-            return False
-
-
-def _is_a_leaders(one: ZooKeeperChange) -> bool:
-    """Whether a broker does this as the leader of a partition."""
-    match one:
-        case NotificationCreated() | StateWritten(by_leader=True):
-            return True
-        case _:
-            return isinstance(one, WriteConflicted) and one.of_leader is not None
+    if isinstance(one, SessionEnded):
+        return one.by == b and not one.survived
+    return isinstance(one, ProcessKilled) and one.broker == b

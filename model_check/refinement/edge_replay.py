@@ -64,8 +64,7 @@ def _expand(sides: Sides, stretch: Stretch, walked: Walked, waiting: dict[int, P
     possible = sides.possible(pair, enabled, way)
     for name, target in steps:
         choice = possible[name]
-        reached = sides.follow(pair.fork(), choice)
-        sides.compare(pair.raw, choice, enabled[name], reached, (*way, name))
+        reached = sides.take(pair.fork(), choice, enabled[name], (*way, name))
         walked.by_rule[choice.rule] += 1
         walked.conditions.setdefault(target, {}).setdefault(fingerprint(reached.cluster), (number, name))
         if stretch.parents.get(target) == (number, name):

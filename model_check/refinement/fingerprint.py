@@ -193,7 +193,10 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         known = process.controller.known_broker_epochs()
-        yield f"registrations that {b} knows", frozenset((r, _stands(cluster, r, one)) for r, one in known.items())
+        yield (
+            f"registrations that {b} knows",
+            frozenset((r, cluster.stands(broker_path(r), one)) for r, one in known.items()),
+        )
 
 
 def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
@@ -285,12 +288,6 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "batches", tuple(map(_batch, (controller.partition_batch, controller.replica_batch)))
     yield "own batch is dirty", controller.batch.is_dirty
     yield "the next send fails", controller.send_fails
-
-
-def _stands(cluster: MemoryCluster, b: int, broker_epoch: int) -> bool:
-    """Whether the registration that was read is the one that stands."""
-    znode = cluster.zookeeper.tree.get(broker_path(b))
-    return znode is not None and znode.czxid == broker_epoch
 
 
 def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:

@@ -181,11 +181,13 @@ class Sides(Specified):
             self.require_choices(enabled, found, steps, bounded)
         return found
 
-    def compare(self, before: Raw, choice: Choice, after: Raw, reached: Pair, steps: Sequence[str]) -> None:
-        """Disagreement if the reference's step led to another state than the specification's, or showed otherwise."""
+    def take(self, pair: Pair, choice: Choice, after: Raw, steps: Sequence[str]) -> Pair:
+        """Both after a choice; Disagreement if the reference is in another state than `after`, or showed otherwise."""
+        before, reached = pair.raw, self.follow(pair, choice)
         self.require_state(after, reached.raw, steps)
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
         reasons = self.demanded.differences(choice.name, before, observed)
         values = dict(zip(self.machine.names, before, strict=True))
         if reasons := reasons + self.lines.differences(choice, values, reached.cluster.entries):
             raise Disagreement(steps, reasons)
+        return reached

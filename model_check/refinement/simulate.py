@@ -90,8 +90,7 @@ def simulate(
             if choice is None:
                 return
             self.taken.append(choice.name)
-            before, self.pair = self.pair.raw, sides.follow(self.pair, choice)
-            sides.compare(before, choice, enabled[choice.name], self.pair, self.taken)
+            self.pair = sides.take(self.pair, choice, enabled[choice.name], self.taken)
             done.lengths[-1] += 1
             done.by_rule[choice.rule] += 1
 
@@ -144,8 +143,7 @@ def first_disagreement(sides: Sides, steps: Sequence[str]) -> Disagreement | Non
             possible = sides.possible(pair, enabled, taken)
             if name in enabled.keys() & possible.keys():
                 taken.append(name)
-                before, pair = pair.raw, sides.follow(pair, possible[name])
-                sides.compare(before, possible[name], enabled[name], pair, taken)
+                pair = sides.take(pair, possible[name], enabled[name], taken)
         sides.possible(pair, sides.enabled(pair.raw), taken)
     except Disagreement as found:
         return found

@@ -13,7 +13,6 @@ twice, here or elsewhere, has the same states in the same order.
 import zlib
 from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -29,7 +28,7 @@ from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 from model_check.spark.folder import attempt
 from model_check.spark.run_folder import GENESIS, Level, RunFolder, Section, ShardLevel
-from model_check.spark.shard_expansion import Found, Outbox, Parents, Rooms, Share, expand_into, first_of_each, owners
+from model_check.spark.shard_expansion import Found, Outbox, Parents, Rooms, Share, by_owner, expand_into, first_of_each
 from spec.errors import EnvironmentFailure
 
 OUTBOX_BYTES = 256 << 20
@@ -165,15 +164,11 @@ class Shard:
         file: Any = self.folder.writer(blob) if self._end > self._start and self.shards > 1 else nullcontext()
         with file as stream:
             for found, parents in self._expand(tally):
-                owner = owners(found, self.shards)
-                order = np.argsort(owner, kind="stable")
-                ends = np.searchsorted(owner[order], np.arange(self.shards + 1))
-                for target, (begin, end) in enumerate(pairwise(ends.tolist())):
-                    if begin < end:
-                        sends[target].append((stream.tell(), end - begin))
-                        for chosen in np.split(order[begin:end], range(PARCEL, end - begin, PARCEL)):
-                            stream.write(np.take(found, chosen, axis=0))
-                        stream.write(parents[order[begin:end]])
+                for target, its in by_owner(found, self.shards):
+                    sends[target].append((stream.tell(), len(its)))
+                    for chosen in np.split(its, range(PARCEL, len(its), PARCEL)):
+                        stream.write(np.take(found, chosen, axis=0))
+                    stream.write(parents[its])
         return tuple(map(tuple, sends))
 
     def _expand(self, tally: Tally) -> Iterator[tuple[Words, Parents]]:
@@ -189,7 +184,7 @@ class Shard:
             known = Found(visited.table, visited.rows, first, self._parents)
             rooms = Rooms(known, visited.room - self._worst, outbox.found, outbox.most)
             start, visited.count, sent = expand_into(
-                self.kernel.addresses, work, self._aside, rooms, rows, (start, visited.count, sent), share
+                self.kernel.program, work, self._aside, rooms, rows, (start, visited.count, sent), share
             )
             if sent > outbox.most or start == share.rows:
                 yield outbox.found.states[:sent], outbox.found.parents[:sent]

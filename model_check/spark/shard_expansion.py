@@ -4,6 +4,8 @@ A state's owner is chosen by its hash. The outbox is a set like the visited one,
 its room goes, and its memory is used again and again.
 """
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy.typing as npt
 
 from model_check.explicit_state.search import Work
 from model_check.explicit_state.visited import Table, Visited, buckets_for, insert
-from model_check.kernel.expansion import Scratch, expand_block
+from model_check.kernel.expansion import Program, Scratch, expand_block
 from model_check.kernel.hashing import hash_row
 from model_check.kernel.native import inlined, loop, tight_loop
 from model_check.kernel.packing import Words
@@ -38,6 +40,14 @@ def owners(rows: Words, shards: int) -> npt.NDArray[np.uint16]:
     for row in range(rows.shape[0]):
         result[row] = owner_of(hash_row(rows, row), shards)
     return result
+
+
+def by_owner(rows: Words, shards: int) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
+    """Each shard that owns some of the states, and which of them, in their order."""
+    owner = owners(rows, shards)
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(shards + 1)).tolist()
+    return ((target, order[begin:end]) for target, (begin, end) in enumerate(pairwise(ends)) if begin < end)
 
 
 class Found(NamedTuple):
@@ -68,7 +78,7 @@ class Rooms(NamedTuple):
 
 @tight_loop
 def expand_into(
-    addresses: Words, work: Work, aside: Scratch, rooms: Rooms, rows: Words, reach: tuple[int, int, int], share: Share
+    program: Program, work: Work, aside: Scratch, rooms: Rooms, rows: Words, reach: tuple[int, int, int], share: Share
 ) -> tuple[int, int, int]:
     """Expand a level's rows; the new reach. Ends when they do, or when there is no room for what a block may bring.
 
@@ -76,11 +86,10 @@ def expand_into(
     last row. `aside` is room for those successors of a block that are not the shard's own.
     """
     scratch = work.scratch
-    base, row_bytes = np.int64(rows.ctypes.data), rows.shape[1] * 8
     start, known, sent = reach
     while start < share.rows and known <= rooms.most_known and sent <= rooms.most_sent:
         valid = min(BLOCK, share.rows - start)
-        made = expand_block(addresses, base + start * row_bytes, valid, scratch, work.tally, start)
+        made = expand_block(program, rows, start, valid, scratch, work.tally)
         own = put_aside(scratch, aside, made, share)
         known = take_in(rooms.known, known, scratch, own, start, work)
         sent = take_in(rooms.outbox, sent, aside, made - own, start, work)

@@ -13,7 +13,7 @@ was, and the packed edges go through Spark's own shuffle, some thousands to a ro
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from model_check.spark.enumeration import FINDINGS
 from model_check.spark.folder import Folder
 from model_check.spark.run_folder import Level, RunFolder
 from model_check.spark.shard import Shard, unpacked
-from model_check.spark.shard_expansion import owners
+from model_check.spark.shard_expansion import by_owner
 from model_check.spark.spark_job import collected, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.errors import BadInput, EnvironmentFailure
@@ -189,13 +189,9 @@ def send_edges(place: Place) -> Iterator[tuple[int, bytes]]:
     for begin in range(0, shard.visited.count, BLOCKS * BLOCK):
         end = min(begin + BLOCKS * BLOCK, shard.visited.count)
         targets, sources, actions = shard.kernel.edges(rows, begin, end)
-        owner = owners(targets, shards)
-        order = np.argsort(owner, kind="stable")
-        for target, (first, last) in enumerate(pairwise(np.searchsorted(owner[order], np.arange(shards + 1)).tolist())):
-            if first < last:
-                chosen = order[first:last]
-                packed = (targets[chosen], ids(sources[chosen]), actions[chosen])
-                yield target, b"".join(column.tobytes() for column in packed)
+        for target, chosen in by_owner(targets, shards):
+            packed = (targets[chosen], ids(sources[chosen]), actions[chosen])
+            yield target, b"".join(column.tobytes() for column in packed)
 
 
 def write_edges(place: Place, packed: Iterable[tuple[int, bytes]]) -> Iterator[int]:

@@ -47,6 +47,13 @@ class Step(NamedTuple):
     said: tuple[Said, ...]
 
 
+class Taken(NamedTuple):
+    """What a `step` claim asks of the action of a step."""
+
+    rule: str
+    parameters: Mapping[str, int]
+
+
 class NoRoom(Exception):
     """A step is possible, but a capacity of the scope is too small for it: the scope must be widened."""
 

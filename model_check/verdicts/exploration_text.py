@@ -62,10 +62,7 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
         yield from _counted_lines(run)
     if verbose or not run.comparisons:
         yield from rendering.names_in_lines("never enabled", run.never_fired)
-    yield from rendering.not_asked_lines(run.not_asked)
-    yield from rendering.bound_lines(run)
-    for note in run.notes:
-        yield from (f"  {line}" for line in note.splitlines())
+    yield from rendering.reach_lines(run)
 
 
 def _is_new(one: Finding, run: Run) -> bool:

@@ -66,18 +66,17 @@ def run_lines(run: Run) -> Iterator[str]:
         yield from claim_lines(run.findings) if run.engine == CLAIMS else finding_lines(run.findings)
         yield from names_in_lines("never enabled", run.never_fired)
         yield from names_in_lines("single actions never enabled", run.idle_instances)
-    yield from not_asked_lines(run.not_asked)
-    yield from bound_lines(run)
-    for note in run.notes:
-        yield from (f"  {line}" for line in note.splitlines())
+    yield from reach_lines(run)
     if run.story:
         yield from ("", *steps_in_lines(run.story))
 
 
-def bound_lines(run: Run) -> Iterator[str]:
-    """The rules that somewhere only a bound of the scope stops: how far the exploration says anything."""
+def reach_lines(run: Run) -> Iterator[str]:
+    """How far a run says anything: what was not asked, the rules that only a bound stops; and its notes."""
+    yield from not_asked_lines(run.not_asked)
     bounds = [f"{rule} ({count:,})" for rule, count in (run.bounds_hit or {}).items()]
     yield from names_in_lines("exhausted only up to bounds that stop", bounds)
+    yield from (f"  {line}" for note in run.notes for line in note.splitlines())
 
 
 def counts_line(counts: Counts) -> str:

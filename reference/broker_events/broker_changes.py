@@ -22,7 +22,7 @@ from reference.deletion.queue import fail_deletion, resume_deletion
 from reference.journal import Milestone
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
-from reference.procedures import THROWABLE, FencedOff, LeftOverChannel, Procedure
+from reference.procedures import THROWABLE, LeftOverChannel, Procedure
 from reference.reassignment.requests import begin_again, reassignments_concerning
 from spec.logs.controller_log.broker_changes import (
     BrokerChangeError,
@@ -65,8 +65,6 @@ def on_broker_change(controller: KafkaController, given: frozenset[str] | None =
             yield from on_broker_failure(controller, dead)
         if returned:
             yield from _on_broker_return(controller, returned)
-    except FencedOff:
-        raise
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
         controller.report(BrokerChangeError)

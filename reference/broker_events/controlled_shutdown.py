@@ -24,7 +24,7 @@ from reference.controller.resignation import fail_shutdown, on_controller_moved
 from reference.journal import ShutdownAnswered, ShutdownBegun
 from reference.leadership.partitions import bring_online
 from reference.leadership.replicas import is_spared, set_offline
-from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
+from reference.procedures import THROWABLE, Effect, FencedOff, Procedure
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse
@@ -39,9 +39,7 @@ from spec.variants import Switch
 class RequestShutdown(Effect[int]):
     """The broker reads the id in /controller, -1 if there is none, to ask that one."""
 
-    def script(self) -> Script[int]:
-        """Read it."""
-        return read_controller_id()
+    script = staticmethod(read_controller_id)
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,7 @@ class Departure:
 class AnswerShutdown(Effect["EpochZnode | None"]):
     """Where that is fixed, the answerer reads /controller_epoch, to know whether it is the latest controller still."""
 
-    def script(self) -> Script[EpochZnode | None]:
-        """Read it."""
-        return present_epoch()
+    script = staticmethod(present_epoch)
 
 
 def begin_shutdown(controller: KafkaController, broker: int) -> ErrorCode:

@@ -15,7 +15,7 @@ from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
-from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script, in_any_order
+from reference.procedures import THROWABLE, Effect, Procedure, Script, in_any_order
 from reference.scripts import ISR_CHANGES, Fence, Found, parsed_if_json, read_data
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
@@ -108,8 +108,6 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
             yield from _update_cache(controller, named, notifications)
             controller.is_about(taken=notifications)
             yield from send_update_metadata(controller, sorted(named))
-    except FencedOff:
-        raise
     except THROWABLE:  # what was handled is deleted also on an error
         yield from _delete(controller, notifications)
         raise

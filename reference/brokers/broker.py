@@ -58,6 +58,20 @@ class Partition:
     topic_id: int | None = None
 
 
+@dataclass(frozen=True)
+class Received:
+    """A request with its correlation id, the ids of its topics, and how far an exception lets it come."""
+
+    request: LeaderAndIsrRequest
+    number: int
+    topic_ids: Mapping[str, int]
+    reaches: frozenset[TopicPartition] | None
+
+    def has_reached(self, state: PartitionLeadership) -> bool:
+        """Whether this part of the request is done before the exception comes, if one does."""
+        return self.reaches is None or state.topic_partition in self.reaches
+
+
 @dataclass
 class Broker:
     """The memory of a broker, and the log directories on its disk.
@@ -112,7 +126,7 @@ class Broker:
         """
         match request:
             case LeaderAndIsrRequest():
-                return self._become_leader_or_follower(request, correlation_id, topic_ids or {}, reaches)
+                return self._become_leader_or_follower(Received(request, correlation_id, topic_ids or {}, reaches))
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id, whole=whole)
             case StopReplicaRequest():
@@ -120,55 +134,48 @@ class Broker:
             case _:
                 raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
-    def _become_leader_or_follower(
-        self,
-        request: LeaderAndIsrRequest,
-        correlation_id: int,
-        topic_ids: Mapping[str, int],
-        reaches: frozenset[TopicPartition] | None,
-    ) -> PartitionsResponse:
-        states = request.partition_states
+    def _is_old(self, request: Request, line: type[changes.BrokerLine], **values: Any) -> bool:
+        """Whether a request is refused, which a line tells, as of an older controller; else its epoch counts now."""
+        epoch: int = getattr(request, "controller_epoch")  # noqa: B009 - every request of a controller has one
+        if epoch < self.controller_epoch:
+            self._tell(line, epoch=epoch, known_epoch=self.controller_epoch, **values)
+            return True
+        self.controller_epoch = epoch
+        return False
+
+    def _become_leader_or_follower(self, received: Received) -> PartitionsResponse:
+        request, states = received.request, received.request.partition_states
         for state in states:
             info = PartitionInfo(state.leadership, state.replicas)
-            self._log(lines.LeaderAndIsrReceived, request, correlation_id, state, state=info)
-        if request.controller_epoch < self.controller_epoch:
-            line = lines.LeaderAndIsrFromOldController(
-                self.broker_id, request.controller_id, correlation_id, request.controller_epoch, self.controller_epoch
-            )
-            self.journal(StateChange(line))
+            self._log(lines.LeaderAndIsrReceived, request, received.number, state, state=info)
+        about = {"controller": request.controller_id, "correlation_id": received.number}
+        if self._is_old(request, lines.LeaderAndIsrFromOldController, **about):
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-        self.controller_epoch = request.controller_epoch
-        codes = {state.topic_partition: self._decide(state, request, correlation_id, topic_ids) for state in states}
+        codes = {state.topic_partition: self._decide(state, received) for state in states}
         accepted = [state for state in states if codes[state.topic_partition] is ErrorCode.NONE]
         led = [one for one in accepted if one.leadership.leader == self.broker_id]
         try:
-            self._make_leaders(led, request, correlation_id, reaches)
-            self._make_followers([one for one in accepted if one not in led], request, correlation_id, reaches)
+            self._make_leaders(led, received)
+            self._make_followers([one for one in accepted if one not in led], received)
         except BrokenOff:
             codes = dict.fromkeys(codes, ErrorCode.UNKNOWN)
-        for state in accepted if reaches is None else [one for one in accepted if one.topic_partition in reaches]:
+        for state in filter(received.has_reached, accepted):
             self.logs |= {state.topic_partition}
-            self._note_topic(state, request, topic_ids.get(state.topic))
+            self._note_topic(state, request, received.topic_ids.get(state.topic))
         return PartitionsResponse(
             ErrorCode.NONE,
             tuple(PartitionError(one.topic, one.partition, codes[one.topic_partition]) for one in states),
         )
 
-    def _decide(
-        self,
-        state: PartitionLeadership,
-        request: LeaderAndIsrRequest,
-        correlation_id: int,
-        topic_ids: Mapping[str, int],
-    ) -> ErrorCode:
+    def _decide(self, state: PartitionLeadership, received: Received) -> ErrorCode:
         """What becomes of a partition, and the line for one that is refused."""
-        code = self.verdict(state, topic_ids)
+        code, request, number = self.verdict(state, received.topic_ids), received.request, received.number
         if code is ErrorCode.STALE_CONTROLLER_EPOCH:
             current = self.partition(state.topic_partition).leadership.leader_epoch
             epochs = {"leader_epoch": state.leadership.leader_epoch, "current_leader_epoch": current}
-            self._log(lines.LeaderEpochNotHigher, request, correlation_id, state, **epochs)
+            self._log(lines.LeaderEpochNotHigher, request, number, state, **epochs)
         if code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
-            self._log(lines.NotInAssignedReplicas, request, correlation_id, state, assigned_replicas=state.replicas)
+            self._log(lines.NotInAssignedReplicas, request, number, state, assigned_replicas=state.replicas)
         return code
 
     def verdict(self, state: PartitionLeadership, topic_ids: Mapping[str, int]) -> ErrorCode:
@@ -185,20 +192,15 @@ class Broker:
             partition = state.topic_partition
             self.partitions[partition] = replace(self.partition(partition), topic_id=topic_id)
 
-    def _make_leaders(
-        self,
-        states: Sequence[PartitionLeadership],
-        request: LeaderAndIsrRequest,
-        number: int,
-        reaches: frozenset[TopicPartition] | None,
-    ) -> None:
+    def _make_leaders(self, states: Sequence[PartitionLeadership], received: Received) -> None:
         """`makeLeaders`: stop to fetch, and take over what the request says; who is not reached has stopped, too."""
+        request, number = received.request, received.number
         for state in states:
             self._log(lines.TransitionStarted, request, number, state, role=Role.LEADER)
         new = []
         for state in states:
             known = self.partition(state.topic_partition)
-            if reaches is not None and state.topic_partition not in reaches:
+            if not received.has_reached(state):
                 followed = known.leadership.leader not in {NO_LEADER, self.broker_id}
                 self.partitions[state.topic_partition] = replace(known, is_idle=followed)
                 continue
@@ -207,7 +209,7 @@ class Broker:
                 self._log(lines.BecomeLeaderUnchanged, request, number, state)
             else:
                 new.append(state)
-        if reaches is not None and not reaches.issuperset(state.topic_partition for state in states):
+        if not all(map(received.has_reached, states)):
             for state in states:
                 self._log(lines.BecomeLeaderError, request, number, state)
             raise BrokenOff
@@ -216,24 +218,17 @@ class Broker:
         for state in states:
             self._log(lines.TransitionCompleted, request, number, state, role=Role.LEADER)
 
-    def _make_followers(
-        self,
-        states: Sequence[PartitionLeadership],
-        request: LeaderAndIsrRequest,
-        number: int,
-        reaches: frozenset[TopicPartition] | None,
-    ) -> None:
+    def _make_followers(self, states: Sequence[PartitionLeadership], received: Received) -> None:
         """`makeFollowers`: take over what the request says, and fetch from the leader where that is another one."""
+        request, number = received.request, received.number
         for state in states:
             self._log(lines.TransitionStarted, request, number, state, role=Role.FOLLOWER)
-        reached = [state for state in states if reaches is None or state.topic_partition in reaches]
-        moved = [state for state in reached if self._make_follower(state, request, number)]
-        if reaches is not None:
+        moved = [one for one in states if received.has_reached(one) and self._make_follower(one, request, number)]
+        if received.reaches is not None:
             for state in moved:
                 partition = state.topic_partition
                 self.partitions[partition] = replace(self.partition(partition), is_idle=True)
-            about = (request.controller_id, request.controller_epoch, number)
-            self.journal(StateChange(lines.BecomeFollowerError(self.broker_id, *about)))
+            self._tell(lines.BecomeFollowerError, request.controller_id, request.controller_epoch, number)
             raise BrokenOff
         last = lines.FetcherNotStarted if self.is_shutting_down else lines.FetcherStarted
         for line, values in ((lines.FetchersStopped, {"role": Role.FOLLOWER}), (lines.LogsTruncated, {}), (last, {})):
@@ -246,14 +241,14 @@ class Broker:
         """Whether the leader is another one now; the two lines for where it is not name the epoch of the decision."""
         partition, known = state.topic_partition, self.partition(state.topic_partition)
         leader, epoch = state.leadership.leader, state.leadership.controller_epoch
-        about = (self.broker_id, request.controller_id, epoch, number, partition, leader)
+        about = (request.controller_id, epoch, number, partition, leader)
         if not self.knows_alive(leader, request):
             # The replica is created, but the leader epoch is not stored, and the answer is 0 all the same (D11).
-            self.journal(StateChange(lines.LeaderUnavailable(*about)))
+            self._tell(lines.LeaderUnavailable, *about)
             return False
         self.partitions[partition] = _accepted(known, state, ())
         if known.leadership.leader == leader:
-            self.journal(StateChange(lines.BecomeFollowerUnchanged(*about)))
+            self._tell(lines.BecomeFollowerUnchanged, *about)
         elif self.is_shutting_down:
             self.partitions[partition] = replace(self.partition(partition), is_idle=True)
         return known.leadership.leader != leader
@@ -281,13 +276,9 @@ class Broker:
 
         What is not named stays, unless the request is of all partitions, and says so (a fix, S10).
         """
-        if request.controller_epoch < self.controller_epoch:
-            refusal = changes.UpdateMetadataFromOldController(
-                self.broker_id, correlation_id, request.controller_id, request.controller_epoch, self.controller_epoch
-            )
-            self.journal(StateChange(refusal))
+        about = {"controller": request.controller_id, "correlation_id": correlation_id}
+        if self._is_old(request, changes.UpdateMetadataFromOldController, **about):
             return UpdateMetadataResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-        self.controller_epoch = request.controller_epoch
         self.alive = frozenset(broker.id for broker in request.live_brokers)
         for state in request.partition_states:
             partition, told = state.topic_partition, state.leadership
@@ -297,9 +288,8 @@ class Broker:
                 self._log(changes.PartitionUncached, request, correlation_id, state)
             elif not (self.compares_epochs and told.leader_epoch < cached):
                 self.cached_epochs[partition] = told.leader_epoch
-                self._log(
-                    changes.LeaderInfoCached, request, correlation_id, state, info=PartitionInfo(told, state.replicas)
-                )
+                info = PartitionInfo(told, state.replicas)
+                self._log(changes.LeaderInfoCached, request, correlation_id, state, info=info)
         if whole:
             named = {state.topic_partition for state in request.partition_states}
             self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
@@ -309,13 +299,8 @@ class Broker:
         """Stop to fetch these partitions, and delete them if asked to; leader epochs are not known, let alone compared
         (D22), but where that is fixed: one that is not higher than the replica's is refused.
         """
-        if request.controller_epoch < self.controller_epoch:
-            refusal = changes.StopReplicaFromOldController(
-                self.broker_id, request.controller_epoch, self.controller_epoch
-            )
-            self.journal(StateChange(refusal))
+        if self._is_old(request, changes.StopReplicaFromOldController):
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
-        self.controller_epoch = request.controller_epoch
         codes = {one: self._stop_unless_newer(request, one, leader_epoch) for one in request.partitions}
         answers = tuple(PartitionError(one.topic, one.partition, code) for one, code in codes.items())
         return PartitionsResponse(ErrorCode.NONE, answers)
@@ -333,16 +318,16 @@ class Broker:
     def _stop_replica(self, partition: TopicPartition, *, delete: bool) -> None:
         """`stopReplica`: a leader leads on, but for a deletion; a log without a replica is deleted all the same."""
         known = self.partitions.get(partition)
-        self.journal(StateChange(changes.StopReplicaStarted(self.broker_id, delete, partition)))
+        self._tell(changes.StopReplicaStarted, delete=delete, partition=partition)
         if known is None:
-            self.journal(StateChange(changes.ReplicaDoesNotExist(self.broker_id, delete=delete, partition=partition)))
+            self._tell(changes.ReplicaDoesNotExist, delete=delete, partition=partition)
         elif not delete:
             leads_or_idles = known.leadership.leader in {NO_LEADER, self.broker_id}
             self.partitions[partition] = replace(known, is_idle=not leads_or_idles)
         if delete:
             self.partitions.pop(partition, None)
             self.logs -= {partition}
-        self.journal(StateChange(changes.StopReplicaFinished(self.broker_id, delete=delete, partition=partition)))
+        self._tell(changes.StopReplicaFinished, delete=delete, partition=partition)
 
     def _log(
         self,
@@ -355,6 +340,10 @@ class Broker:
     ) -> None:
         """Write a line about a partition of a request to state-change.log."""
         about = (request.controller_id, request.controller_epoch, correlation_id, told.topic_partition)
+        self._tell(line, *about, **values)
+
+    def _tell(self, line: type[changes.BrokerLine], *about: Any, **values: Any) -> None:
+        """Write a line to state-change.log."""
         self.journal(StateChange(line(self.broker_id, *about, **values)))
 
 

@@ -52,10 +52,7 @@ class ElectRead(Effect[int]):
     """elect(): the id in /controller, or -1; a read sets the watch again only if there is something to read."""
 
     at = At.ELECT_READ
-
-    def script(self) -> Script[int]:
-        """Read it."""
-        return read_controller_id()
+    script = staticmethod(read_controller_id)
 
 
 @dataclass(frozen=True)
@@ -115,10 +112,7 @@ class ElectReread(Effect[int]):
     """elect(): somebody else was faster; ask who."""
 
     at = At.ELECT_REREAD
-
-    def script(self) -> Script[int]:
-        """Read it."""
-        return read_controller_id()
+    script = staticmethod(read_controller_id)
 
 
 class ResignDelete(Effect[None]):
@@ -191,10 +185,7 @@ class ReadEpoch(Effect["EpochZnode | None"]):
     """Failover: `readControllerEpochFromZookeeper`; None where nobody was controller before."""
 
     at = At.READ_EPOCH
-
-    def script(self) -> Script[EpochZnode | None]:
-        """Read /controller_epoch."""
-        return present_epoch()
+    script = staticmethod(present_epoch)
 
 
 class IncrementEpoch(Effect["int | None"]):

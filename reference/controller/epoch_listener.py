@@ -9,15 +9,13 @@ Left out on purpose: its place among the callbacks; it runs when all others have
 
 from reference.controller.controller import KafkaController
 from reference.controller.effects import EpochZnode, present_epoch
-from reference.procedures import Effect, Procedure, Script
+from reference.procedures import Effect, Procedure
 
 
-class AdoptEpoch(Effect["EpochZnode | None"]):
+class AdoptEpoch(Effect[EpochZnode | None]):
     """A data callback of /controller_epoch: what it holds."""
 
-    def script(self) -> Script[EpochZnode | None]:
-        """Read it."""
-        return present_epoch()
+    script = staticmethod(present_epoch)
 
 
 def adopt_epoch(controller: KafkaController) -> Procedure[None]:

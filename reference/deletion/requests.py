@@ -50,10 +50,7 @@ class ReadDeletions(Effect[Topics]):
 
     at = At.READ_DELETIONS
     parts = frozenset({"deletion"})
-
-    def script(self) -> Script[Topics]:
-        """Children."""
-        return _read_requests()
+    script = staticmethod(_read_requests)
 
 
 class DropRequest(Effect[None]):

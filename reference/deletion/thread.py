@@ -20,7 +20,7 @@ from reference.deletion.requests import Topics, listed
 from reference.journal import Milestone, TurnedTo
 from reference.leadership.effects import Partitions
 from reference.leadership.replicas import logged, set_deletion_ended, set_deletion_started, set_offline
-from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script, in_any_order
+from reference.procedures import THROWABLE, Effect, Procedure, Script, in_any_order
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import PartitionsResponse, StopReplicaRequest
@@ -83,8 +83,6 @@ def delete_topics(controller: KafkaController) -> Procedure[None]:
 
     try:
         yield from in_any_order(controller.deleting.queued, first, rest)
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.deletion = DeletionThread.ENDED
         controller.reach(Milestone.DELETION_THREAD_ENDED)

@@ -102,10 +102,7 @@ class ReadElectionRequest(Effect[ElectionRequest]):
 
     at = At.READ_PREFERRED
     parts = frozenset({"preferred_election"})
-
-    def script(self) -> Script[ElectionRequest]:
-        """Read it."""
-        return _read_request()
+    script = staticmethod(_read_request)
 
 
 class DeleteElectionRequest(Effect[None]):

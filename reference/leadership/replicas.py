@@ -109,19 +109,18 @@ def set_online(controller: KafkaController, replicas: Iterable[Replica], strays:
         batch.add_stop_replica((replica,), partition, delete=True)
     for partition, replica in moving:
         with _caught(controller, (partition, replica), ReplicaState.ONLINE):
-            _set_online(controller, partition, replica)
+            _set_online(controller, (partition, replica))
     _send(controller, ReplicaState.ONLINE)
 
 
-def _set_online(controller: KafkaController, partition: TopicPartition, replica: int) -> None:
-    source, known = _state(controller, partition, replica), controller.context.partition_leadership_info.get(partition)
-    if _refused(controller, partition, replica, ReplicaState.ONLINE):
+def _set_online(controller: KafkaController, key: Replica) -> None:
+    partition, replica = key
+    source, known = _state(controller, key), controller.context.partition_leadership_info.get(partition)
+    if _refused(controller, key, ReplicaState.ONLINE):
         return
     if known is not None and source is not ReplicaState.NEW and not is_spared(controller, partition):
         controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
-    controller.replica_machine.states[partition, replica] = ReplicaState.ONLINE
-    if source is ReplicaState.NEW or known is not None:
-        _log_change(controller, partition, replica, source, ReplicaState.ONLINE)
+    _enter(controller, key, ReplicaState.ONLINE, is_told=source is ReplicaState.NEW or known is not None)
 
 
 @contextmanager
@@ -135,7 +134,7 @@ def _caught(controller: KafkaController, key: Replica, target: ReplicaState) -> 
 
 def _fail(controller: KafkaController, target: ReplicaState, key: Replica, error: Exception) -> None:
     del error  # Kafka logs its stack trace, too
-    _log_failure(controller, *key, target)
+    _log_failure(controller, key, target)
 
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -149,7 +148,7 @@ def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedu
     called = list(replicas)
     if not called or not _invoke(controller, called, ReplicaState.NEW):
         return
-    moving = [key for key in called if not _refused(controller, *key, ReplicaState.NEW)]
+    moving = [key for key in called if not _refused(controller, key, ReplicaState.NEW)]
 
     def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
         return ReadForNewReplica(*key, remaining)
@@ -170,7 +169,7 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
         for key in sorted(replicas):
             _invoke(controller, [key], ReplicaState.NEW)
         return
-    moving = [key for key in sorted(replicas) if not _refused(controller, *key, ReplicaState.NEW)]
+    moving = [key for key in sorted(replicas) if not _refused(controller, key, ReplicaState.NEW)]
 
     def first(key: Replica, remaining: Replicas) -> StartNewReplica:
         return StartNewReplica(*key, remaining)
@@ -198,9 +197,7 @@ def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
         if found.leader == replica:
             raise StateChangeFailed(f"{replica} is to lead {partition}")
         controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, found)
-    source = _state(controller, partition, replica)
-    controller.replica_machine.states[key] = ReplicaState.NEW
-    _log_change(controller, partition, replica, source, ReplicaState.NEW)
+    _enter(controller, key, ReplicaState.NEW)
 
 
 def set_offline(
@@ -246,7 +243,7 @@ def set_offline(
 def _stop(controller: KafkaController, key: Replica) -> bool:
     """Have a replica that may go Offline sent StopReplica; say whether it is to be removed from the ISR."""
     partition, replica = key
-    if _refused(controller, partition, replica, ReplicaState.OFFLINE):
+    if _refused(controller, key, ReplicaState.OFFLINE):
         return False
     controller.replica_batch.add_stop_replica((replica,), partition, delete=False)
     if partition in controller.context.partition_leadership_info:
@@ -261,7 +258,7 @@ def _stop(controller: KafkaController, key: Replica) -> bool:
 def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken: bool = False) -> None:
     """Its state stays (D16); the want of leadership is no failure where the partition is being deleted."""
     if overtaken or key[0] not in controller.deleting.partitions:
-        _log_failure(controller, *key, ReplicaState.OFFLINE)
+        _log_failure(controller, key, ReplicaState.OFFLINE)
 
 
 def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAndControllerEpoch) -> None:
@@ -276,9 +273,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
         if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
         controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
-    source = _state(controller, partition, replica)
-    controller.replica_machine.states[key] = ReplicaState.OFFLINE
-    _log_change(controller, partition, replica, source, ReplicaState.OFFLINE)
+    _enter(controller, key, ReplicaState.OFFLINE)
 
 
 def _remove_replica_from_isr(
@@ -355,35 +350,35 @@ def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> 
 
 def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
     """Make a move that is about the state only, if the table permits it."""
-    if _refused(controller, *key, target):
+    if _refused(controller, key, target):
         return False
-    source = _state(controller, *key)
-    controller.replica_machine.states[key] = target
-    _log_change(controller, *key, source, target)
+    _enter(controller, key, target)
     return True
 
 
 # --------------------------------------------------------------------------------------------------- table and log
 
 
-def _state(controller: KafkaController, partition: TopicPartition, replica: int) -> ReplicaState:
-    return controller.replica_machine.states.get((partition, replica), ReplicaState.NON_EXISTENT)
+def _state(controller: KafkaController, key: Replica) -> ReplicaState:
+    return controller.replica_machine.states.get(key, ReplicaState.NON_EXISTENT)
 
 
-def _refused(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> bool:
+def _refused(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
     """Ask the table; a move that it does not permit is logged."""
-    if is_permitted("replica", _state(controller, partition, replica), target):
+    if is_permitted("replica", _state(controller, key), target):
         return False
-    _log_failure(controller, partition, replica, target)
+    _log_failure(controller, key, target)
     return True
 
 
-def _log_failure(controller: KafkaController, partition: TopicPartition, replica: int, target: ReplicaState) -> None:
-    source = _state(controller, partition, replica)
-    controller.log_state_change(ReplicaChangeFailed, replica=replica, partition=partition, source=source, target=target)
+def _log_failure(controller: KafkaController, key: Replica, target: ReplicaState) -> None:
+    told = {"replica": key[1], "partition": key[0], "source": _state(controller, key), "target": target}
+    controller.log_state_change(ReplicaChangeFailed, **told)
 
 
-def _log_change(
-    controller: KafkaController, partition: TopicPartition, replica: int, source: ReplicaState, target: ReplicaState
-) -> None:
-    controller.log_state_change(ReplicaChanged, replica=replica, partition=partition, source=source, target=target)
+def _enter(controller: KafkaController, key: Replica, target: ReplicaState, *, is_told: bool = True) -> None:
+    """The replica has another state now, and then state-change.log says so."""
+    told = {"replica": key[1], "partition": key[0], "source": _state(controller, key), "target": target}
+    controller.replica_machine.states[key] = target
+    if is_told:
+        controller.log_state_change(ReplicaChanged, **told)

@@ -12,7 +12,7 @@ from typing import Final
 
 from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.journal import Fate, FateMet
-from reference.memory.choices import Choice
+from reference.memory.choices import Choice, choice_of
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
     CONTROLLER,
@@ -44,34 +44,34 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     tree = cluster.zookeeper.tree
     for t, topic in enumerate(cluster.topics()):
         is_there = cluster.has_topic(topic)
-        yield Choice.of(remove_topic if is_there else create_topic, t=t)
-        yield Choice.of(change_unclean_election, t=t)
+        yield choice_of(remove_topic if is_there else create_topic, t=t)
+        yield choice_of(change_unclean_election, t=t)
         if delete_topic_path(topic) not in tree:
-            yield Choice.of(request_deletion if is_there else request_stray_deletion, t=t)
+            yield choice_of(request_deletion if is_there else request_stray_deletion, t=t)
     for p, partition in enumerate(cluster.partitions):
         if state_path(partition) in tree:
-            yield Choice.of(remove_state, p=p)
+            yield choice_of(remove_state, p=p)
     for t, topic in enumerate(cluster.topics() if "addition" in cluster.scope.parts else ()):
         if cluster.adding is not None and cluster.adding[0] == topic:
-            yield Choice.of(write_addition, t=t)
+            yield choice_of(write_addition, t=t)
         elif cluster.adding is None and topic_path(topic) in tree:
-            yield Choice.of(read_for_addition, t=t)
+            yield choice_of(read_for_addition, t=t)
     yield from _requests(cluster)
     if CONTROLLER in tree:
-        yield Choice.of(remove_controller)
+        yield choice_of(remove_controller)
 
 
 def _requests(cluster: MemoryCluster) -> Iterator[Choice]:
     """Somebody asks for preferred elections or for a reassignment of the scope's, or deletes the request by hand."""
     tree = cluster.zookeeper.tree
     if PREFERRED_REPLICA_ELECTION in tree:
-        yield Choice.of(withdraw_preferred_election)
+        yield choice_of(withdraw_preferred_election)
     elif "preferred_election" in cluster.scope.parts:
-        yield from (Choice.of(request_preferred_election, named=n) for n in range(1, 1 << len(cluster.partitions)))
+        yield from (choice_of(request_preferred_election, named=n) for n in range(1, 1 << len(cluster.partitions)))
     if REASSIGN_PARTITIONS in tree:
-        yield Choice.of(withdraw_reassignment)
+        yield choice_of(withdraw_reassignment)
     else:
-        yield from (Choice.of(request_reassignment, k=k) for k in range(len(cluster.scope.requests)))
+        yield from (choice_of(request_reassignment, k=k) for k in range(len(cluster.scope.requests)))
 
 
 def create_topic(cluster: MemoryCluster, t: int) -> None:

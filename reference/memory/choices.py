@@ -20,11 +20,6 @@ class Choice:
     parameters: tuple[tuple[str, int], ...]
     do: Callable[[MemoryCluster], None]
 
-    @classmethod
-    def of(cls, do: Callable[..., None], **parameters: int) -> "Choice":
-        """The step that is done by a function which has its name, and its parameters."""
-        return cls(do.__name__, tuple(parameters.items()), partial(do, **parameters))
-
     @property
     def name(self) -> str:
         """As the specification names its step: `elect_read(c=1)`."""
@@ -34,3 +29,13 @@ class Choice:
     def is_fault(self) -> bool:
         """Whether it draws on a budget."""
         return self.rule in BUDGETS
+
+
+def choice(rule: str, do: Callable[..., None], **parameters: int) -> Choice:
+    """The choice of a step that takes the rule's parameters, and no others."""
+    return Choice(rule, tuple(parameters.items()), partial(do, **parameters))
+
+
+def choice_of(do: Callable[..., None], **parameters: int) -> Choice:
+    """The choice of a step that is done by a function which has its name."""
+    return choice(do.__name__, do, **parameters)

@@ -247,6 +247,11 @@ class MemoryCluster:
         znode = self.zookeeper.tree.get(topic_path(topic))
         return znode is not None and znode.data is not None
 
+    def stands(self, path: str, czxid: int | None) -> bool:
+        """Whether the znode that was read, which had this czxid, is the one that stands."""
+        znode = self.zookeeper.tree.get(path)
+        return znode is not None and znode.czxid == czxid
+
     def incarnation(self, topic: str, topic_id: int | None) -> int:
         """Which topic of that name has this id: the first is 0, and so is one that was there from the start."""
         ids = self.created.get(topic, ())

@@ -15,7 +15,7 @@ from reference.broker_events.isr_notification import ReportIsrChanges, maybe_pro
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
-from reference.memory.choices import BUDGETS, Choice
+from reference.memory.choices import BUDGETS, Choice, choice
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
@@ -36,8 +36,7 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         yield from _announcements(cluster, process)
     for tp, known in process.broker.partitions.items():
         if tp in process.isr_writes:
-            parameters = (("b", b), ("p", cluster.partitions.index(tp)))
-            yield Choice("rewrite_isr", parameters, partial(rewrite_isr, b=b, partition=tp))
+            yield choice("rewrite_isr", rewrite_isr, b=b, p=cluster.partitions.index(tp))
         elif known.leadership.leader == b:
             for replica in sorted(_may_fetch(cluster, process, tp)):
                 yield from _isr_change(cluster, process, tp, replica)
@@ -54,7 +53,7 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
     if Switch.ANNOUNCE_NO_ISR in cluster.switches:
         return
     if changes:
-        yield Choice("report_isr_changes", (("b", b),), partial(report_isr_changes, b=b, named=changes))
+        yield choice("report_isr_changes", partial(report_isr_changes, named=changes), b=b)
     for late in sorted(changes if cluster.scope.budget("slow_notes") else ()):
         report = partial(report_isr_changes, b=b, noted_later=frozenset({late}))
         parameters = (("b", b), ("p", cluster.partitions.index(late)))
@@ -178,9 +177,9 @@ def begin_change(
     return procedure, effect
 
 
-def rewrite_isr(cluster: MemoryCluster, *, b: int, partition: TopicPartition) -> None:
+def rewrite_isr(cluster: MemoryCluster, *, b: int, p: int) -> None:
     """A leader's ISR write is repeated; its procedure is taken up where it was, since nothing it knew has changed."""
-    process = cluster.change(b)
+    process, partition = cluster.change(b), cluster.partitions[p]
     effect = process.isr_writes.pop(partition)
     procedure, repeated = begin_change(process, partition, effect.replicas, shrinks=isinstance(effect, ShrinkIsr))
     if repeated != effect:

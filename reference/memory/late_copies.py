@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from reference.memory import steps
-from reference.memory.choices import Choice
+from reference.memory.choices import Choice, choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from spec.formats.kafka_types import TopicPartition
@@ -29,16 +29,16 @@ def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]
 def _of_requests(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
     b = receiver.broker_id
     for c, sender in cluster.processes.items():
-        parameters, late = (("c", c), ("b", b)), cluster.late_requests.get((c, b))
+        late = cluster.late_requests.get((c, b))
         queue = [] if sender.controller is None else sender.controller.queue_to(b)
         if late is not None:
             if not steps.waits_for_isr_write(cluster, b, late):
-                yield Choice("execute_late_request", parameters, partial(execute_request, c=c, b=b))
+                yield choice("execute_late_request", execute_request, c=c, b=b)
             continue
         for place, queued in steps.due(cluster, queue):
             if (kind := steps.kind_of(cluster, queued)) != "deletion":
-                leave = partial(leave_request, c=c, b=b, place=place)
-                yield Choice(f"leave_late_{kind}", (*parameters, *steps.named(cluster, queued)), leave)
+                leave, named = partial(leave_request, c=c, b=b, place=place), steps.named(cluster, queued)
+                yield Choice(f"leave_late_{kind}", (("c", c), ("b", b), *named), leave)
 
 
 def leave_request(cluster: MemoryCluster, *, c: int, b: int, place: int) -> None:
@@ -59,13 +59,13 @@ def _of_deletions(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[C
     b = receiver.broker_id
     for c, sender in cluster.processes.items():
         for p, partition in enumerate(cluster.partitions):
-            parameters, key = (("c", c), ("b", b), ("p", p)), (c, b, partition)
+            key = (c, b, partition)
             if key in cluster.late_copies and partition in receiver.isr_writes:
                 continue  # which holds the partition's lock
             if key in cluster.late_copies:
-                yield Choice("execute_late_copy", parameters, partial(execute, c=c, b=b, partition=partition))
+                yield choice("execute_late_copy", execute, c=c, b=b, p=p)
             elif sender.controller is not None and _place(sender, b, partition) is not None:
-                yield Choice("leave_late_copy", parameters, partial(leave, c=c, b=b, partition=partition))
+                yield choice("leave_late_copy", leave, c=c, b=b, p=p)
 
 
 def _place(sender: MemoryProcess, b: int, partition: TopicPartition) -> int | None:
@@ -80,16 +80,16 @@ def _place(sender: MemoryProcess, b: int, partition: TopicPartition) -> int | No
     return None
 
 
-def leave(cluster: MemoryCluster, *, c: int, b: int, partition: TopicPartition) -> None:
+def leave(cluster: MemoryCluster, *, c: int, b: int, p: int) -> None:
     """The connection breaks: the request stays in the queue, and a copy with the broker."""
-    sender = cluster.processes[c]
+    sender, partition = cluster.processes[c], cluster.partitions[p]
     place = _place(sender, b, partition)
     if sender.controller is not None and place is not None:
         cluster.late_copies = {**cluster.late_copies, (c, b, partition): sender.controller.queue_to(b)[place]}
 
 
-def execute(cluster: MemoryCluster, *, c: int, b: int, partition: TopicPartition) -> None:
+def execute(cluster: MemoryCluster, *, c: int, b: int, p: int) -> None:
     """The broker executes the copy."""
     copies = dict(cluster.late_copies)
-    steps.execute(cluster, b, copies.pop((c, b, partition)), number=0)
+    steps.execute(cluster, b, copies.pop((c, b, cluster.partitions[p])), number=0)
     cluster.late_copies = copies

@@ -22,7 +22,7 @@ from reference.elections.rebalance import (
     rebalance_partition,
 )
 from reference.memory import admin, half_requests, isr_changes, late_copies, shutdown, steps
-from reference.memory.choices import BUDGETS, Choice
+from reference.memory.choices import BUDGETS, Choice, choice, choice_of
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
@@ -41,17 +41,17 @@ from spec.variants import Switch
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """Everything that may happen next."""
-    for choice in _possible(cluster):
-        if not choice.is_fault or cluster.budget.get(BUDGETS[choice.rule], 0):
-            yield choice
+    for possible in _possible(cluster):
+        if not possible.is_fault or cluster.budget.get(BUDGETS[possible.rule], 0):
+            yield possible
 
 
-def step(cluster: MemoryCluster, choice: Choice) -> None:
+def step(cluster: MemoryCluster, chosen: Choice) -> None:
     """Make it happen; `cluster.entries` tells of it afterwards."""
     cluster.entries.clear()
-    if choice.is_fault:
-        cluster.budget[BUDGETS[choice.rule]] -= 1
-    choice.do(cluster)
+    if chosen.is_fault:
+        cluster.budget[BUDGETS[chosen.rule]] -= 1
+    chosen.do(cluster)
 
 
 def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -82,22 +82,20 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
 def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """What the world does to a process and to its sessions."""
     b = process.broker_id
-    of_broker = (("b", b),)
     if process.orphan is not None:
-        yield Choice.of(steps.end_orphaned_session, b=b)
+        yield choice_of(steps.end_orphaned_session, b=b)
     if not process.is_running:
         start = "start_process" if process.orphan is None else "start_process_early"
-        yield Choice(start, of_broker, partial(steps.start_process, b=b))
+        yield choice(start, steps.start_process, b=b)
         return
-    yield Choice.of(steps.crash, b=b)
+    yield choice_of(steps.crash, b=b)
     if not cluster.can_operate(process):
-        yield Choice.of(steps.renew_session, b=b)
+        yield choice_of(steps.renew_session, b=b)
         return
     for lost in range(process.losable + 1):
-        yield Choice.of(steps.expire_session, b=b, lost=lost)
+        yield choice_of(steps.expire_session, b=b, lost=lost)
     for heard in range(1, cluster.own_events(process) + 1):
-        hears = partial(steps.expire_session, b=b, heard=heard)
-        yield Choice("expire_session_heard", (*of_broker, ("heard", heard)), hears)
+        yield choice("expire_session_heard", steps.expire_session, b=b, heard=heard)
 
 
 # ------------------------------------------------------------------------------------------- registration, callbacks
@@ -125,7 +123,7 @@ def _early_read(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
     if process.given is not None or not _takes_events(process) or not cluster.can_operate(process):
         return
     if any(head in _read_early(cluster, process) for head in process.events[:1]):
-        yield Choice("read_for_listener", (("c", process.broker_id),), partial(steps.read_early, c=process.broker_id))
+        yield choice("read_for_listener", steps.read_early, c=process.broker_id)
 
 
 def _stopping_deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -141,7 +139,7 @@ def _stopping_deletions(cluster: MemoryCluster, process: MemoryProcess) -> Itera
     deposed = process.events[0] is Callback.CONTROLLER and controller.am_i_leader and process.given != process.broker_id
     is_elsewhere = controller.activity.handler in (Handler.SHUTDOWN, Handler.REBALANCE)
     if (_is_idle(process) and (deposed or expired)) or (expired and is_elsewhere):
-        yield Choice.of(steps.stop_deletions, c=process.broker_id)
+        yield choice_of(steps.stop_deletions, c=process.broker_id)
 
 
 def _read_early(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Event]:
@@ -159,7 +157,7 @@ def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Ch
     """Start-up registers the broker, whoever has the lock, once its elect() is over; after an expiry, a callback."""
     if process.gives_up:
         if _is_idle(process) and cluster.can_operate(process):
-            yield Choice.of(steps.close_failed_startup, b=process.broker_id)
+            yield choice_of(steps.close_failed_startup, b=process.broker_id)
         return
     has_its_turn = _has_no_listener(process) and process.events[:1] == [Callback.REGISTRATION]
     due = not process.electing if process.starting else has_its_turn
@@ -167,11 +165,9 @@ def _registration(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Ch
         return
     znode = cluster.zookeeper.tree.get(broker_path(process.broker_id))
     taken = znode is not None and znode.ephemeral_owner != process.session
-    of_broker = (("b", process.broker_id),)
-    register = partial(steps.register, b=process.broker_id)
-    yield Choice("fail_registration" if taken else "register_broker", of_broker, register)
+    yield choice("fail_registration" if taken else "register_broker", steps.register, b=process.broker_id)
     if znode is None:
-        yield Choice("register_broker_unanswered", of_broker, partial(register, answered=False))
+        yield choice("register_broker_unanswered", partial(steps.register, answered=False), b=process.broker_id)
 
 
 def _callback(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -202,30 +198,26 @@ def _goes_on(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
     if controller is None or not _is_idle(process) or not cluster.can_operate(process):
         return
     if controller.elects:
-        yield Choice("elect_read", (("c", c),), partial(steps.begin, c=c, handler=on_election))
+        yield choice("elect_read", partial(steps.begin, handler=on_election), c=c)
     for tp, wanted in controller.to_reassign.items():
         first = verdict(controller, tp, wanted, Handler.REASSIGNMENT)
-        take = partial(steps.take_lock, c=c, partition=tp, treat=take_up)
-        yield Choice(first.action, (("c", c), ("p", cluster.partitions.index(tp))), take)
+        yield choice(first.action, partial(steps.take_lock, treat=take_up), c=c, p=cluster.partitions.index(tp))
 
 
 def _failing_sends(process: MemoryProcess) -> Iterator[Choice]:
     """The next batch of a state machine is not to be sent."""
     controller, c = process.controller, process.broker_id
     if controller is not None and controller.is_active and _is_idle(process) and not controller.send_fails:
-        yield Choice.of(steps.fail_send, c=c)
+        yield choice_of(steps.fail_send, c=c)
 
 
 def _allowed_elections(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """A controller hears that a topic may elect who is not in sync."""
-    c = process.broker_id
     if not _has_no_listener(process) or not cluster.can_operate(process):
         return
     for number, topic in enumerate(cluster.topics()):
         if topic in process.allowed:
-            yield Choice(
-                "elect_where_allowed", (("c", c), ("t", number)), partial(steps.hear_of_allowed, c=c, topic=topic)
-            )
+            yield choice("elect_where_allowed", steps.hear_of_allowed, c=process.broker_id, t=number)
 
 
 def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -236,8 +228,7 @@ def _new_epoch(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
     rests = _has_no_listener(process) and not process.events and cluster.can_operate(process)
     epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, znode.data).controller_epoch
     if rests and controller.is_active and controller.context.epoch < epoch:
-        adopt = partial(steps.begin, c=process.broker_id, handler=adopt_epoch)
-        yield Choice("adopt_epoch", (("c", process.broker_id),), adopt)
+        yield choice("adopt_epoch", partial(steps.begin, handler=adopt_epoch), c=process.broker_id)
 
 
 def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -247,17 +238,12 @@ def _rebalance(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choic
         return
     for tp in controller.imbalanced:
         if cluster.can_operate(process) or not may_rebalance(controller, tp):
-            parameters = (("c", c), ("p", cluster.partitions.index(tp)))
-            yield Choice(
-                "rebalance_partition",
-                parameters,
-                partial(steps.take_lock, c=c, partition=tp, treat=rebalance_partition),
-            )
+            elect = partial(steps.take_lock, treat=rebalance_partition)
+            yield choice("rebalance_partition", elect, c=c, p=cluster.partitions.index(tp))
     if is_running(controller) and not controller.imbalanced:
         for h in brokers_to_lead(controller):
             if find_imbalance(controller, h):
-                check = partial(steps.check_imbalance, c=c, broker=h)
-                yield Choice("check_imbalance", (("c", c), ("h", h)), check)
+                yield choice("check_imbalance", steps.check_imbalance, c=c, h=h)
 
 
 def _deletions(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
@@ -285,12 +271,11 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
     if running is None or process.controller is None:
         return
     if process.controller.activity.in_failover and running.options[0].at in FAILOVER:
-        yield Choice("fail_failover", (("c", c),), partial(steps.throw, c=c, error=UnexpectedFailure()))
+        yield choice("fail_failover", partial(steps.throw, error=UnexpectedFailure()), c=c)
     can_operate = cluster.can_operate(process)
     has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
     if isinstance(running.pending, ElectCreate) and not has_session:
-        error = SessionExpired(CONTROLLER)
-        yield Choice("elect_create_without_session", (("c", c),), partial(steps.throw, c=c, error=error))
+        yield choice("elect_create_without_session", partial(steps.throw, error=SessionExpired(CONTROLLER)), c=c)
         return
     for index, effect in enumerate(running.options):
         if effect.at is At.DEADLOCKED or (effect.needs_session and not can_operate):

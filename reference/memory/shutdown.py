@@ -20,7 +20,7 @@ from reference.broker_events.controlled_shutdown import (
 )
 from reference.controller.controller import KafkaController
 from reference.journal import Fate, FateMet, ShutdownRequested
-from reference.memory.choices import Choice
+from reference.memory.choices import Choice, choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.memory.steps import forget, settle, take_lock
@@ -45,21 +45,21 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
 
 def _departing(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
     """A broker that is up is told to stop, asks the controller, gives a lost one up, or stops."""
-    departure, b, of_broker = process.departure, process.broker_id, ("b", process.broker_id)
+    departure, b = process.departure, process.broker_id
     if departure is None:
         waits_to_register = process.controller is None and process.events
         if not (process.starting or waits_to_register):
-            yield Choice("stop_broker", (of_broker,), partial(tell_to_stop, b=b))
+            yield choice("stop_broker", tell_to_stop, b=b)
         return
     standing = _controller_id(cluster)
     if departure.has_ended or (departure.asked is None and standing == NO_LEADER):
-        yield Choice("leave_cluster", (of_broker,), partial(leave, b=b))
+        yield choice("leave_cluster", leave, b=b)
     elif departure.asked is None:
         if cluster.can_operate(process):
-            yield Choice("request_shutdown", (of_broker, ("c", standing)), partial(request, b=b))
+            yield Choice("request_shutdown", (("b", b), ("c", standing)), partial(request, b=b))
     elif not cluster.processes[departure.asked].is_running:
         give_up = partial(answer, b=b, response=None)
-        yield Choice("lose_shutdown_request", (of_broker, ("c", departure.asked)), give_up)
+        yield Choice("lose_shutdown_request", (("b", b), ("c", departure.asked)), give_up)
 
 
 def _controller_id(cluster: MemoryCluster) -> int:
@@ -110,18 +110,19 @@ def _handling(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaC
     for b in _waiting_for(cluster, c):
         if work is None or not (controller.is_active or work.broker == b):
             rule = "accept_shutdown" if controller.is_active and b in registered else "refuse_shutdown"
-            yield Choice(rule, (("c", c), ("b", b)), partial(begin, c=c, b=b))
+            yield choice(rule, begin, c=c, b=b)
     if work is None:
         return
     cached = controller.context.partition_leadership_info
     for tp in work.to_move:
         if not cluster.can_operate(process) and tp in cached and cached[tp].leader == work.broker:
             continue  # an election begins with a read
-        parameters = (("c", c), ("p", cluster.partitions.index(tp)), ("r", work.broker))
-        yield Choice("move_partition", parameters, partial(take_lock, c=c, partition=tp, treat=move_partition))
+        p = cluster.partitions.index(tp)
+        move = partial(take_lock, c=c, p=p, treat=move_partition)
+        yield Choice("move_partition", (("c", c), ("p", p), ("r", work.broker)), move)
     asks = controller.fixes(Switch.FENCED_ANSWERS)
     if not work.to_move and (cluster.can_operate(process) or not asks):
-        yield Choice("answer_shutdown", (("c", c), ("b", work.broker)), partial(finish, c=c, b=work.broker))
+        yield choice("answer_shutdown", finish, c=c, b=work.broker)
 
 
 def _waiting_for(cluster: MemoryCluster, c: int) -> list[int]:

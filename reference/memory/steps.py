@@ -160,33 +160,32 @@ def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController]
         carry_out(cluster, c=c, index=0)
 
 
-def hear_of_allowed(cluster: MemoryCluster, *, c: int, topic: str) -> None:
+def hear_of_allowed(cluster: MemoryCluster, *, c: int, t: int) -> None:
     """A controller hears that a topic may elect who is not in sync now, and may find nothing to do."""
-    process = cluster.change(c)
+    process, topic = cluster.change(c), cluster.topics()[t]
     process.allowed -= {topic}
     if process.controller is not None:
         process.running = Running(partial(elect_where_allowed, topic=topic), process.controller)
         settle(cluster, process)
 
 
-def check_imbalance(cluster: MemoryCluster, *, c: int, broker: int) -> None:
+def check_imbalance(cluster: MemoryCluster, *, c: int, h: int) -> None:
     """The rebalance thread looks at a broker's partitions, and has some to elect for."""
     controller = cluster.change(c).controller
     if controller is not None:
-        begin_rebalance(controller, broker)
-        cluster.record(ImbalanceFound(c, broker))
+        begin_rebalance(controller, h)
+        cluster.record(ImbalanceFound(c, h))
 
 
-def take_lock(
-    cluster: MemoryCluster, *, c: int, partition: TopicPartition, treat: Callable[..., Procedure[None]]
-) -> None:
+def take_lock(cluster: MemoryCluster, *, c: int, p: int, treat: Callable[..., Procedure[None]]) -> None:
     """A thread takes the lock for one of the partitions that it treats one by one, and may find nothing to do.
 
     What it does first belongs to this step, unless that is to resign, or comes behind the StopReplica of a shutdown.
     """
     process = cluster.change(c)
     if process.controller is not None:
-        process.running = Running(partial(treat, partition=partition), process.controller, listens=treat is take_up)
+        treated = partial(treat, partition=cluster.partitions[p])
+        process.running = Running(treated, process.controller, listens=treat is take_up)
         if process.running.options and process.running.options[0].at not in {At.RESIGN_DELETE, At.REMOVE_READ}:
             carry_out(cluster, c=c, index=0)
         settle(cluster, process)
@@ -364,7 +363,4 @@ def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -
 
 def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
     """Where broker epochs are on, a request is refused (77) unless it is for the broker's standing registration."""
-    if Switch.BROKER_EPOCHS not in cluster.switches:
-        return False
-    znode = cluster.zookeeper.tree.get(broker_path(b))
-    return znode is None or znode.czxid != queued.broker_epoch
+    return Switch.BROKER_EPOCHS in cluster.switches and not cluster.stands(broker_path(b), queued.broker_epoch)

@@ -82,10 +82,7 @@ class ReadReassignments(Effect[ReassignmentRequest]):
 
     at = At.READ_REASSIGNMENTS
     parts = frozenset({"reassignment"})
-
-    def script(self) -> Script[ReassignmentRequest]:
-        """Read it."""
-        return _read_request()
+    script = staticmethod(_read_request)
 
 
 class AcceptReassignment(Effect[None]):

@@ -177,8 +177,6 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
     try:
         found = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, found)
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.report(ReassignmentFailed, partition=partition)
         yield from remove_from_reassigned_partitions(controller, ReadRemaining(partition))

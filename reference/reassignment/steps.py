@@ -27,7 +27,7 @@ from reference.leadership.effects import StateRead, StateWrite
 from reference.leadership.leader_selection import at_once
 from reference.leadership.leader_selectors import elect_reassigned, without
 from reference.leadership.partitions import bring_online_with
-from reference.procedures import THROWABLE, FencedOff, NoLeadership, Procedure, ReassignmentImpossible
+from reference.procedures import THROWABLE, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment.effects import (
     CompleteReassignment,
     OnStateChange,
@@ -81,8 +81,6 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
     try:
         again = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, again)
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.report(ReassignedIsrError)
     finally:
@@ -125,8 +123,6 @@ def on_partition_reassignment(controller: KafkaController, partition: TopicParti
             raise ReassignmentImpossible(f"key not found: {partition}")
         go_on = _replace_old_replicas if caught_up else _start_new_replicas
         yield from go_on(controller, partition, original, wanted)
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.journal(ReassignmentGivenUp(controller.broker_id, partition))
         controller.is_about(leaving=frozenset())

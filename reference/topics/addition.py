@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
-from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
+from reference.procedures import THROWABLE, Effect, Procedure, Script
 from reference.scripts import parsed_if_json, read_data, topic_path
 from reference.topics.creation import Assignment, on_new_partition_creation
 from reference.zookeeper.api import Exists
@@ -61,8 +61,6 @@ def on_partition_modifications(controller: KafkaController, topic: str) -> Proce
             controller.report(PartitionsAdded, assignment=tuple(added.items()))
             known.update(added)
             yield from on_new_partition_creation(controller, tuple(added))
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.report(PartitionsError, path=topic_path(topic))
     finally:

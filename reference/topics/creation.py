@@ -16,7 +16,7 @@ from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
-from reference.procedures import THROWABLE, Effect, FencedOff, Procedure, Script
+from reference.procedures import THROWABLE, Effect, Procedure, Script
 from reference.scripts import BROKER_TOPICS, parsed_if_json, read_data, topic_path
 from reference.zookeeper.api import Exists, GetChildren
 from spec.formats.kafka_types import TopicPartition
@@ -126,8 +126,6 @@ def on_topic_change(controller: KafkaController, given: Names | None = None) -> 
             controller.is_about(created=frozenset(names))
             yield from listen_to_topics(controller, names)
             yield from on_new_partition_creation(controller, tuple(new))
-    except FencedOff:
-        raise
     except THROWABLE:
         controller.report(lines.TopicChangeError)
     finally:

@@ -9,7 +9,7 @@ Of topics that vanish without being deleted nothing is claimed: in no scope is t
 
 from collections.abc import Collection
 
-from spec.language.rules import Action, Facts, claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both, choose, either, flag, is_false, number, same
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -25,20 +25,17 @@ PARTS = ("auto_rebalance",)
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_broker_is_out_of_balance(s: State, m: Model) -> Value:
+def a_broker_is_out_of_balance(s: State, m: Model, c: int, p: int) -> Value:
     """A controller has found that a broker leads too few of the partitions that it is to lead."""
-    return either(*(s.controllers[c].imbalanced[p] for c in m.controllers for p in m.partitions))
+    return s.controllers[c].imbalanced[p]
 
 
 @claim("step", source=SOURCE, witness="a_broker_is_out_of_balance", parts=PARTS)
-def rebalance_acts_only_beyond_the_percentage(before: State, after: State, m: Model, action: Action) -> Facts:
+def rebalance_acts_only_beyond_the_percentage(before: State, after: State, m: Model, c: int) -> Facts:
     """Partitions are taken up for a broker only if it does not lead more than the percentage of those it is to lead.
 
     Those of topics that are queued for deletion do not count. Exactly the percentage is not more.
     """
-    c = action.parameters.get("c")
-    if c is None:
-        return
     old, new = before.controllers[c], after.controllers[c]
     taken_up = {p: _becomes_true(old.imbalanced[p], new.imbalanced[p]) for p in m.partitions}
     if is_false(either(*taken_up.values()).term):
@@ -78,30 +75,26 @@ def _elects(controller: Controller) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_rebalance_elects(s: State, m: Model) -> Value:
+def a_rebalance_elects(s: State, m: Model, c: int) -> Value:
     """A rebalance is about to give a partition back to the broker that is to lead it."""
-    controllers = [s.controllers[c] for c in m.controllers]
-    return either(*(both(_elects(one), one.at == At.ONLINE_WRITE) for one in controllers))
+    return both(_elects(s.controllers[c]), s.controllers[c].at == At.ONLINE_WRITE)
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_elects", parts=PARTS)
-def rebalance_elects_live_brokers_one_by_one(s: State, m: Model) -> Facts:
+def rebalance_elects_live_brokers_one_by_one(s: State, m: Model, c: int, p: int) -> Value:
     """A rebalance elects one partition at a time, and only while it takes the preferred broker to live, and to stay."""
-    for c in m.controllers:
-        controller, live = s.controllers[c], live_brokers(s, m, c)
-        for p in m.partitions:
-            elected = both(_elects(controller), controller.partitions[p].todo)
-            alone = ~either(*(controller.partitions[q].todo for q in m.partitions if q != p))
-            lives = m.brokers.in_set(m.brokers.first(assigned_replicas(s, m, c, p)), live)
-            yield either(~elected, both(alone, lives))
+    controller, live = s.controllers[c], live_brokers(s, m, c)
+    elected = both(_elects(controller), controller.partitions[p].todo)
+    alone = ~either(*(controller.partitions[q].todo for q in m.partitions if q != p))
+    lives = m.brokers.in_set(m.brokers.first(assigned_replicas(s, m, c, p)), live)
+    return either(~elected, both(alone, lives))
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "busy_topics"))
-def a_rebalance_has_to_wait(s: State, m: Model) -> Facts:
+def a_rebalance_has_to_wait(s: State, m: Model, c: int) -> Value:
     """A broker is out of balance while its controller moves partitions, or elects preferred replicas by request."""
-    for c in m.controllers:
-        imbalanced = either(*(s.controllers[c].imbalanced[p] for p in m.partitions))
-        yield both(imbalanced, either(*_under_way(s, m, c)))
+    imbalanced = either(*(s.controllers[c].imbalanced[p] for p in m.partitions))
+    return both(imbalanced, either(*_under_way(s, m, c)))
 
 
 def _under_way(s: State, m: Model, c: int) -> list[Value]:
@@ -111,23 +104,21 @@ def _under_way(s: State, m: Model, c: int) -> list[Value]:
 
 
 @claim("always", source=SOURCE, witness="a_rebalance_has_to_wait", parts=(*PARTS, "busy_topics"))
-def rebalance_waits_for_what_is_under_way(s: State, m: Model) -> Value:
+def rebalance_waits_for_what_is_under_way(s: State, m: Model, c: int) -> Value:
     """No rebalance elects while its controller moves any partition, or elects any preferred replica by request."""
-    return both(*(~both(_elects(s.controllers[c]), either(*_under_way(s, m, c))) for c in m.controllers))
+    return ~both(_elects(s.controllers[c]), either(*_under_way(s, m, c)))
 
 
 @claim("sometimes", source="PROTOCOL.md section 6, D37", parts=(*PARTS, "deletion", "stray_deletions"))
-def a_rebalance_outlives_the_deletion_thread(s: State, m: Model) -> Value:
+def a_rebalance_outlives_the_deletion_thread(s: State, m: Model, c: int) -> Value:
     """A rebalance elects where an exception has ended the deletion thread, which the scheduler does not depend on."""
-    controllers = [s.controllers[c] for c in m.controllers]
-    return either(*(both(_elects(one), one.deletion == DeletionThread.ENDED) for one in controllers))
+    return both(_elects(s.controllers[c]), s.controllers[c].deletion == DeletionThread.ENDED)
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "deletion"))
-def a_dying_topic_is_out_of_balance(s: State, m: Model) -> Value:
+def a_dying_topic_is_out_of_balance(s: State, m: Model, c: int, p: int) -> Value:
     """A partition that was taken up for its broker is of a topic that is to be deleted by now, or is known no more."""
-    dying = [both(s.controllers[c].imbalanced[p], ~_stays(s, m, c, p)) for c in m.controllers for p in m.partitions]
-    return either(*dying)
+    return both(s.controllers[c].imbalanced[p], ~_stays(s, m, c, p))
 
 
 def _stays(s: State, m: Model, c: int, p: int) -> Value:
@@ -136,28 +127,23 @@ def _stays(s: State, m: Model, c: int, p: int) -> Value:
 
 
 @claim("always", source=SOURCE, witness="a_dying_topic_is_out_of_balance", parts=(*PARTS, "deletion"))
-def rebalance_leaves_dying_topics_alone(s: State, m: Model) -> Facts:
+def rebalance_leaves_dying_topics_alone(s: State, m: Model, c: int, p: int) -> Value:
     """No rebalance elects for a topic that is queued for deletion, or that has been deleted and is known no more."""
-    for c in m.controllers:
-        controller = s.controllers[c]
-        elected = {p: both(_elects(controller), controller.partitions[p].todo) for p in m.partitions}
-        yield from (either(~elected[p], _stays(s, m, c, p)) for p in m.partitions)
+    controller = s.controllers[c]
+    return either(~both(_elects(controller), controller.partitions[p].todo), _stays(s, m, c, p))
 
 
 @claim(
-    "step", source="PROTOCOL.md D36, KAFKA-9866", witness="a_broker_is_out_of_balance", parts=(*PARTS, "notifications")
-)
+    "step", source="PROTOCOL.md D36, KAFKA-9866", witness="a_broker_is_out_of_balance", parts=(*PARTS, "notifications"),
+    of={"check_imbalance"},
+)  # fmt: skip
 def rebalance_skips_unelectable_preferred_replicas(
-    before: State, after: State, m: Model, action: Action
-) -> Value | None:
+    before: State, after: State, m: Model, c: int, h: int, *, p: int
+) -> Value:
     """No check takes up a partition whose preferred replica it knows to be dead or out of sync, again and again."""
-    if action.rule != "check_imbalance":
-        return None
-    controller, h = before.controllers[action.parameters["c"]], action.parameters["h"]
-    taken_up = after.controllers[action.parameters["c"]].imbalanced
-    lives = m.brokers.in_set(h, controller.live)
-    in_sync = {p: m.brokers.contains(controller.partitions[p].isr, h) for p in m.partitions}
-    return both(*(either(~taken_up[p], both(lives, in_sync[p])) for p in m.partitions))
+    controller = before.controllers[c]
+    electable = both(m.brokers.in_set(h, controller.live), m.brokers.contains(controller.partitions[p].isr, h))
+    return either(~after.controllers[c].imbalanced[p], electable)
 
 
 @claim("goal", source=SOURCE, parts=PARTS)

@@ -24,21 +24,16 @@ DELIVERIES = ("deliver_request", "deliver_request_unanswered")
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=CACHED)
-def a_later_leader_epoch_is_cached(s: State, m: Model) -> Value:
+def a_later_leader_epoch_is_cached(s: State, m: Model, p: int, r: int) -> Value:
     """A broker's metadata cache has a later leader epoch than the first."""
-    return either(*(s.brokers[b].partitions[p].cached_epoch > 0 for p in m.partitions for b in m.assigned(p)))
+    return s.brokers[r].partitions[p].cached_epoch > 0
 
 
-@claim("step", source="PROTOCOL.md D43", witness="a_later_leader_epoch_is_cached", parts=CACHED)
-def caches_get_no_older_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
+@claim("step", source="PROTOCOL.md D43", witness="a_later_leader_epoch_is_cached", parts=CACHED, of=DELIVERIES)
+def caches_get_no_older_leadership(before: State, after: State, m: Model, c: int, b: int, *, p: int) -> Value:
     """In no broker's metadata cache an older leadership takes the place of a newer one; a partition may be removed."""
-    if action.rule not in DELIVERIES:
-        return
-    b = action.parameters["b"]
-    for p in m.partitions:
-        old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
-        removed = _is_removed(m, before.connections[action.parameters["c"]][b][0], p)
-        yield either(removed, old.cached_epoch <= new.cached_epoch)
+    old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
+    return either(_is_removed(m, before.connections[c][b][0], p), old.cached_epoch <= new.cached_epoch)
 
 
 def _is_removed(m: Model, place: Slot, p: int) -> Value:
@@ -47,12 +42,9 @@ def _is_removed(m: Model, place: Slot, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md D18", parts=MOVED)
-def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model) -> Facts:
+def metadata_follows_an_earlier_leader_and_isr(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """UpdateMetadata is next for a broker, of a partition with a later leader epoch than the first by LeaderAndIsr."""
-    for c in m.controllers:
-        for p in m.partitions:
-            heads = {b: s.connections[c][b][0] for b in m.assigned(p)}
-            yield from (both(_is_told(one, p), s.brokers[b].partitions[p].leader_epoch > 0) for b, one in heads.items())
+    return both(_is_told(s.connections[c][r][0], p), s.brokers[r].partitions[p].leader_epoch > 0)
 
 
 def _is_told(head: Slot, p: int) -> Value:
@@ -61,19 +53,18 @@ def _is_told(head: Slot, p: int) -> Value:
 
 
 @claim(
-    "step", source="PROTOCOL.md D18, KAFKA-9212", witness="metadata_follows_an_earlier_leader_and_isr", parts=MOVED
+    "step", source="PROTOCOL.md D18, KAFKA-9212", witness="metadata_follows_an_earlier_leader_and_isr", parts=MOVED,
+    of=DELIVERIES,
 )  # fmt: skip
-def what_is_told_is_no_older_than_what_was_ordered(before: State, after: State, m: Model, action: Action) -> Facts:
+def what_is_told_is_no_older_than_what_was_ordered(
+    before: State, after: State, m: Model, c: int, b: int, *, p: int
+) -> Value | None:
     """No UpdateMetadata that a broker accepts tells an older leader epoch than LeaderAndIsr has told this broker."""
-    if action.rule not in DELIVERIES:
-        return
-    c, b = action.parameters["c"], action.parameters["b"]
-    broker, head = before.brokers[b], before.connections[c][b][0]
-    accepted = _is_accepted(before, m, c, b)
-    for p in m.partitions:
-        if b in m.assigned(p):
-            older = both(head.told_epoch[p] < broker.partitions[p].leader_epoch, ~_is_removed(m, head, p))
-            yield ~both(accepted, _is_told(head, p), older)
+    if b not in m.assigned(p):
+        return None
+    head, ordered = before.connections[c][b][0], before.brokers[b].partitions[p].leader_epoch
+    older = both(head.told_epoch[p] < ordered, ~_is_removed(m, head, p))
+    return ~both(_is_accepted(before, m, c, b), _is_told(head, p), older)
 
 
 def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
@@ -85,73 +76,63 @@ def _is_accepted(s: State, m: Model, c: int, b: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def metadata_reports_a_removed_partition(s: State, m: Model) -> Facts:
+def metadata_reports_a_removed_partition(s: State, m: Model, c: int, b: int, p: int) -> Value:
     """UpdateMetadata is next for a broker that knows a partition, and tells that it is removed."""
-    for c in m.controllers:
-        for b in m.brokers.ids:
-            head, known = s.connections[c][b][0], s.brokers[b].partitions
-            for p in m.partitions:
-                yield both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1)
+    head, known = s.connections[c][b][0], s.brokers[b].partitions
+    return both(_is_told(head, p), _is_removed(m, head, p), known[p].cached_epoch != -1)
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 9", witness="metadata_reports_a_removed_partition", parts=REMOVED)
-def metadata_reports_partitions_being_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
+def metadata_reports_partitions_being_deleted(
+    before: State, after: State, m: Model, action: Action, c: int, *, b: int
+) -> Facts:
     """Every UpdateMetadata, whatever it is about, tells that partitions which are to be deleted are removed."""
-    c = action.parameters.get("c")
-    if c is None or action.rule in ANSWERS:
+    if action.rule in ANSWERS:
         return
-    for b in m.brokers.ids:
-        for new, place in queued_places(before, after, m, action, b):
-            told = both(new, place.metadata)
-            for p in m.partitions:
-                known = is_cached(after.controllers[c].partitions[p])
-                yield either(~both(told, is_doomed(after, c, p), known), _is_removed(m, place, p))
+    for new, place in queued_places(before, after, m, action, b):
+        told = both(new, place.metadata)
+        for p in m.partitions:
+            known = is_cached(after.controllers[c].partitions[p])
+            yield either(~both(told, is_doomed(after, c, p), known), _is_removed(m, place, p))
 
 
-@claim("step", source="PROTOCOL.md section 10", witness="metadata_reports_a_removed_partition", parts=REMOVED)
-def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, action: Action) -> Facts:
+@claim(
+    "step", source="PROTOCOL.md section 10", witness="metadata_reports_a_removed_partition", parts=REMOVED,
+    of=DELIVERIES,
+)  # fmt: skip
+def removed_partitions_leave_metadata_caches(before: State, after: State, m: Model, c: int, b: int, *, p: int) -> Value:
     """A broker that accepts an UpdateMetadata which tells that a partition is removed has it no more in its cache."""
-    if action.rule not in DELIVERIES:
-        return
-    c, b = action.parameters["c"], action.parameters["b"]
-    head, accepted = before.connections[c][b][0], _is_accepted(before, m, c, b)
-    for p in m.partitions:
-        told = both(accepted, _is_told(head, p), _is_removed(m, head, p))
-        yield either(~told, after.brokers[b].partitions[p].cached_epoch == -1)
+    head = before.connections[c][b][0]
+    told = both(_is_accepted(before, m, c, b), _is_told(head, p), _is_removed(m, head, p))
+    return either(~told, after.brokers[b].partitions[p].cached_epoch == -1)
 
 
 @claim("goal", source="PROTOCOL.md sections 7.4 and 10", parts=REMOVED)
-def deleted_topics_are_cached_nowhere(s: State, m: Model) -> Facts:
+def deleted_topics_are_cached_nowhere(s: State, m: Model, p: int, b: int) -> Value:
     """No live broker's metadata cache has a partition of a topic whose deletion is complete."""
-    for p in m.partitions:
-        gone = is_gone(s, m.topic_of(p))
-        yield from (either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1) for b in m.brokers.ids)
+    gone = is_gone(s, m.topic_of(p))
+    return either(~gone, ~runs(s, b), s.brokers[b].partitions[p].cached_epoch == -1)
 
 
 @claim("sometimes", source="PROTOCOL.md D15", parts=DEAD)
-def a_dead_replica_is_known(s: State, m: Model) -> Facts:
+def a_dead_replica_is_known(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """A controller at rest takes an assigned replica to be dead."""
-    for c in m.controllers:
-        for p in m.partitions:
-            yield from (both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live)) for r in m.assigned(p))
+    return both(_rests(s, c), ~m.brokers.in_set(r, s.controllers[c].live))
 
 
 @claim("always", source="PROTOCOL.md D15, KAFKA-3143", witness="a_dead_replica_is_known", parts=DEAD)
-def the_dead_are_not_in_sync(s: State, m: Model) -> Facts:
+def the_dead_are_not_in_sync(s: State, m: Model, c: int, p: int) -> Value:
     """A controller at rest has no partition with a dead member in its ISR, but the last one.
 
     A partition of a topic that vanished is none, though its leadership stays in the cache (D53); and from a topic that
     is queued for deletion nobody takes the dead out.
     """
-    for c in m.controllers:
-        controller = s.controllers[c]
-        busy = ~_rests(s, c)
-        for p in m.partitions:
-            cached = controller.partitions[p]
-            dead = m.brokers.difference(m.brokers.members(cached.isr), controller.live)
-            single = flag(m.brokers.at(cached.isr, 1) == 0)
-            has = both(controller.topics[m.topic_of(p)], is_there(s, m, c, p), ~is_queued(s, m, c, p))
-            yield either(busy, ~has, m.brokers.is_empty(dead), single)
+    controller, busy = s.controllers[c], ~_rests(s, c)
+    cached = controller.partitions[p]
+    dead = m.brokers.difference(m.brokers.members(cached.isr), controller.live)
+    single = flag(m.brokers.at(cached.isr, 1) == 0)
+    has = both(controller.topics[m.topic_of(p)], is_there(s, m, c, p), ~is_queued(s, m, c, p))
+    return either(busy, ~has, m.brokers.is_empty(dead), single)
 
 
 def _rests(s: State, c: int) -> Value:

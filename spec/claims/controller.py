@@ -17,24 +17,17 @@ from spec.state.enumerations import At, Session
 from spec.state.listeners import listened_paths
 
 
-def acts_now(before: State, after: State, c: int) -> Value:
-    """Whether a term acts in this step for the first time."""
-    return both(~before.controllers[c].acted, after.controllers[c].acted)
-
-
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_second_term_acts(s: State, m: Model) -> Value:
+def a_second_term_acts(s: State, m: Model, c: int) -> Value:
     """Some term acts in the second controller epoch."""
-    return either(*(both(s.controllers[c].acted, s.controllers[c].epoch == 2) for c in m.controllers))
+    return both(s.controllers[c].acted, s.controllers[c].epoch == 2)
 
 
 @claim("step", source="PROTOCOL.md D1; KafkaController.incrementControllerEpoch", witness="a_second_term_acts")
-def one_term_acts_in_an_epoch(before: State, after: State, m: Model, action: Action) -> Value | None:
+def one_term_acts_in_an_epoch(before: State, after: State, m: Model, c: int) -> Value:
     """No two terms ever act in the same controller epoch."""
-    c = action.parameters.get("c")
-    if c is None:
-        return None
-    now, epoch = acts_now(before, after, c), after.controllers[c].epoch
+    old, new = before.controllers[c], after.controllers[c]
+    now, epoch = both(~old.acted, new.acted), new.epoch
     if m.proving:
         return ~both(now, epoch == before.history.watched, before.history.acted)
     taken = either(*(both(epoch == e, before.history.acted[e]) for e in epochs_acted_in(m)))
@@ -61,41 +54,41 @@ def the_elector_resigns(s: State, m: Model) -> Value:
     return both(s.zookeeper.controller != 0, either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers)))
 
 
-@claim("step", source="PROTOCOL.md D3, KAFKA-6082", witness="the_elector_resigns")
-def controller_znode_is_its_owners(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md D3, KAFKA-6082", witness="the_elector_resigns",
+    of={"resign_delete", "resign_delete_unanswered"},
+)  # fmt: skip
+def controller_znode_is_its_owners(before: State, after: State, m: Model, c: int) -> Value:
     """/controller is not deleted by another broker while its owner's session lives."""
-    if action.rule not in {"resign_delete", "resign_delete_unanswered"}:
-        return None
-    c = action.parameters["c"]
     gone = both(before.zookeeper.controller != 0, after.zookeeper.controller == 0)
     return ~both(gone, before.zookeeper.controller != c)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_failover_comes_to_its_channels(s: State, m: Model) -> Value:
+def a_failover_comes_to_its_channels(s: State, m: Model, c: int) -> Value:
     """Some failover reads what it has to know before it opens its channels."""
-    return either(*(s.controllers[c].at == At.READ_BROKERS for c in m.controllers))
+    return s.controllers[c].at == At.READ_BROKERS
 
 
-@claim("step", source="PROTOCOL.md D56", witness="a_failover_comes_to_its_channels")
-def no_failover_fails_on_left_overs(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md D56", witness="a_failover_comes_to_its_channels",
+    of={"read_brokers", "read_topics", "read_state"},
+)  # fmt: skip
+def no_failover_fails_on_left_overs(before: State, after: State, m: Model, c: int) -> Value:
     """No failover is ended by the channels that an earlier one left behind."""
-    if action.rule not in {"read_brokers", "read_topics", "read_state"}:
-        return None
-    return flag(after.controllers[action.parameters["c"]].at != At.RESIGN_DELETE)
+    return flag(after.controllers[c].at != At.RESIGN_DELETE)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
-def a_broker_gives_up(s: State, m: Model) -> Value:
+def a_broker_gives_up(s: State, m: Model, c: int) -> Value:
     """A broker is giving /controller up; next it is at rest."""
-    return either(*(s.controllers[c].at == At.RESIGN_DELETE for c in m.controllers))
+    return s.controllers[c].at == At.RESIGN_DELETE
 
 
 @claim("always", source="PROTOCOL.md D4", witness="a_broker_gives_up")
-def resigned_controllers_are_inactive(s: State, m: Model) -> Facts:
+def resigned_controllers_are_inactive(s: State, m: Model, c: int) -> Value:
     """A broker that gave /controller up, and is not electing again, is not active."""
-    for c in m.controllers:
-        yield ~both(s.controllers[c].active, s.controllers[c].leader_id != c, s.controllers[c].at == At.IDLE)
+    return ~both(s.controllers[c].active, s.controllers[c].leader_id != c, s.controllers[c].at == At.IDLE)
 
 
 @claim("sometimes", source="PROTOCOL.md section 6")
@@ -105,7 +98,7 @@ def the_second_epoch(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 6", witness="the_second_epoch")
-def epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Facts:
+def epochs_never_go_back(before: State, after: State, m: Model) -> Facts:
     """Within one incarnation, a resignation's reset aside, no process's controller epoch goes back; nor ZooKeeper's."""
     yield before.zookeeper.epoch <= after.zookeeper.epoch
     for b in m.brokers.ids:
@@ -113,8 +106,7 @@ def epochs_never_go_back(before: State, after: State, m: Model, action: Action) 
         if b in m.controllers:
             old, new = before.controllers[b].epoch, after.controllers[b].epoch
             yield either(ended, old <= new, both(new == 0, _is_taken_down(after.controllers[b], m)))
-        if m.has("partitions"):
-            yield either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch)
+        yield either(ended, before.brokers[b].controller_epoch <= after.brokers[b].controller_epoch)
 
 
 def _is_taken_down(controller: Controller, m: Model) -> Value:
@@ -124,19 +116,15 @@ def _is_taken_down(controller: Controller, m: Model) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 6", parts=("partitions",))
-def an_earlier_term_holds_the_lock(s: State, m: Model) -> Facts:
+def an_earlier_term_holds_the_lock(s: State, m: Model, c: int) -> Value:
     """A controller of an earlier epoch is in the middle of a state change."""
     places = (At.ONLINE_READ, At.ONLINE_WRITE, At.REMOVE_WRITE, At.NOTIFIED_DELETE, At.DELETE_TOPIC)
-    for c in m.controllers:
-        yield both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
+    return both(s.controllers[c].epoch < s.zookeeper.epoch, either(*(s.controllers[c].at == at for at in places)))
 
 
 @claim("step", source="PROTOCOL.md D2, KAFKA-6082", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
-def only_the_latest_term_writes(before: State, after: State, m: Model, action: Action) -> Value | None:
+def only_the_latest_term_writes(before: State, after: State, m: Model, c: int) -> Value:
     """Once a successor has incremented the epoch, no write of an earlier term changes a znode."""
-    c = action.parameters.get("c")
-    if c is None:
-        return None
     changed = either(*(_differs(before, after, m, p) for p in m.partitions))
     superseded = both(before.zookeeper.controller != c, before.controllers[c].epoch < before.zookeeper.epoch)
     return ~both(changed, superseded)
@@ -156,20 +144,17 @@ def _differs(before: State, after: State, m: Model, p: int) -> Value:
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_request_is_stale(s: State, m: Model) -> Facts:
+def a_request_is_stale(s: State, m: Model, c: int, b: int) -> Value:
     """A request of an older controller epoch than a broker knows waits at the head of a queue."""
-    for c in m.controllers:
-        for b in m.brokers.ids:
-            head = s.connections[c][b][0]
-            yield both(head.stage != Stage.EMPTY, head.epoch < s.brokers[b].controller_epoch)
+    head = s.connections[c][b][0]
+    return both(head.stage != Stage.EMPTY, head.epoch < s.brokers[b].controller_epoch)
 
 
 @claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
-def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: Action) -> Value | None:
+def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value | None:
     """No broker obeys a request of an older controller epoch than it has stored in this incarnation."""
     if not action.rule.startswith("deliver_"):
         return None
-    c, b = action.parameters["c"], action.parameters["b"]
     old, new = before.brokers[b], after.brokers[b]
     partitions = [(old.partitions[p], new.partitions[p]) for p in m.partitions]
     changes = (either(one.leader_epoch != other.leader_epoch, one.idle != other.idle) for one, other in partitions)

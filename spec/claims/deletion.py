@@ -14,68 +14,59 @@ from spec.variants import Switch
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_replica_is_deleted(s: State, m: Model) -> Facts:
+def a_replica_is_deleted(s: State, m: Model, c: int, t: int) -> Facts:
     """A controller knows that a broker has deleted a replica."""
-    for c in m.controllers:
-        for t in m.topics:
-            yield from (state == ReplicaState.DELETION_SUCCESSFUL for _, state in replica_states(s, m, c, t))
+    yield from (state == ReplicaState.DELETION_SUCCESSFUL for _, state in replica_states(s, m, c, t))
 
 
 @claim("step", source="PROTOCOL.md sections 7.4 and 10, D57", witness="a_replica_is_deleted", parts=("deletion",))
-def deleted_replicas_stay_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
+def deleted_replicas_stay_deleted(
+    before: State, after: State, m: Model, action: Action, c: int, b: int, *, p: int
+) -> Value | None:
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
     does not know; a broker that has just started, and knows no epoch, may obey it, whatever is fixed.
     """
-    if not action.rule.startswith("deliver_"):
-        return
-    c, b = action.parameters["c"], action.parameters["b"]
-    states = {p: before.controllers[c].partitions[p].replicas[b] for p in m.partitions if b in m.assigned(p)}
-    for p, one in states.items():
-        yield ~both(_appears(before, after, b, p), one == ReplicaState.DELETION_SUCCESSFUL)
-
-
-def _appears(before: State, after: State, b: int, p: int) -> Value:
-    """Whether a broker begins to host a replica in this step."""
-    return both(~before.logs[b][p], after.logs[b][p])
+    if not action.rule.startswith("deliver_") or b not in m.assigned(p):
+        return None
+    state = before.controllers[c].partitions[p].replicas[b]
+    begins_to_host = both(~before.logs[b][p], after.logs[b][p])
+    return ~both(begins_to_host, state == ReplicaState.DELETION_SUCCESSFUL)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("refused_deletions",))
-def a_deletion_is_asked_for(s: State, m: Model) -> Value:
+def a_deletion_is_asked_for(s: State, m: Model, t: int) -> Value:
     """Somebody asks for the deletion of a topic that is there."""
-    return either(*(both(s.zookeeper.topics[t], s.zookeeper.deletions[t]) for t in m.topics))
+    return both(s.zookeeper.topics[t], s.zookeeper.deletions[t])
 
 
 @claim(
     "step", source="PROTOCOL.md section 7.4, KAFKA-3175", witness="a_deletion_is_asked_for",
     parts=("refused_deletions",),
 )  # fmt: skip
-def no_topic_is_deleted(before: State, after: State, m: Model, action: Action) -> Value | None:
+def no_topic_is_deleted(before: State, after: State, m: Model, c: int) -> Value:
     """Where delete.topic.enable is off no controller deletes a topic, or has a replica deleted."""
-    if "c" not in action.parameters:
-        return None
     stays = [~before.zookeeper.topics[t] | after.zookeeper.topics[t] for t in m.topics]
     logs = [~before.logs[b][p] | after.logs[b][p] for p in m.partitions for b in m.assigned(p)]
     return both(*stays, *logs)
 
 
 @claim("step", source="PROTOCOL.md sections 7.1 and 7.4", witness="a_deletion_is_under_way", parts=("deletion",))
-def dying_topics_get_no_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
+def dying_topics_get_no_leadership(
+    before: State, after: State, m: Model, action: Action, c: int, *, p: int, r: int
+) -> Value | None:
     """For a topic that is queued for deletion, and not being reassigned, no LeaderAndIsr goes out."""
-    if "c" not in action.parameters or action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
-        return
-    c = action.parameters["c"]
-    for p in m.partitions:
-        for b in m.assigned(p):
-            queues = before.connections[c][b], after.connections[c][b]
-            sent = either(*(~queues[0][k].partitions[p].ordered & queues[1][k].partitions[p].ordered for k in m.slots))
-            doomed = both(is_queued(after, m, c, p), ~is_busy(after, m, c, m.topic_of(p)))
-            yield ~both(sent, doomed)
+    if action.rule.startswith("deliver_") or action.rule == "on_replica_deleted":
+        return None
+    queues = before.connections[c][r], after.connections[c][r]
+    sent = either(*(~queues[0][k].partitions[p].ordered & queues[1][k].partitions[p].ordered for k in m.slots))
+    doomed = both(is_queued(after, m, c, p), ~is_busy(after, m, c, m.topic_of(p)))
+    return ~both(sent, doomed)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_topic_is_gone(s: State, m: Model) -> Value:
+def a_topic_is_gone(s: State, m: Model, t: int) -> Value:
     """A topic does not exist, nor a request to delete it."""
-    return either(*(is_gone(s, t) for t in m.topics))
+    return is_gone(s, t)
 
 
 def is_gone(s: State, t: int) -> Value:
@@ -84,23 +75,20 @@ def is_gone(s: State, t: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4", witness="a_topic_is_gone", parts=("deletion",))
-def nothing_of_a_deleted_topic_is_left(s: State, m: Model) -> Facts:
+def nothing_of_a_deleted_topic_is_left(s: State, m: Model, t: int) -> Value:
     """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper."""
-    for t in m.topics:
-        states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
-        yield either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t])
+    states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
+    return either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t])
 
 
 @claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
-def deleted_topics_are_hosted_nowhere(s: State, m: Model) -> Facts:
+def deleted_topics_are_hosted_nowhere(s: State, m: Model, p: int, r: int) -> Value:
     """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
     unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
     """
-    for p in m.partitions:
-        for r in m.assigned(p):
-            known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
-            waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))
-            yield either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits)
+    known = either(*(_knows_to_live(s, m, c, r) for c in m.controllers))
+    waits = either(*(_tells_to_delete(s, m, c, r, p) for c in m.controllers))
+    return either(~is_gone(s, m.topic_of(p)), ~s.logs[r][p], ~known, waits)
 
 
 def _is_in_office(s: State, m: Model, c: int) -> Value:
@@ -122,32 +110,27 @@ def _tells_to_delete(s: State, m: Model, c: int, r: int, p: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))
-def topics_have_their_configuration(s: State, m: Model) -> Value:
+def topics_have_their_configuration(s: State, m: Model, t: int) -> Value:
     """A topic that is not being deleted has the configuration that it was created with."""
-    zookeeper = s.zookeeper
-    return both(*(either(~zookeeper.topics[t], zookeeper.deletions[t], zookeeper.configurations[t]) for t in m.topics))
+    return either(~s.zookeeper.topics[t], s.zookeeper.deletions[t], s.zookeeper.configurations[t])
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_topic_is_held_back(s: State, m: Model) -> Value:
+def a_topic_is_held_back(s: State, m: Model, c: int, t: int) -> Value:
     """A controller holds a topic's deletion back."""
-    return either(*(s.controllers[c].ineligible[t] for c in m.controllers for t in m.topics))
+    return s.controllers[c].ineligible[t]
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D45", witness="a_topic_is_held_back", parts=("deletion",))
-def only_queued_topics_are_held_back(s: State, m: Model) -> Facts:
+def only_queued_topics_are_held_back(s: State, m: Model, c: int, t: int) -> Value:
     """Only a topic that is queued for deletion is marked as ineligible for it."""
-    for c in m.controllers:
-        for t in m.topics:
-            yield either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t])
+    return either(~s.controllers[c].ineligible[t], s.controllers[c].queued[t])
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_deletion_is_under_way(s: State, m: Model) -> Value:
+def a_deletion_is_under_way(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """A replica is to be deleted, and the lock is free."""
-    return either(
-        *(_waits_for_its_deletion(s, c, p, r) for c in m.controllers for p in m.partitions for r in m.assigned(p))
-    )
+    return _waits_for_its_deletion(s, c, p, r)
 
 
 def _waits_for_its_deletion(s: State, c: int, p: int, r: int) -> Value:
@@ -157,48 +140,37 @@ def _waits_for_its_deletion(s: State, c: int, p: int, r: int) -> Value:
 
 
 @claim("always", source="PROTOCOL.md section 7.4, D46", witness="a_deletion_is_under_way", parts=("deletion",))
-def started_deletions_are_on_their_way(s: State, m: Model) -> Facts:
+def started_deletions_are_on_their_way(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """For a replica in ReplicaDeletionStarted there is a StopReplica that is yet to be answered."""
-    for c in m.controllers:
-        for p in m.partitions:
-            for r in m.assigned(p):
-                sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
-                yield either(~_waits_for_its_deletion(s, c, p, r), sent)
+    sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
+    return either(~_waits_for_its_deletion(s, c, p, r), sent)
 
 
 @claim("step", source="PROTOCOL.md section 7.4", witness="a_topic_is_held_back", parts=("deletion",))
-def held_back_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
+def held_back_topics_are_not_deleted(before: State, after: State, m: Model, c: int, *, p: int, r: int) -> Value:
     """No replica's deletion starts while its topic is held back."""
-    c = action.parameters.get("c")
-    if c is None:
-        return
-    for p in m.partitions:
-        held_back = before.controllers[c].ineligible[m.topic_of(p)]
-        yield from (~both(held_back, _deletion_starts(before, after, c, p, r)) for r in m.assigned(p))
+    held_back = before.controllers[c].ineligible[m.topic_of(p)]
+    return ~both(held_back, _deletion_starts(before, after, c, p, r))
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion", "busy_topics"))
-def a_doomed_topic_is_busy(s: State, m: Model) -> Value:
+def a_doomed_topic_is_busy(s: State, m: Model, c: int, t: int) -> Value:
     """A controller reassigns, or elects for, a partition of a topic that is queued for deletion."""
-    return either(*(s.controllers[c].queued[t] & is_busy(s, m, c, t) for c in m.controllers for t in m.topics))
+    return s.controllers[c].queued[t] & is_busy(s, m, c, t)
 
 
 @claim(
     "step", source="PROTOCOL.md section 7.4, D44", witness="a_doomed_topic_is_busy", parts=("deletion", "busy_topics")
 )
-def busy_topics_are_not_deleted(before: State, after: State, m: Model, action: Action) -> Facts:
+def busy_topics_are_not_deleted(before: State, after: State, m: Model, c: int, *, p: int) -> Value:
     """While a controller reassigns, or elects for, a partition of a topic, it starts no deletion of a replica of the
     topic, and deletes no znode of it.
     """
-    c = action.parameters.get("c")
-    if c is None:
-        return
-    for p in m.partitions:
-        t = m.topic_of(p)
-        starts = either(*(_deletion_starts(before, after, c, p, r) for r in m.assigned(p)))
-        goes = both(exists(before.zookeeper.state[p]), ~exists(after.zookeeper.state[p]))
-        goes = either(goes, both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]))
-        yield either(~is_busy(before, m, c, t), ~starts & ~goes)
+    t = m.topic_of(p)
+    starts = either(*(_deletion_starts(before, after, c, p, r) for r in m.assigned(p)))
+    goes = both(exists(before.zookeeper.state[p]), ~exists(after.zookeeper.state[p]))
+    goes = either(goes, both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]))
+    return either(~is_busy(before, m, c, t), ~starts & ~goes)
 
 
 def _deletion_starts(before: State, after: State, c: int, p: int, r: int) -> Value:
@@ -208,31 +180,30 @@ def _deletion_starts(before: State, after: State, c: int, p: int, r: int) -> Val
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.4", parts=("deletion",))
-def a_deletion_thread_is_woken(s: State, m: Model) -> Value:
+def a_deletion_thread_is_woken(s: State, m: Model, c: int) -> Value:
     """A controller's deletion thread has something to do."""
-    return either(*(s.controllers[c].woken for c in m.controllers))
+    return s.controllers[c].woken
 
 
 @claim("always", source="PROTOCOL.md D37", witness="a_deletion_thread_is_woken", parts=("deletion",))
-def deletion_threads_live(s: State, m: Model) -> Value:
+def deletion_threads_live(s: State, m: Model, c: int) -> Value:
     """No exception ends a deletion thread."""
-    return both(*(s.controllers[c].deletion != DeletionThread.ENDED for c in m.controllers))
+    return s.controllers[c].deletion != DeletionThread.ENDED
 
 
 @claim("always", source="PROTOCOL.md D50", witness="a_deletion_is_under_way", parts=("deletion",))
-def no_controller_waits_for_itself(s: State, m: Model) -> Value:
+def no_controller_waits_for_itself(s: State, m: Model, c: int) -> Value:
     """No holder of the controller lock waits for a thread that waits for the lock."""
-    return both(*(s.controllers[c].at != At.DEADLOCKED for c in m.controllers))
+    return s.controllers[c].at != At.DEADLOCKED
 
 
 @claim("step", source="PROTOCOL.md D37", witness="a_deletion_is_under_way", parts=("deletion", "remembered_requests"))
-def topics_are_deleted_on_request(before: State, after: State, m: Model, action: Action) -> Value | None:
+def topics_are_deleted_on_request(before: State, after: State, m: Model, *, t: int) -> Value:
     """No topic is deleted but on a request that was made while it was there."""
-    gone = {t: both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]) for t in m.topics}
-    return both(*(either(~gone[t], before.history.asked[t]) for t in m.topics))
+    return either(~both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]), before.history.asked[t])
 
 
 @claim("goal", source="PROTOCOL.md section 7.4, D16", parts=("deletion",))
-def deletions_complete(s: State, m: Model) -> Value:
+def deletions_complete(s: State, m: Model, t: int) -> Value:
     """Every topic whose deletion was asked for is deleted."""
-    return both(*(~s.zookeeper.deletions[t] for t in m.topics))
+    return ~s.zookeeper.deletions[t]

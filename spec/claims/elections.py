@@ -1,6 +1,6 @@
 """What is claimed of preferred replica elections: whom they elect, and that every request is answered."""
 
-from spec.language.rules import Action, claim
+from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.elections.requested import is_requested
@@ -13,21 +13,20 @@ PARTS = ("preferred_election",)
 
 
 @claim("sometimes", source="PROTOCOL.md section 7.5", parts=PARTS)
-def a_preferred_replica_takes_over(s: State, m: Model) -> Value:
+def a_preferred_replica_takes_over(s: State, m: Model, c: int) -> Value:
     """A controller is about to make the preferred replica of some partition its leader."""
-    controllers = [s.controllers[c] for c in m.controllers]
-    return either(*(both(one.at == At.ONLINE_WRITE, elects_preferred(one)) for one in controllers))
+    return both(s.controllers[c].at == At.ONLINE_WRITE, elects_preferred(s.controllers[c]))
 
 
-@claim("step", source="PROTOCOL.md sections 5 and 7.5", witness="a_preferred_replica_takes_over", parts=PARTS)
-def preferred_elections_elect_the_first_in_sync(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md sections 5 and 7.5", witness="a_preferred_replica_takes_over", parts=PARTS,
+    of={"write_elected_leader", "write_elected_leader_unanswered"},
+)  # fmt: skip
+def preferred_elections_elect_the_first_in_sync(before: State, after: State, m: Model, c: int, p: int) -> Value:
     """A preferred election makes only the first assigned replica leader, only where it was in sync, and keeps the ISR.
 
     A New partition that is named is initialised, which is no election.
     """
-    if action.rule not in {"write_elected_leader", "write_elected_leader_unanswered"}:
-        return None
-    c, p = action.parameters["c"], action.parameters["p"]
     old, new = before.zookeeper.state[p], after.zookeeper.state[p]
     preferred = m.brokers.first(assigned_replicas(before, m, c, p))
     as_promised = both(new.leader == preferred, m.brokers.contains(old.isr, preferred), new.isr == old.isr)
@@ -41,13 +40,8 @@ def a_request_stands(s: State, m: Model) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 7.5", witness="a_request_stands", parts=PARTS)
-def election_requests_are_read_before_they_are_deleted(
-    before: State, after: State, m: Model, action: Action
-) -> Value | None:
+def election_requests_are_read_before_they_are_deleted(before: State, after: State, m: Model, c: int) -> Value:
     """A request for a preferred election is deleted only by a controller that has read it."""
-    c = action.parameters.get("c")
-    if c is None:
-        return None
     deleted = both(is_requested(before, m), ~is_requested(after, m))
     return either(~deleted, before.controllers[c].request_read)
 
@@ -59,27 +53,27 @@ def a_failover_reads_a_request(s: State, m: Model) -> Value:
     return both(is_requested(s, m), reading)
 
 
-@claim("step", source="PROTOCOL.md D42", witness="a_failover_reads_a_request", parts=PARTS)
-def no_failover_fails_on_a_request(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md D42", witness="a_failover_reads_a_request", parts=PARTS, of={"read_election_request"}
+)
+def no_failover_fails_on_a_request(before: State, after: State, m: Model, c: int) -> Value:
     """No failover is ended by what a request for a preferred election names."""
-    if action.rule != "read_election_request":
-        return None
-    return flag(after.controllers[action.parameters["c"]].at != At.RESIGN_DELETE)
+    return flag(after.controllers[c].at != At.RESIGN_DELETE)
 
 
 @claim("sometimes", source="PROTOCOL.md D13", parts=PARTS)
-def an_election_is_under_way(s: State, m: Model) -> Value:
+def an_election_is_under_way(s: State, m: Model, c: int, p: int) -> Value:
     """A controller counts a partition among those with a preferred election under way."""
-    return either(*(s.controllers[c].electing[p] for c in m.controllers for p in m.partitions))
+    return s.controllers[c].electing[p]
 
 
-@claim("step", source="PROTOCOL.md D13, KAFKA-5310", witness="an_election_is_under_way", parts=PARTS)
-def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md D13, KAFKA-5310", witness="an_election_is_under_way", parts=PARTS,
+    of={"read_election_request"},
+)  # fmt: skip
+def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Model, c: int, *, p: int) -> Value:
     """A failover counts only those elections as under way that the request it has read names."""
-    if action.rule != "read_election_request":
-        return None
-    under_way, named = after.controllers[action.parameters["c"]].electing, before.zookeeper.preferred
-    return both(*(named[p] | ~under_way[p] for p in m.partitions))
+    return before.zookeeper.preferred[p] | ~after.controllers[c].electing[p]
 
 
 @claim("goal", source="PROTOCOL.md D49", parts=PARTS)

@@ -1,6 +1,6 @@
 """What is claimed where topics are removed by hand: that no broker change is lost, and no controller stays inert."""
 
-from spec.language.rules import Action, Facts, claim
+from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -13,22 +13,20 @@ PARTS = ("partitions", "removals")
 
 
 @claim("sometimes", source="PROTOCOL.md D53", parts=PARTS)
-def a_known_topic_is_gone(s: State, m: Model) -> Value:
+def a_known_topic_is_gone(s: State, m: Model, c: int, t: int) -> Value:
     """A topic is gone which its controller knows."""
-    return either(*(both(s.controllers[c].topics[t], ~s.zookeeper.topics[t]) for c in m.controllers for t in m.topics))
+    return both(s.controllers[c].topics[t], ~s.zookeeper.topics[t])
 
 
 @claim("always", source="PROTOCOL.md D51", witness="a_known_topic_is_gone", parts=PARTS)
-def dead_leaders_are_replaced(s: State, m: Model) -> Facts:
+def dead_leaders_are_replaced(s: State, m: Model, c: int, p: int) -> Value:
     """A controller at rest takes no partition to be online whose leader, for all it knows, is dead."""
-    for c in m.controllers:
-        controller = s.controllers[c]
-        rests = both(controller.active, controller.at == At.IDLE)
-        for p in m.partitions:
-            cached = controller.partitions[p]
-            online = both(is_cached(cached), cached.leader != 0, cached.state == PartitionState.ONLINE)
-            lives = m.brokers.in_set(cached.leader, controller.live)
-            yield either(~rests, ~online, is_queued(s, m, c, p), lives)
+    controller = s.controllers[c]
+    rests = both(controller.active, controller.at == At.IDLE)
+    cached = controller.partitions[p]
+    online = both(is_cached(cached), cached.leader != 0, cached.state == PartitionState.ONLINE)
+    lives = m.brokers.in_set(cached.leader, controller.live)
+    return either(~rests, ~online, is_queued(s, m, c, p), lives)
 
 
 @claim("always", source="PROTOCOL.md D53", witness="a_known_topic_is_gone", parts=PARTS)
@@ -37,10 +35,8 @@ def batches_are_clean(s: State, m: Model) -> Value:
     return ~either(*(s.controllers[c].dirty for c in m.controllers))
 
 
-@claim("step", source="PROTOCOL.md D28", witness="a_known_topic_is_gone", parts=PARTS)
-def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim("step", source="PROTOCOL.md D28", witness="a_known_topic_is_gone", parts=PARTS, of={"on_broker_change"})
+def a_dirty_batch_ends_the_term(before: State, after: State, m: Model, c: int) -> Value:
     """No controller that finds its batch dirty, when a broker has started, goes on with it as it is."""
-    if action.rule != "on_broker_change":
-        return None
-    old, new = (one.controllers[action.parameters["c"]] for one in (before, after))
+    old, new = (one.controllers[c] for one in (before, after))
     return ~both(old.dirty, new.dirty, ~m.brokers.is_subset(new.live, old.live), flag(new.at == At.IDLE))

@@ -3,7 +3,7 @@
 Each goal is claimed twice, as `recoverable` and as `eventually` (spec/properties.py).
 """
 
-from spec.language.rules import Facts, claim
+from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
@@ -32,14 +32,12 @@ def runs(s: State, b: int) -> Value:
 
 
 @claim("goal", source="PROTOCOL.md D12", parts=("connections",))
-def live_replicas_are_informed(s: State, m: Model) -> Facts:
+def live_replicas_are_informed(s: State, m: Model, p: int, r: int) -> Value:
     """Every live assigned replica has got a LeaderAndIsr of the current leader epoch."""
-    for p in m.partitions:
-        znode = s.zookeeper.state[p]
-        for r in m.assigned(p):
-            informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
-            assigned = m.brokers.in_set(r, stored_set(s, m, p))
-            yield either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), informed)
+    znode = s.zookeeper.state[p]
+    informed = flag(s.brokers[r].partitions[p].leader_epoch == znode.leader_epoch)
+    assigned = m.brokers.in_set(r, stored_set(s, m, p))
+    return either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), informed)
 
 
 def _is_to_serve(s: State, m: Model, p: int) -> Value:
@@ -48,14 +46,13 @@ def _is_to_serve(s: State, m: Model, p: int) -> Value:
 
 
 @claim("goal", source="PROTOCOL.md D6", parts=("connections",))
-def leaders_can_lead(s: State, m: Model) -> Facts:
+def leaders_can_lead(s: State, m: Model, p: int) -> Value:
     """Every partition with a live in-sync replica has a leader that lives, leads in the znode's leader_epoch and caches
     the znode's version.
     """
-    for p in m.partitions:
-        znode = s.zookeeper.state[p]
-        in_sync = either(*(both(runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
-        yield either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p)))
+    znode = s.zookeeper.state[p]
+    in_sync = either(*(both(runs(s, r), m.brokers.contains(znode.isr, r)) for r in m.assigned(p)))
+    return either(~_is_to_serve(s, m, p), ~in_sync, *(_leads_well(s, r, p) for r in m.assigned(p)))
 
 
 def _leads_well(s: State, r: int, p: int) -> Value:
@@ -70,14 +67,12 @@ def _leads_well(s: State, r: int, p: int) -> Value:
 
 
 @claim("goal", source="PROTOCOL.md section 10", parts=("connections",))
-def live_replicas_are_in_sync(s: State, m: Model) -> Facts:
+def live_replicas_are_in_sync(s: State, m: Model, p: int, r: int) -> Value:
     """Every live assigned replica of a partition that a live broker leads is in its ISR.
 
     In operators' words: the number of under-replicated partitions goes to 0, but for those that lack a dead replica.
     """
-    for p in m.partitions:
-        znode = s.zookeeper.state[p]
-        led = either(*(both(runs(s, r), znode.leader == r) for r in m.assigned(p)))
-        for r in m.assigned(p):
-            assigned = m.brokers.in_set(r, stored_set(s, m, p))
-            yield either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), ~led, m.brokers.contains(znode.isr, r))
+    znode = s.zookeeper.state[p]
+    led = either(*(both(runs(s, r), znode.leader == r) for r in m.assigned(p)))
+    assigned = m.brokers.in_set(r, stored_set(s, m, p))
+    return either(~_is_to_serve(s, m, p), ~assigned, ~runs(s, r), ~led, m.brokers.contains(znode.isr, r))

@@ -31,17 +31,16 @@ NOT_TRANSITIONS = frozenset({
 
 
 @claim("sometimes", source="PROTOCOL.md section 1", parts=("partitions",))
-def a_leader_is_elected(s: State, m: Model) -> Value:
+def a_leader_is_elected(s: State, m: Model, p: int) -> Value:
     """Some partition's leader epoch goes beyond the first."""
-    return either(*(s.zookeeper.state[p].leader_epoch > 0 for p in m.partitions))
+    return s.zookeeper.state[p].leader_epoch > 0
 
 
 @claim("step", source="PROTOCOL.md section 1", witness="a_leader_is_elected", parts=("partitions",))
-def leader_epoch_never_goes_back(before: State, after: State, m: Model, action: Action) -> Facts:
+def leader_epoch_never_goes_back(before: State, after: State, m: Model, *, p: int) -> Value:
     """A partition's leader_epoch in ZooKeeper never goes back, unless the partition is deleted."""
-    states = (before.zookeeper.state, after.zookeeper.state)
-    for p in m.partitions:
-        yield is_deleted(m, states[1][p]) | (states[0][p].leader_epoch <= states[1][p].leader_epoch)
+    old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    return is_deleted(m, new) | (old.leader_epoch <= new.leader_epoch)
 
 
 def is_deleted(m: Model, znode: Leadership) -> Value:
@@ -50,12 +49,11 @@ def is_deleted(m: Model, znode: Leadership) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
-def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action) -> Facts:
+def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action, *, p: int) -> Value:
     """Until it is deleted the state znode changes only by a conditional write on the version read."""
-    for p in m.partitions:
-        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        changed = both(exists(old), ~is_deleted(m, new), ~_same(old, new))
-        yield ~changed | both(old.version == _version_read(before, action, p), _is_next(m, old, new))
+    old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    changed = both(exists(old), ~is_deleted(m, new), ~_same(old, new))
+    return ~changed | both(old.version == _version_read(before, action, p), new.version == old.version.plus(1))
 
 
 def _version_read(before: State, action: Action, p: int) -> Value:
@@ -67,34 +65,29 @@ def _version_read(before: State, action: Action, p: int) -> Value:
     return before.zookeeper.state[p].version
 
 
-def _is_next(m: Model, old: Leadership, new: Leadership) -> Value:
-    return flag(new.version == old.version.plus(1))
-
-
 def _same(old: Leadership, new: Leadership) -> Value:
     names = ("leader", "leader_epoch", "isr", "controller_epoch", "version")
     return both(*(old[name] == new[name] for name in names))
 
 
 @claim("sometimes", source="PROTOCOL.md section 5", parts=("partitions",))
-def another_leader_is_elected(s: State, m: Model) -> Value:
+def another_leader_is_elected(s: State, m: Model, p: int) -> Value:
     """Some partition is led by another than the first of its assigned replicas."""
-    znodes = s.zookeeper.state
-    return either(*(both(znodes[p].leader != 0, znodes[p].leader != m.first_assigned(p)[0]) for p in m.partitions))
+    leader = s.zookeeper.state[p].leader
+    return both(leader != 0, leader != m.first_assigned(p)[0])
 
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
-def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
+def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action, *, p: int) -> Value:
     """A leader that is elected cleanly was in the ISR.
 
     Where a topic's configuration changes, what counts is what was read before the write, which may be another by then.
     """
     changes = m.keeps(ZooKeeper.unclean)
-    for p in m.partitions:
-        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        unclean = flag(changes or may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
-        yield ~both(elected, ~unclean) | m.brokers.contains(old.isr, new.leader)
+    old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    elected = both(exists(old), new.leader != old.leader, new.leader != 0)
+    unclean = flag(changes or may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
+    return ~both(elected, ~unclean) | m.brokers.contains(old.isr, new.leader)
 
 
 def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> Value:
@@ -106,25 +99,21 @@ def _somebody_in_sync_lives(before: State, m: Model, action: Action, p: int) -> 
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("partitions",))
-def the_isr_has_shrunk(s: State, m: Model) -> Facts:
+def the_isr_has_shrunk(s: State, m: Model, p: int) -> Value:
     """Some ISR is smaller than the assigned replicas."""
-    for p in m.partitions:
-        yield both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != stored_set(s, m, p))
+    return both(exists(s.zookeeper.state[p]), m.brokers.members(s.zookeeper.state[p].isr) != stored_set(s, m, p))
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="the_isr_has_shrunk", parts=("partitions",))
-def isr_is_within_assigned(s: State, m: Model) -> Value:
+def isr_is_within_assigned(s: State, m: Model, p: int) -> Value:
     """The ISR is within the assigned replicas."""
-    members = m.brokers.members
-    return both(*(m.brokers.is_subset(members(s.zookeeper.state[p].isr), stored_set(s, m, p)) for p in m.partitions))
+    return m.brokers.is_subset(m.brokers.members(s.zookeeper.state[p].isr), stored_set(s, m, p))
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def two_brokers_lead(s: State, m: Model) -> Value:
+def two_brokers_lead(s: State, m: Model, p: int) -> Facts:
     """Two brokers believe that they lead a partition (one of them has not heard of its successor)."""
-    return either(
-        *(both(leads(s, a, p), leads(s, b, p)) for p in m.partitions for a, b in combinations(m.assigned(p), 2))
-    )
+    yield from (both(leads(s, a, p), leads(s, b, p)) for a, b in combinations(m.assigned(p), 2))
 
 
 @claim("always", source="PROTOCOL.md section 10", witness="two_brokers_lead", parts=("connections",))
@@ -132,61 +121,54 @@ def one_leader_in_a_leader_epoch(s: State, m: Model) -> Value:
     """Two brokers never lead a partition in the same leader epoch."""
     facts = []
     for p in m.partitions:
-        for a, b in combinations(m.assigned(p), 2):
-            known, other = s.brokers[a].partitions[p], s.brokers[b].partitions[p]
-            facts.append(~both(leads(s, a, p), leads(s, b, p), known.leader_epoch == other.leader_epoch))
+        epochs = {b: s.brokers[b].partitions[p].leader_epoch for b in m.assigned(p)}
+        pairs = combinations(epochs, 2)
+        facts += [~both(leads(s, a, p), leads(s, b, p), epochs[a] == epochs[b]) for a, b in pairs]
     return both(*facts)
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_leader_epoch_comes_again(s: State, m: Model) -> Facts:
+def a_leader_epoch_comes_again(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """A LeaderAndIsr whose leader epoch its broker has accepted before waits at the head of a queue."""
-    for c in m.controllers:
-        for p in m.partitions:
-            for b in m.assigned(p):
-                told, known = s.connections[c][b][0].partitions[p], s.brokers[b].partitions[p]
-                yield both(told.ordered, told.leader_epoch <= known.leader_epoch)
+    told, known = s.connections[c][r][0].partitions[p], s.brokers[r].partitions[p]
+    return both(told.ordered, told.leader_epoch <= known.leader_epoch)
 
 
-@claim("step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",))
-def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Model, action: Action) -> Facts:
+@claim(
+    "step", source="PROTOCOL.md section 10", witness="a_leader_epoch_comes_again", parts=("connections",),
+    of={"deliver_request", "deliver_request_unanswered"},
+)  # fmt: skip
+def brokers_accept_only_higher_leader_epochs(before: State, after: State, m: Model, b: int, *, p: int) -> Value:
     """No broker obeys a LeaderAndIsr of an older or equal leader epoch than it has stored in this incarnation."""
-    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
-        return
-    b = action.parameters["b"]
-    for p in m.partitions:
-        old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
-        names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
-        unchanged = both(*(old[name] == new[name] for name in names))
-        other_topic = flag(old.topic_id != new.topic_id)
-        yield either(unchanged, old.leader_epoch < new.leader_epoch, other_topic)
+    old, new = before.brokers[b].partitions[p], after.brokers[b].partitions[p]
+    names = ("leader", "isr", "version", "controller_epoch", "leader_epoch")
+    unchanged = both(*(old[name] == new[name] for name in names))
+    return either(unchanged, old.leader_epoch < new.leader_epoch, old.topic_id != new.topic_id)
 
 
 @claim("step", source="PROTOCOL.md section 3", witness="an_earlier_term_holds_the_lock", parts=("partitions",))
-def writers_epochs_never_go_back(before: State, after: State, m: Model, action: Action) -> Facts:
+def writers_epochs_never_go_back(
+    before: State, after: State, m: Model, action: Action, c: int, *, p: int
+) -> Value | None:
     """In a partition's state no write by a term of lower epoch follows one of a higher."""
-    c = action.parameters.get("c")
-    if c is None or "b" in action.parameters:
-        return
-    states = (before.zookeeper.state, after.zookeeper.state)
-    for p in m.partitions:
-        yield is_deleted(m, states[1][p]) | (states[0][p].controller_epoch <= states[1][p].controller_epoch)
+    if "b" in action.parameters:
+        return None
+    old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    return is_deleted(m, new) | (old.controller_epoch <= new.controller_epoch)
 
 
 @claim("sometimes", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_partition_is_offline(s: State, m: Model) -> Facts:
+def a_partition_is_offline(s: State, m: Model, c: int, p: int) -> Value:
     """A controller is electing a leader for an offline partition."""
-    for controller in (s.controllers[c] for c in m.controllers):
-        for p in m.partitions:
-            yield both(controller.at == At.ONLINE_WRITE, controller.partitions[p].state == PartitionState.OFFLINE)
+    controller = s.controllers[c]
+    return both(controller.at == At.ONLINE_WRITE, controller.partitions[p].state == PartitionState.OFFLINE)
 
 
 @claim("step", source="PROTOCOL.md sections 3 and 4", witness="a_partition_is_offline", parts=("partitions",))
-def only_documented_transitions(before: State, after: State, m: Model, action: Action) -> Value | None:
+def only_documented_transitions(before: State, after: State, m: Model, action: Action, c: int) -> Value | None:
     """No transition outside the tables is ever carried out."""
-    c = action.parameters.get("c")
     starts = m.refuses_deletions and action.rule == "drop_request"
-    if c is None or starts or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
+    if starts or action.rule in NOT_TRANSITIONS or "b" in action.parameters:
         return None
     facts = []
     resigned = both(before.controllers[c].active, ~after.controllers[c].active)
@@ -219,34 +201,24 @@ def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[An
 
 
 @claim("sometimes", source="PROTOCOL.md section 10", parts=("connections",))
-def a_broker_leads_with_a_stale_version(s: State, m: Model) -> Facts:
+def a_broker_leads_with_a_stale_version(s: State, m: Model, p: int, r: int) -> Value:
     """A running broker leads in the znode's leader_epoch, but caches an older version (somebody else's ISR write?)."""
-    for p in m.partitions:
-        for b in m.assigned(p):
-            stale = s.brokers[b].partitions[p].version != s.zookeeper.state[p].version
-            yield both(s.processes[b].session != Session.NONE, leads(s, b, p), stale)
+    stale = s.brokers[r].partitions[p].version != s.zookeeper.state[p].version
+    return both(s.processes[r].session != Session.NONE, leads(s, r, p), stale)
 
 
 @claim("sometimes", source="PROTOCOL.md section 4", parts=("partitions",))
-def a_replica_is_not_online(s: State, m: Model) -> Value:
+def a_replica_is_not_online(s: State, m: Model, c: int, p: int, r: int) -> Facts:
     """A controller knows of a replica that is neither new nor online."""
-    states = [
-        s.controllers[c].partitions[p].replicas[r] for c in m.controllers for p in m.partitions for r in m.assigned(p)
-    ]
-    return either(
-        *(state == one for state in states for one in (ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE))
-    )
+    state = s.controllers[c].partitions[p].replicas[r]
+    yield from (state == one for one in (ReplicaState.OFFLINE, ReplicaState.DELETION_INELIGIBLE))
 
 
 @claim("always", source="PROTOCOL.md section 4", witness="a_replica_is_not_online", parts=("partitions",))
-def replicas_are_in_known_states(s: State, m: Model) -> Facts:
+def replicas_are_in_known_states(s: State, m: Model, c: int, p: int, r: int) -> Facts:
     """A topic's replicas are being deleted, or are deleted, only while the topic is queued for deletion.
 
     ReplicaDeletionIneligible says nothing of that: start-up gives it to the dead.
     """
-    never = (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL)
-    for c in m.controllers:
-        for p in m.partitions:
-            for r in m.assigned(p):
-                for state in never:
-                    yield is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)
+    for state in (ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL):
+        yield is_queued(s, m, c, p) | (s.controllers[c].partitions[p].replicas[r] != state)

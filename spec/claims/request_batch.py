@@ -34,11 +34,6 @@ ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_stop", "delive
 BROKER_CHANGES = ("on_broker_change", "read_broker_data")
 
 
-def _queues(m: Model) -> Iterator[tuple[int, int]]:
-    """Every connection: its controller and its broker."""
-    yield from ((c, b) for c in m.controllers for b in m.brokers.ids)
-
-
 def _filled(m: Model, queue: Array[int, Slot]) -> Iterator[int]:
     """The places of a queue, but for those that are known to be empty: what is claimed of such a place is true."""
     if not queue.is_blank():
@@ -61,85 +56,66 @@ def _orders(m: Model, place: Slot) -> Value:
     return either(*(place.partitions[p].ordered for p in m.partitions))
 
 
-def _informs(place: Slot) -> Value:
-    """Whether UpdateMetadata is still to be delivered."""
-    return flag(place.metadata)
-
-
-def _stops(m: Model, place: Slot) -> Value:
-    """Whether a partition is still to be stopped, and not deleted."""
-    return either(*(place.stop[p] for p in m.partitions))
-
-
-def _deletes(m: Model, place: Slot) -> Value:
-    """Whether a partition is still to be deleted."""
-    return either(*(place.delete[p] for p in m.partitions))
+def _kinds(m: Model, place: Slot) -> tuple[Value, Value, Value, Value]:
+    """Whether LeaderAndIsr, UpdateMetadata, StopReplica without delete, and with it, are still to be delivered."""
+    stops, deletes = (either(*(one[p] for p in m.partitions)) for one in (place.stop, place.delete))
+    return _orders(m, place), place.metadata, stops, deletes
 
 
 # ---------------------------------------------------------------------------------------------------------- the queues
 
 
 @claim("sometimes", source=SOURCE, parts=PARTS)
-def a_request_is_on_its_way(s: State, m: Model) -> Value:
+def a_request_is_on_its_way(s: State, m: Model, c: int, b: int) -> Value:
     """A controller has a request for some broker that is not answered yet."""
-    return either(*(_waits(s.connections[c][b][0]) for c, b in _queues(m)))
+    return _waits(s.connections[c][b][0])
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_wait_where_there_is_a_channel(s: State, m: Model) -> Facts:
+def requests_wait_where_there_is_a_channel(s: State, m: Model, c: int, b: int) -> Facts:
     """What waits for a broker is on a channel that is open to it; without a channel, nothing is queued, or stays so."""
-    for c, b in _queues(m):
-        queue, open_ = s.connections[c][b], _is_open(s, m, c, b)
-        yield from (either(open_, ~_waits(queue[k])) for k in _filled(m, queue))
+    queue, open_ = s.connections[c][b], _is_open(s, m, c, b)
+    yield from (either(open_, ~_waits(queue[k])) for k in _filled(m, queue))
 
 
 @claim("always", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_are_of_the_present_term(s: State, m: Model) -> Facts:
+def requests_are_of_the_present_term(s: State, m: Model, c: int, b: int) -> Facts:
     """What waits was queued by an active controller in its present epoch: a queue does not outlast its term."""
-    for c, b in _queues(m):
-        controller, queue = s.controllers[c], s.connections[c][b]
-        places = [queue[k] for k in _filled(m, queue)]
-        yield from (either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places)
+    controller, queue = s.controllers[c], s.connections[c][b]
+    places = [queue[k] for k in _filled(m, queue)]
+    yield from (either(~_waits(one), both(controller.active, one.epoch == controller.epoch)) for one in places)
 
 
 # ----------------------------------------------------------------------------------------------------------- the order
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_requests"))
-def a_batch_has_several_requests(s: State, m: Model) -> Facts:
+def a_batch_has_several_requests(s: State, m: Model, c: int, b: int) -> Facts:
     """A batch has requests of two kinds for one broker."""
-    for c, b in _queues(m):
-        head = s.connections[c][b][0]
-        kinds = (_orders(m, head), _informs(head), _stops(m, head), _deletes(m, head))
-        yield from (both(one, either(*kinds[i + 1 :])) for i, one in enumerate(kinds))
+    kinds = _kinds(m, s.connections[c][b][0])
+    yield from (both(one, either(*kinds[i + 1 :])) for i, one in enumerate(kinds))
 
 
 @claim("always", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
-def requests_of_a_batch_go_in_order(s: State, m: Model) -> Facts:
+def requests_of_a_batch_go_in_order(s: State, m: Model, c: int, b: int) -> Facts:
     """What is due of a batch is the first that it has: LeaderAndIsr, UpdateMetadata, StopReplica, with delete last.
 
     StopReplica without delete may be of no partition.
     """
-    for c, b in _queues(m):
-        queue = s.connections[c][b]
-        for place in (queue[k] for k in _filled(m, queue)):
-            orders, informs, stops, deletes = (
-                _orders(m, place), _informs(place), _stops(m, place), _deletes(m, place),
-            )  # fmt: skip
-            due = place.stage
-            yield (due == Stage.LEADER_AND_ISR) == orders
-            yield (due == Stage.UPDATE_METADATA) == both(informs, ~orders)
-            yield either(~stops, orders, informs, due == Stage.STOP_REPLICA)
-            yield either(due == Stage.EMPTY, orders, informs, stops, deletes)
-            yield either(due != Stage.EMPTY, ~deletes)
+    queue = s.connections[c][b]
+    for place in (queue[k] for k in _filled(m, queue)):
+        orders, informs, stops, deletes = _kinds(m, place)
+        due = place.stage
+        yield (due == Stage.LEADER_AND_ISR) == orders
+        yield (due == Stage.UPDATE_METADATA) == both(informs, ~orders)
+        yield either(~stops, orders, informs, due == Stage.STOP_REPLICA)
+        yield either(due == Stage.EMPTY, orders, informs, stops, deletes)
+        yield either(due != Stage.EMPTY, ~deletes)
 
 
-@claim("step", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"))
-def an_answer_ends_the_first_request(before: State, after: State, m: Model, action: Action) -> Value | None:
+@claim("step", source=SOURCE, witness="a_batch_has_several_requests", parts=(*PARTS, "several_requests"), of=ANSWERS)
+def an_answer_ends_the_first_request(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value:
     """An answer ends one request, the first of the oldest batch; with the last one of that, the next batch is due."""
-    if action.rule not in ANSWERS:
-        return None
-    c, b = action.parameters["c"], action.parameters["b"]
     old, new = before.connections[c][b], after.connections[c][b]
     left = _left(m, old[0], action)
     over = ~either(*left.values())
@@ -161,21 +137,17 @@ def _calls_back(m: Model, old: Slot, new: Slot, action: Action) -> Value:
 
 def _named(m: Model, place: Slot) -> dict[tuple[str, int], Value]:
     """All that a batch has still to say to a broker."""
-    named = {("ordered", p): flag(place.partitions[p].ordered) for p in m.partitions}
-    if "metadata" in place:
-        named["metadata", 0] = flag(place.metadata)
-    if m.stops_replicas:
-        named |= {("stop", p): flag(place.stop[p]) for p in m.partitions}
-        named |= {("delete", p): flag(place.delete[p]) for p in m.partitions}
-    return named
+    named = {("ordered", p): place.partitions[p].ordered for p in m.partitions} | {("metadata", 0): place.metadata}
+    named |= {("stop", p): place.stop[p] for p in m.partitions}
+    return named | {("delete", p): place.delete[p] for p in m.partitions}
 
 
 def _left(m: Model, head: Slot, action: Action) -> dict[tuple[str, int], Value]:
-    """What is left to say once the first request of a batch is answered; deletions are one request a partition, and
-    stops may be.
+    """What is left to say once the first request of a batch is answered; a deletion, and perhaps a stop, has one
+    for each partition.
     """
     named = _named(m, head)
-    orders, informs = _orders(m, head), _informs(head)
+    orders, informs, _, _ = _kinds(m, head)
     single = "stop" if action.rule == "deliver_stop" else "delete"
     left = {}
     for (kind, p), one in named.items():
@@ -203,14 +175,15 @@ def _is_same(m: Model, one: Slot, other: Slot, *, due: bool = True) -> Value:
 
 
 @claim("step", source=SOURCE, witness="a_request_is_on_its_way", parts=PARTS)
-def requests_stay_until_they_are_answered(before: State, after: State, m: Model, action: Action) -> Facts:
+def requests_stay_until_they_are_answered(
+    before: State, after: State, m: Model, action: Action, *, c: int, b: int
+) -> Value | None:
     """What waits for a broker stays, and before what is queued later, until it is answered or its channel is closed."""
     if action.rule in ANSWERS:
-        return
-    for c, b in _queues(m):
-        old, new = before.connections[c][b], after.connections[c][b]
-        stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
-        yield either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b))
+        return None
+    old, new = before.connections[c][b], after.connections[c][b]
+    stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
+    return either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b))
 
 
 def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value:
@@ -226,16 +199,17 @@ def _is_renewed(before: State, after: State, m: Model, action: Action, c: int, b
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "metadata"))
-def metadata_is_on_its_way(s: State, m: Model) -> Value:
+def metadata_is_on_its_way(s: State, m: Model, c: int, b: int) -> Value:
     """An UpdateMetadata waits for its answer."""
-    return either(*(s.connections[c][b][0].metadata for c, b in _queues(m)))
+    return s.connections[c][b][0].metadata
 
 
 @claim("step", source=SOURCE, witness="metadata_is_on_its_way", parts=(*PARTS, "metadata"))
-def metadata_goes_to_all_registered_brokers(before: State, after: State, m: Model, action: Action) -> Value | None:
+def metadata_goes_to_all_registered_brokers(
+    before: State, after: State, m: Model, action: Action, c: int
+) -> Value | None:
     """With LeaderAndIsr to some, UpdateMetadata goes to all who are registered, also who shuts down; never to fewer."""
-    c = action.parameters.get("c")
-    if c is None or action.rule in ANSWERS:
+    if action.rule in ANSWERS:
         return None
     controller = after.controllers[c]
     told = {
@@ -278,12 +252,12 @@ def _has_gathered(m: Model, controller: Controller) -> Value:
 
 
 @claim("sometimes", source=SOURCE, parts=(*PARTS, "several_partitions"))
-def a_batch_is_being_gathered(s: State, m: Model) -> Value:
+def a_batch_is_being_gathered(s: State, m: Model, c: int) -> Value:
     """A state change goes on while there is something in its batch already."""
-    return either(*(both(_gathers(s.controllers[c]), _has_gathered(m, s.controllers[c])) for c in m.controllers))
+    return both(_gathers(s.controllers[c]), _has_gathered(m, s.controllers[c]))
 
 
 @claim("always", source=SOURCE, witness="a_batch_is_being_gathered", parts=(*PARTS, "several_partitions"))
-def nothing_is_left_in_a_batch(s: State, m: Model) -> Value:
+def nothing_is_left_in_a_batch(s: State, m: Model, c: int) -> Value:
     """A state machine's batch has something in it only in the middle of a state change: newBatch finds it empty."""
-    return both(*(either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c])) for c in m.controllers))
+    return either(_gathers(s.controllers[c]), ~_has_gathered(m, s.controllers[c]))

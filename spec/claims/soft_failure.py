@@ -11,7 +11,7 @@ epoch; an ISR change by the leader keeps the epoch that it was sent. Requests of
 Only some scopes ask (the part `soft_failures`, which brings no variable and no action).
 """
 
-from spec.language.rules import Action, Facts, claim
+from spec.language.rules import Facts, claim
 from spec.language.terms import Value, both
 from spec.model import Model
 from spec.state.brokers import Stage
@@ -21,11 +21,9 @@ PARTS = ("connections", "soft_failures")
 
 
 @claim("sometimes", source="PROTOCOL.md D5", parts=PARTS)
-def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model) -> Facts:
+def a_new_term_sends_what_an_earlier_one_wrote(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """A LeaderAndIsr of the latest controller epoch waits for a broker, and an earlier term wrote that state znode."""
-    for c in m.controllers:
-        for p in m.partitions:
-            yield from (both(_is_ordered_next(s, c, b, p), _is_an_earlier_terms(s, c, b, p)) for b in m.assigned(p))
+    return both(_is_ordered_next(s, c, r, p), _is_an_earlier_terms(s, c, r, p))
 
 
 def _is_ordered_next(s: State, c: int, b: int, p: int) -> Value:
@@ -40,14 +38,13 @@ def _is_an_earlier_terms(s: State, c: int, b: int, p: int) -> Value:
     return both(epoch == s.zookeeper.epoch, s.zookeeper.state[p].controller_epoch < epoch)
 
 
-@claim("step", source="PROTOCOL.md D5, KAFKA-3083", witness="a_new_term_sends_what_an_earlier_one_wrote", parts=PARTS)
-def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, action: Action) -> Facts:
+@claim(
+    "step", source="PROTOCOL.md D5, KAFKA-3083", witness="a_new_term_sends_what_an_earlier_one_wrote", parts=PARTS,
+    of={"deliver_request", "deliver_request_unanswered"},
+)  # fmt: skip
+def new_terms_send_the_latest_leadership(before: State, after: State, m: Model, c: int, b: int, *, p: int) -> Facts:
     """No broker is told by the latest controller epoch of an older leadership than an earlier one wrote last."""
-    if action.rule not in {"deliver_request", "deliver_request_unanswered"}:
-        return
-    c, b = action.parameters["c"], action.parameters["b"]
-    for p in m.partitions:
-        if b in m.assigned(p):
-            told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
-            older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
-            yield ~both(older, _is_an_earlier_terms(before, c, b, p))
+    if b in m.assigned(p):
+        told, znode = before.connections[c][b][0].partitions[p], before.zookeeper.state[p]
+        older = both(_is_ordered_next(before, c, b, p), told.leader_epoch < znode.leader_epoch)
+        yield ~both(older, _is_an_earlier_terms(before, c, b, p))

@@ -4,7 +4,7 @@ Where topics may be allowed it while all run: that nobody is elected by that alo
 """
 
 from spec.claims.goals import works
-from spec.language.rules import Action, Facts, claim
+from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -20,36 +20,33 @@ CHANGED = ("partitions", "unclean_changes")
 
 
 @claim("sometimes", source="PROTOCOL.md section 5", parts=PARTS)
-def a_leader_is_lost(s: State, m: Model) -> Value:
+def a_leader_is_lost(s: State, m: Model, p: int) -> Value:
     """Some partition that had a leader has none."""
-    return either(*(both(exists(s.zookeeper.state[p]), s.zookeeper.state[p].leader == 0) for p in m.partitions))
+    return both(exists(s.zookeeper.state[p]), s.zookeeper.state[p].leader == 0)
 
 
 @claim("step", source="PROTOCOL.md D30, KIP-106", witness="a_leader_is_lost", parts=PARTS)
-def leaders_were_in_sync(before: State, after: State, m: Model, action: Action) -> Facts:
+def leaders_were_in_sync(before: State, after: State, m: Model, *, p: int) -> Value:
     """Whoever is elected leader was in the ISR, so that nothing is lost which was committed."""
-    for p in m.partitions:
-        old, new = before.zookeeper.state[p], after.zookeeper.state[p]
-        elected = both(exists(old), new.leader != old.leader, new.leader != 0)
-        yield ~elected | m.brokers.contains(old.isr, new.leader)
+    old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    elected = both(exists(old), new.leader != old.leader, new.leader != 0)
+    return ~elected | m.brokers.contains(old.isr, new.leader)
 
 
 @claim("always", source="PROTOCOL.md D29, KAFKA-5083", witness="a_leader_is_lost", parts=PARTS)
-def isr_is_not_empty(s: State, m: Model) -> Value:
+def isr_is_not_empty(s: State, m: Model, p: int) -> Value:
     """The ISR in a state znode has a member."""
-    return both(*(either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ())) for p in m.partitions))
+    return either(~exists(s.zookeeper.state[p]), flag(s.zookeeper.state[p].isr != ()))
 
 
 @claim("always", source="PROTOCOL.md D63, KAFKA-6835", witness="a_partition_is_offline", parts=CHANGED)
-def allowed_elections_are_held(s: State, m: Model) -> Facts:
+def allowed_elections_are_held(s: State, m: Model, c: int, p: int) -> Value:
     """A controller that works, and has nothing left to hear, leaves no partition Offline that may elect uncleanly, and
     of whose replicas one lives.
     """
-    for c in m.controllers:
-        controller = s.controllers[c]
-        rests = works(s, c) & (controller.callbacks[0] == Callback.NONE)
-        for p in m.partitions:
-            heard = ~controller.allowed[m.topic_of(p)]
-            offline = both(controller.partitions[p].state == PartitionState.OFFLINE, ~is_queued(s, m, c, p))
-            electable = both(may_be_unclean(s, m, p), live_assigned(s, m, c, p) != ())
-            yield ~both(rests, heard, offline, electable)
+    controller = s.controllers[c]
+    rests = works(s, c) & (controller.callbacks[0] == Callback.NONE)
+    heard = ~controller.allowed[m.topic_of(p)]
+    offline = both(controller.partitions[p].state == PartitionState.OFFLINE, ~is_queued(s, m, c, p))
+    electable = both(may_be_unclean(s, m, p), live_assigned(s, m, c, p) != ())
+    return ~both(rests, heard, offline, electable)

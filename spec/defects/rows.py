@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from spec.variants import AS_CODED, Switches
+from spec.variants import AS_CODED, Switch, Switches
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,8 @@ class Defect:
     `breaks` names a property. `first_depth` is the length of the shortest trace under `base` that takes the `defining`
     steps in their order (a rule, such as "crash", a single action, such as "crash(b=2)", or a kind of what is seen) and
     breaks it. `fix` are the switches to turn over: with the fixes among them on, and the older behaviour off, there is
-    no such trace; none, where only another design would help. `remains` says what 0.10.2 has of it still, where `base`
+    no such trace; none, where only another design would help. Unless said otherwise it is each switch whose text names
+    the defect; and what older behaviour is in it, `base` has. `remains` says what 0.10.2 has of it still, where `base`
     reintroduces more.
     """
 
@@ -21,10 +22,15 @@ class Defect:
     breaks: str
     scope: str
     first_depth: int
-    fix: Switches
+    fix: Switches = frozenset()
     base: Switches = AS_CODED
     defining: tuple[str, ...] = ()
     remains: str = ""
+
+    def __post_init__(self) -> None:
+        fix = self.fix or frozenset(one for one in Switch if self.id.partition("-")[0] in one.defects)
+        object.__setattr__(self, "fix", fix)
+        object.__setattr__(self, "base", self.base | {one for one in fix if one.reintroduces})
 
     @property
     def fixed(self) -> Switches:

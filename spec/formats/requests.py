@@ -13,8 +13,8 @@ Kafka: `RequestHeader`, `ResponseHeader`, `RequestChannel.Request.requestDesc`. 
 which 0.8.2 logged all four (`Name:LeaderAndIsrRequest;Version:0;...`); no recording has them.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Annotated, Any, Final
 
 from spec.errors import Where
@@ -78,8 +78,7 @@ def print_request(header: RequestHeader, request: Request) -> str:
     where = Where(_name(header))
     schema = _schema(header, request, where)
     if isinstance(request, ControlledShutdownRequest):
-        text = ShutdownText(header.api_version, header.correlation_id, header.client_id, request.broker_id)
-        return SHUTDOWN_TEXT.write(text)
+        return SHUTDOWN_TEXT.write(SimpleNamespace(**vars(header), **vars(request)))
     prefix = HEADER.print(header, FULL_HEADER, where.key("header"))
     return f"{prefix} -- {schema.print(request, header.api_version, where)}"
 
@@ -88,9 +87,12 @@ def parse_request(text: str, source: str = "request") -> tuple[RequestHeader, Re
     """The request that the whole text is; MalformedInput names the field that is wrong."""
     where = Where(source)
     if (values := SHUTDOWN_TEXT.read(text, where)) is not None:
-        return _parsed_shutdown(ShutdownText(**values), where)
+        shutdown = ControlledShutdownRequest(values.pop("broker_id"))
+        header = RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, **values)
+        _schema(header, shutdown, where)
+        return header, shutdown
     reader = Source(text, where.key("header"))
-    header: RequestHeader = HEADER.parse(reader, FULL_HEADER)
+    header = HEADER.parse(reader, FULL_HEADER)
     schema = _known_schema(header, where)
     reader.within(where).expect(" -- ")
     request: Request = schema.parse(reader, header.api_version)
@@ -117,38 +119,20 @@ def decode_response(data: bytes, api_key: ApiKey, api_version: int, source: str 
     return correlation_id, response
 
 
-@dataclass(frozen=True)
-class ShutdownText:
-    """The text of a ControlledShutdown, header and request in one."""
-
-    api_version: int
-    correlation_id: int
-    client_id: str | None
-    broker_id: int
-
-
-def _option(name: str, read: Callable[[str], Any]) -> Shape[Any]:
-    """The shape of a Scala Option."""
-    return Shape(
-        name,
-        r"None|Some\((?s:.*)\)",
-        lambda text: None if text == "None" else read(text[5:-1]),
-        lambda value: "None" if value is None else f"Some({value})",
-    )
-
+OPTION: Final[Shape[str | None]] = Shape(
+    "Some(id) or None",
+    r"None|Some\((?s:.*)\)",
+    lambda text: None if text == "None" else text[5:-1],
+    lambda value: "None" if value is None else f"Some({value})",
+)
+"""The shape of a Scala Option."""
 
 SHUTDOWN_TEXT: Final = Template(
     "Name: ControlledShutdownRequest; Version: {api_version:int}; CorrelationId: {correlation_id:int};"
     "ClientId:{client_id:option}; BrokerId: {broker_id:int}",
-    {"int": INT, "option": _option("Some(id) or None", str)},
+    {"int": INT, "option": OPTION},
 )
-
-
-def _parsed_shutdown(text: ShutdownText, where: Where) -> tuple[RequestHeader, Request]:
-    header = RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, text.api_version, text.correlation_id, text.client_id)
-    _known_schema(header, where)
-    _check_client_id(header, where)
-    return header, ControlledShutdownRequest(text.broker_id)
+"""The text of a ControlledShutdown, header and request in one."""
 
 
 def _peek_header_version(data: bytes, where: Where) -> int:

@@ -14,7 +14,7 @@ that is enabled but does not fit has a true `overflow`, which engines count and 
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -214,19 +214,34 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def claim(
-    kind: str, *, source: str, witness: str | None = None, parts: Sequence[str] = ()
+    kind: str,
+    *,
+    source: str,
+    witness: str | None = None,
+    parts: Sequence[str] = (),
+    of: Collection[str] | None = None,
+    where: Callable[[Any], bool] = lambda _: True,
+    fixed: Collection[enum.Enum] = (),
 ) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
     """Declare a property of one of the kinds always, step, sometimes, or a goal, which is claimed as each of `GOALS`.
 
-    The function gives a value, or `Facts`; None, or no fact, if it is not about this.
+    The function has the state, or those before and after a `step`, and the model. It is asked for each choice of its
+    other parameters (`Model.choices`), but of a step only of those behind `*`. The others are the action's own; who
+    lacks one is not spoken of. One of the name `action` is the action itself. `of`: the rules of whose steps alone
+    anything is claimed; `where`, and `fixed`: of which models, and with which fixes. It gives a value, or `Facts`;
+    None, or no fact, if it is not about this.
     """
 
     def declare(function: Callable[..., Any]) -> Claim:
         statement = inspect.cleandoc(function.__doc__ or "")
-        whole = _whole(kind, function) if inspect.isgeneratorfunction(function) else function
-        return Claim(whole, function.__name__, kind, statement, source, witness, frozenset(parts))
+        said = _said(kind, function, of, lambda m: where(m) and all(m.fixes(one) for one in fixed))
+        return Claim(said, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
+
+
+lemma = functools.partial(claim, "always")
+"""Declare a claim that helps to prove others."""
 
 
 def claims_of(module: ModuleType) -> Iterator[Claim]:
@@ -239,17 +254,33 @@ def claims_of(module: ModuleType) -> Iterator[Claim]:
                 yield one
 
 
-def _whole(kind: str, function: Callable[..., Facts]) -> Callable[..., Value | None]:
-    """Whether all facts hold that a function yields, or for a `sometimes` any."""
+def _said(
+    kind: str, function: Callable[..., Any], of: Collection[str] | None, where: Callable[[Any], bool]
+) -> Callable[..., Value | None]:
+    """Whether all facts hold that a function gives of all choices, or for a `sometimes` any."""
+    states = 2 if kind == "step" else 1
+    named = tuple(inspect.signature(function).parameters.values())[states + 1 :]
+    each = tuple(one.name for one in named if states == 1 or one.kind == one.KEYWORD_ONLY)
+    own = tuple(one.name for one in named if one.name not in each)
+    gives_facts = inspect.isgeneratorfunction(function)
 
     @functools.wraps(function)
-    def whole(*given: Any) -> Value | None:
-        facts = tuple(function(*given))
+    def said(*given: Any) -> Value | None:
+        m, action = given[states], given[-1]
+        if not where(m) or (of is not None and action.rule not in of):
+            return None
+        takes = {name: action if name == "action" else action.parameters.get(name) for name in own}
+        if None in takes.values():
+            return None
+        facts: list[Value] = []
+        for chosen in m.choices(each):
+            found = function(*given[: states + 1], **takes, **chosen)
+            facts += found if gives_facts else [] if found is None else [found]
         if kind == "sometimes":
             return either(*facts)
         return both(*facts) if facts else None
 
-    return whole
+    return said
 
 
 def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]) -> tuple[Action, View]:

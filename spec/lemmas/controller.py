@@ -9,7 +9,7 @@ A lemma that needs such fixes is None for a variant without them.
 from collections.abc import Iterable
 from itertools import combinations
 
-from spec.language.rules import Facts, claim
+from spec.language.rules import Facts, lemma
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.zookeeper import epoch_is_as_read
@@ -19,6 +19,10 @@ from spec.state.enumerations import At, Session
 from spec.state.zookeeper import ZooKeeper
 from spec.variants import Switch
 
+#: A resignation leaves nothing behind.
+CLEAN = (Switch.RESIGN_CLEANS_UP,)
+#: Nor does a controller keep anything of a topic that is gone.
+FORGETTING = (*CLEAN, Switch.FORGET_THE_VANISHED)
 #: A failover up to the opening of the channels.
 IN_FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
@@ -47,83 +51,65 @@ BEFORE_TOPICS = (At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS)
 WITH_AN_EPOCH = (*BEFORE_TOPICS, At.READ_STATES)
 
 
-@claim("always", source="PROTOCOL.md section 6")
-def no_epoch_is_ahead_of_zookeepers(s: State, m: Model) -> Value:
+@lemma(source="PROTOCOL.md section 6")
+def no_epoch_is_ahead_of_zookeepers(s: State, m: Model, c: int) -> Value:
     """No controller is in an epoch beyond the one in ZooKeeper."""
-    return both(*(s.controllers[c].epoch <= s.zookeeper.epoch for c in m.controllers))
+    return s.controllers[c].epoch <= s.zookeeper.epoch
 
 
-@claim("always", source="PROTOCOL.md section 2")
-def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model) -> Value | None:
+@lemma(source="PROTOCOL.md section 2", where=lambda m: m.keeps(ZooKeeper.epoch_version))
+def no_epoch_version_is_ahead_of_zookeepers(s: State, m: Model, c: int) -> Value:
     """No controller goes by a data version of /controller_epoch that has not been yet."""
-    if not m.keeps(ZooKeeper.epoch_version):
-        return None
-    return both(*(s.controllers[c].epoch_version <= s.zookeeper.epoch_version for c in m.controllers))
+    return s.controllers[c].epoch_version <= s.zookeeper.epoch_version
 
 
-@claim("always", source="KafkaController.incrementControllerEpoch 0.10.2.2")
-def the_epoch_read_is_the_versions(s: State, m: Model) -> Facts:
+@lemma(source="KafkaController.incrementControllerEpoch 0.10.2.2", where=lambda m: m.keeps(ZooKeeper.epoch_version))
+def the_epoch_read_is_the_versions(s: State, m: Model, c: int) -> Value:
     """While the data version is the one read, the epoch is too; or it is the first, and what was read was nothing."""
-    if not m.keeps(ZooKeeper.epoch_version):
-        return
-    for c in m.controllers:
-        controller, epoch = s.controllers[c], s.zookeeper.epoch
-        about_to_write = both(controller.at == At.INCREMENT_EPOCH, epoch_is_as_read(s, m, c))
-        yield about_to_write.implies(either(controller.epoch == epoch, both(controller.epoch == 0, epoch == 1)))
+    controller, epoch = s.controllers[c], s.zookeeper.epoch
+    about_to_write = both(controller.at == At.INCREMENT_EPOCH, epoch_is_as_read(s, m, c))
+    return about_to_write.implies(either(controller.epoch == epoch, both(controller.epoch == 0, epoch == 1)))
 
 
-@claim("always", source="PROTOCOL.md section 2")
-def a_process_that_is_not_running_remembers_nothing(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 2")
+def a_process_that_is_not_running_remembers_nothing(s: State, m: Model, c: int) -> Value:
     """A process that is not running is not active, in no controller epoch, and at no place in its code."""
-    for c in m.controllers:
-        controller, ended = s.controllers[c], flag(s.processes[c].session == Session.NONE)
-        blank = both(controller.at == At.IDLE, ~controller.active, ~controller.acted, controller.epoch == 0)
-        yield ended.implies(blank)
+    controller, ended = s.controllers[c], flag(s.processes[c].session == Session.NONE)
+    blank = both(controller.at == At.IDLE, ~controller.active, ~controller.acted, controller.epoch == 0)
+    return ended.implies(blank)
 
 
-@claim("always", source="PROTOCOL.md section 6")
-def only_active_controllers_change_states(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 6")
+def only_active_controllers_change_states(s: State, m: Model, c: int) -> Value:
     """Whoever is in the middle of a state change is an active controller."""
-    for c in m.controllers:
-        yield s.controllers[c].active | ~is_at(s.controllers[c], CHANGING_STATES)
+    return s.controllers[c].active | ~is_at(s.controllers[c], CHANGING_STATES)
 
 
-@claim("always", source="PROTOCOL.md D4 fixed")
-def a_failover_starts_from_nothing(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md D4 fixed", fixed=CLEAN)
+def a_failover_starts_from_nothing(s: State, m: Model, c: int) -> Value:
     """From the election until the channels are opened nobody is active: no earlier term has left anything behind."""
-    if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return
-    for c in m.controllers:
-        yield ~s.controllers[c].active | ~is_at(s.controllers[c], BEFORE_CHANNELS)
+    return ~s.controllers[c].active | ~is_at(s.controllers[c], BEFORE_CHANNELS)
 
 
-@claim("always", source="PROTOCOL.md D56 fixed")
-def only_the_active_have_channels(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md D56 fixed", fixed=CLEAN)
+def only_the_active_have_channels(s: State, m: Model, c: int) -> Facts:
     """Without being active nobody has acted or has a channel, and no channel is left without an owner."""
-    if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        yield m.brokers.is_empty(controller.stranded)
-        yield controller.active | both(~controller.acted, m.brokers.is_empty(controller.channels))
+    controller = s.controllers[c]
+    yield m.brokers.is_empty(controller.stranded)
+    yield controller.active | both(~controller.acted, m.brokers.is_empty(controller.channels))
 
 
-@claim("always", source="PROTOCOL.md D56")
-def no_left_over_channel_is_a_present_one(s: State, m: Model) -> Value | None:
+@lemma(source="PROTOCOL.md D56", where=lambda m: not m.fixes(Switch.RESIGN_CLEANS_UP))
+def no_left_over_channel_is_a_present_one(s: State, m: Model, c: int) -> Value:
     """No controller has a channel of its own to a broker to which it has one without an owner."""
-    if m.fixes(Switch.RESIGN_CLEANS_UP):
-        return None
-    return both(*(m.brokers.disjoint(s.controllers[c].channels, s.controllers[c].stranded) for c in m.controllers))
+    return m.brokers.disjoint(s.controllers[c].channels, s.controllers[c].stranded)
 
 
-@claim("always", source="PROTOCOL.md D4 fixed")
-def active_controllers_know_themselves_as_controller(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md D4 fixed", fixed=CLEAN)
+def active_controllers_know_themselves_as_controller(s: State, m: Model, c: int) -> Value:
     """Whoever is active, or in a failover, knows itself as the controller."""
-    if not m.fixes(Switch.RESIGN_CLEANS_UP):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        yield either(controller.active, is_at(controller, IN_FAILOVER)).implies(controller.leader_id == c)
+    controller = s.controllers[c]
+    return either(controller.active, is_at(controller, IN_FAILOVER)).implies(controller.leader_id == c)
 
 
 def has_one_epoch_a_term(m: Model) -> bool:
@@ -156,20 +142,16 @@ def only_the_current_writes(m: Model) -> bool:
     return has_one_epoch_a_term(m) and m.fixes(Switch.FENCED_WRITES) and m.fixes(Switch.CLEAR_CONTEXT)
 
 
-@claim("always", source="PROTOCOL.md D1 fixed")
+@lemma(source="PROTOCOL.md D1 fixed", where=has_one_epoch_a_term)
 def an_epoch_has_one_owner(s: State, m: Model) -> Facts:
     """No two terms that are in office, on whatever brokers, have the same epoch."""
-    if not has_one_epoch_a_term(m):
-        return
     for a, b in combinations(m.controllers, 2):
         yield ~both(is_in_office(s, a), is_in_office(s, b), s.controllers[a].epoch == s.controllers[b].epoch)
 
 
-@claim("always", source="PROTOCOL.md D1 fixed")
+@lemma(source="PROTOCOL.md D1 fixed", where=has_one_epoch_a_term)
 def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Facts:
     """An epoch that was acted in has been in ZooKeeper; whoever is in office in it is the one that has acted."""
-    if not has_one_epoch_a_term(m):
-        return
     for epoch, acted in _history(s, m):
         yield acted.implies(epoch <= s.zookeeper.epoch)
         for c in m.controllers:
@@ -177,18 +159,18 @@ def an_epoch_acted_in_is_its_owners(s: State, m: Model) -> Facts:
             yield both(acted, is_in_office(s, c), controller.epoch == epoch).implies(controller.acted)
 
 
-@claim("always", source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 fixed")
-def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model) -> Facts:
+@lemma(
+    source="ZKCheckedEphemeral 0.10.2.2; PROTOCOL.md D1 fixed", where=has_one_epoch_a_term,
+    fixed=(Switch.ATOMIC_ELECTION,),
+)  # fmt: skip
+def an_election_unanswered_has_an_epoch_of_its_own(s: State, m: Model, c: int) -> Facts:
     """While a broker has yet to find that it did create /controller, nobody is in office or has acted in its epoch."""
-    if not (has_one_epoch_a_term(m) and m.fixes(Switch.ATOMIC_ELECTION)):
-        return
     zookeeper = s.zookeeper
     used = [(s.controllers[d].epoch, is_in_office(s, d)) for d in m.controllers] + _history(s, m)
-    for c in m.controllers:
-        own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
-        at = s.controllers[c].at
-        unanswered = both(own, either(at == At.ELECT_CREATE, at == At.ELECT_CREATE_AGAIN))
-        yield from (~both(unanswered, is_used, epoch == zookeeper.epoch) for epoch, is_used in used)
+    own = both(zookeeper.controller == c, ~zookeeper.controller_orphaned)
+    at = s.controllers[c].at
+    unanswered = both(own, either(at == At.ELECT_CREATE, at == At.ELECT_CREATE_AGAIN))
+    yield from (~both(unanswered, is_used, epoch == zookeeper.epoch) for epoch, is_used in used)
 
 
 def _history(s: State, m: Model) -> list[tuple[Value, Value]]:

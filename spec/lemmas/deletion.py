@@ -9,9 +9,9 @@ import enum
 from collections.abc import Iterable
 
 from spec.language.records import array_of
-from spec.language.rules import Facts, claim
+from spec.language.rules import Facts, lemma
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import ELECTING, REMOVING, is_at
+from spec.lemmas.controller import CLEAN, ELECTING, FORGETTING, REMOVING, is_at
 from spec.lemmas.leadership import only_deletes
 from spec.model import Model
 from spec.protocol.controller.threads import has_threads
@@ -36,6 +36,8 @@ IN_TURN = (At.DROP_REQUEST, At.DELETE_QUEUED, *COMPLETING)
 DELETING_REPLICAS = (Stage.DELETE_REPLICA, Stage.ANSWERED, Stage.REFUSED)
 #: Where LeaderAndIsr is done with.
 BEHIND_LEADERSHIP = (Stage.STOP_REPLICA, *DELETING_REPLICAS)
+#: No LeaderAndIsr goes out for a topic that is queued.
+SILENT = (*CLEAN, Switch.DYING_TOPICS_GET_NO_LEADERSHIP)
 #: What a deletion manager remembers of topics.
 MARKS = ("queued", "turns", "ineligible", "to_queue")
 #: Why a topic's replicas are taken Offline if not for a broker's failure.
@@ -47,55 +49,49 @@ def is_one_of(value: Value, members: Iterable[enum.Enum]) -> Value:
     return either(*(value == one for one in members))
 
 
-@claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def only_active_controllers_delete(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.4", parts=PARTS)
+def only_active_controllers_delete(s: State, m: Model, c: int) -> Value:
     """Whoever deletes or is about to read what to delete, has a deletion manager or has queued a topic, is active."""
-    for c in m.controllers:
-        controller = s.controllers[c]
-        manages = flag(controller.deletion != DeletionThread.NONE)
-        queues = either(*(controller.queued[t] for t in m.topics))
-        yield either(is_at(controller, DELETING), manages, queues).implies(controller.active)
+    controller = s.controllers[c]
+    manages = flag(controller.deletion != DeletionThread.NONE)
+    queues = either(*(controller.queued[t] for t in m.topics))
+    return either(is_at(controller, DELETING), manages, queues).implies(controller.active)
 
 
-@claim("always", source="PROTOCOL.md D4 fixed", parts=PARTS)
-def new_controllers_have_nothing_to_delete(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md D4 fixed", parts=PARTS, where=only_deletes, fixed=CLEAN)
+def new_controllers_have_nothing_to_delete(s: State, m: Model, c: int) -> Facts:
     """Until a failover has read what is to be deleted nothing is queued, and partitions and replicas have no state.
 
     No deletion of a replica has begun before there is a thread for it.
     """
-    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        comes = either(~controller.active, controller.at == At.READ_DELETIONS)
-        begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
-        taking_over = either(begins, controller.at == At.FINISH)
-        yield taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead)))
-        marks = [array_of(controller, name)[t] for name in MARKS if name in controller for t in m.topics]
-        nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
-        nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
-        for p in m.partitions:
-            cached = controller.partitions[p]
-            states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
-            nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
-            nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
-            nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
-            yield from (_is_begun(cached, r).implies(has_threads(s, c)) for r in m.assigned(p))
-        yield comes.implies(both(*nothing))
+    controller = s.controllers[c]
+    comes = either(~controller.active, controller.at == At.READ_DELETIONS)
+    begins = both(controller.handler == Handler.FAILOVER, is_at(controller, (*ELECTING, *REMOVING)))
+    taking_over = either(begins, controller.at == At.FINISH)
+    yield taking_over.implies(both(~has_threads(s, c), m.brokers.is_empty(controller.dead)))
+    marks = [array_of(controller, name)[t] for name in MARKS for t in m.topics]
+    nothing = [*(~mark for mark in marks), ~controller.woken, m.brokers.is_empty(controller.dead)]
+    nothing += [controller.handler == Handler.NONE, controller.deletion == DeletionThread.NONE]
+    for p in m.partitions:
+        cached = controller.partitions[p]
+        states = [cached.replicas[r] == ReplicaState.NON_EXISTENT for r in m.assigned(p)]
+        nothing += [*states, cached.state == PartitionState.NON_EXISTENT, ~controller.doomed[p]]
+        nothing += [m.brokers.is_empty(one) for one in (cached.visiting, cached.batched)]
+        nothing.append(either(~cached.todo, controller.at == At.READ_STATES))
+        yield from (_is_begun(cached, r).implies(has_threads(s, c)) for r in m.assigned(p))
+    yield comes.implies(both(*nothing))
 
 
 def _is_begun(cached: CachedPartition, r: int) -> Value:
     return flag(cached.replicas[r] == ReplicaState.DELETION_STARTED)
 
 
-@claim("always", source="PROTOCOL.md section 9", parts=PARTS)
+@lemma(source="PROTOCOL.md section 9", parts=PARTS, where=only_deletes)
 def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Facts:
     """An empty place of a queue holds nothing and is at its end; where StopReplica is due LeaderAndIsr is done with.
 
     Replicas are deleted by the batch at the head only, and an answer that waits for its callback is to a deletion.
     """
-    if not only_deletes(m):
-        return
     for queue in (s.connections[c][b] for c in m.controllers for b in m.brokers.ids):
         for k in m.slots:
             slot, empty = queue[k], flag(queue[k].stage == Stage.EMPTY)
@@ -110,28 +106,23 @@ def a_batch_is_as_far_as_its_stage(s: State, m: Model) -> Facts:
         yield from (both(waits, queue[0].answered == p).implies(queue[0].delete[p]) for p in m.partitions)
 
 
-@claim("always", source="PROTOCOL.md section 9; D4 fixed", parts=PARTS)
-def batches_wait_only_where_there_is_a_channel(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 9; D4 fixed", parts=PARTS, where=only_deletes, fixed=CLEAN)
+def batches_wait_only_where_there_is_a_channel(s: State, m: Model, c: int) -> Facts:
     """No batch waits for a broker without a channel, and to the dead that are being handled there is none."""
-    if not (m.fixes(Switch.RESIGN_CLEANS_UP) and only_deletes(m)):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        yield m.brokers.disjoint(controller.dead, controller.channels)
-        for b in m.brokers.ids:
-            empty = s.connections[c][b][0].stage == Stage.EMPTY
-            yield either(m.brokers.in_set(b, controller.channels), empty)
+    controller = s.controllers[c]
+    yield m.brokers.disjoint(controller.dead, controller.channels)
+    for b in m.brokers.ids:
+        empty = s.connections[c][b][0].stage == Stage.EMPTY
+        yield either(m.brokers.in_set(b, controller.channels), empty)
 
 
-@claim("always", source="PROTOCOL.md sections 7.4 and 9; D57 fixed", parts=PARTS)
+@lemma(source="PROTOCOL.md sections 7.4 and 9; D57 fixed", parts=PARTS, where=only_deletes, fixed=SILENT)
 def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Facts:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
     Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
     deleted.
     """
-    if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return
     for c in m.controllers:
         for b in m.brokers.ids:
             queue = s.connections[c][b]
@@ -148,60 +139,48 @@ def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Facts:
                     yield deleted.implies(~queue[k].partitions[p].ordered)
 
 
-@claim("always", source="PROTOCOL.md section 7.4, D46 fixed", parts=PARTS)
-def started_deletions_have_a_stop_replica_waiting(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.4, D46 fixed", parts=PARTS, where=only_deletes, fixed=FORGETTING)
+def started_deletions_have_a_stop_replica_waiting(s: State, m: Model, c: int) -> Facts:
     """For a replica whose deletion has begun a StopReplica waits, or its broker's death is being handled.
 
     For it was sent to a live broker, and each of those has a channel. Who handles no death knows of nobody's.
     """
-    if not (only_deletes(m) and m.fixes(Switch.RESIGN_CLEANS_UP) and m.fixes(Switch.FORGET_THE_VANISHED)):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        nobody_dies = [is_at(controller, (At.IDLE, *IN_TURN)), is_one_of(controller.handler, FOR_DELETION)]
-        yield either(*nobody_dies).implies(m.brokers.is_empty(controller.dead))
-        yield either(~controller.active, m.brokers.is_subset(controller.live, controller.channels))
-        for p in m.partitions:
-            for r in m.assigned(p):
-                sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
-                is_handled = either(sent, m.brokers.in_set(r, controller.dead))
-                yield _is_begun(controller.partitions[p], r).implies(is_handled)
+    controller = s.controllers[c]
+    nobody_dies = [is_at(controller, (At.IDLE, *IN_TURN)), is_one_of(controller.handler, FOR_DELETION)]
+    yield either(*nobody_dies).implies(m.brokers.is_empty(controller.dead))
+    yield either(~controller.active, m.brokers.is_subset(controller.live, controller.channels))
+    for p in m.partitions:
+        for r in m.assigned(p):
+            sent = either(*(s.connections[c][r][k].delete[p] for k in m.slots))
+            is_handled = either(sent, m.brokers.in_set(r, controller.dead))
+            yield _is_begun(controller.partitions[p], r).implies(is_handled)
 
 
-def _tells_the_dying_nothing(m: Model) -> bool:
-    """Whether no LeaderAndIsr goes out for a topic that is queued."""
-    return m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP) and only_deletes(m)
-
-
-@claim("always", source="PROTOCOL.md sections 3 and 4", parts=PARTS)
-def only_known_topics_are_handled(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md sections 3 and 4", parts=PARTS, where=only_deletes)
+def only_known_topics_are_handled(s: State, m: Model, c: int, p: int) -> Facts:
     """What waits to be brought online, or to go Offline, does so in its handler; what goes Offline is known, and may.
 
     The partition or the replica that is being written of still waits. Whoever is to be told is of a known topic, and
     nobody is while one is being deleted.
     """
-    if not only_deletes(m):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        for p in m.partitions:
-            cached, known = controller.partitions[p], controller.topics[m.topic_of(p)]
-            concerned = flag(controller.partition == p)
-            yield cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE)))
-            yield both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo)
-            told, leave = ~m.brokers.is_empty(cached.batched), ~m.brokers.is_empty(cached.visiting)
-            for_deletion = is_one_of(controller.handler, FOR_DELETION)
-            yield told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)), ~for_deletion))
-            yield leave.implies(both(known, is_at(controller, REMOVING)))
-            for r in m.assigned(p):
-                waits = m.brokers.in_set(r, cached.visiting)
-                yield waits.implies(may_go_online_or_offline(cached.replicas[r]))
-                written = both(controller.at == At.REMOVE_WRITE, concerned, controller.replica == r)
-                yield written.implies(waits)
+    controller = s.controllers[c]
+    cached, known = controller.partitions[p], controller.topics[m.topic_of(p)]
+    concerned = flag(controller.partition == p)
+    yield cached.todo.implies(is_at(controller, (*ELECTING, At.READ_STATES, At.DELETE_STATE)))
+    yield both(controller.at == At.ONLINE_WRITE, concerned).implies(cached.todo)
+    told, leave = ~m.brokers.is_empty(cached.batched), ~m.brokers.is_empty(cached.visiting)
+    for_deletion = is_one_of(controller.handler, FOR_DELETION)
+    yield told.implies(both(known, is_at(controller, (*ELECTING, *REMOVING)), ~for_deletion))
+    yield leave.implies(both(known, is_at(controller, REMOVING)))
+    for r in m.assigned(p):
+        waits = m.brokers.in_set(r, cached.visiting)
+        yield waits.implies(may_go_online_or_offline(cached.replicas[r]))
+        written = both(controller.at == At.REMOVE_WRITE, concerned, controller.replica == r)
+        yield written.implies(waits)
 
 
-@claim("always", source="PROTOCOL.md section 7.4", parts=PARTS)
-def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.4", parts=PARTS, where=only_deletes)
+def deleted_replicas_are_of_queued_topics(s: State, m: Model, c: int) -> Facts:
     """Replicas go Offline for a deletion exactly if their topic is queued; for its start it is not held back.
 
     Who finds its batch dirty at that start has its elector resign first, and then ends the thread.
@@ -209,43 +188,35 @@ def deleted_replicas_are_of_queued_topics(s: State, m: Model) -> Facts:
     The partitions of a queued topic that is known are doomed. The thread turns to queued topics only; requests are
     dropped of unknown topics only, while known ones wait.
     """
-    if not only_deletes(m):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        begun = is_one_of(controller.handler, FOR_DELETION)
-        for_deletion = both(begun, is_at(controller, REMOVING))
-        starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
-        yield begun.implies(either(for_deletion, both(starts, resigns, controller.active)))
-        in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
-        if m.fixes(Switch.RESIGN_CLEANS_UP):
-            yield either(begun, in_turn).implies(has_threads(s, c))
-        drops = flag(controller.at == At.DROP_REQUEST)
-        for t in m.topics:
-            if m.has_several_topics:
-                yield controller.to_queue[t].implies(both(drops, controller.topics[t]))
-            queued, at_hand = controller.queued[t], flag(controller.topic == t)
-            yield both(for_deletion, at_hand).implies(queued)
-            yield both(starts, for_deletion, at_hand).implies(~controller.ineligible[t])
-            yield controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion))
-            yield both(controller.turns[t], ~drops).implies(queued)
-            yield both(controller.turns[t], drops).implies(~controller.topics[t])
-            for p in m.partitions_of(t):
-                leaves = ~m.brokers.is_empty(controller.partitions[p].visiting)
-                yield both(leaves, for_deletion).implies(at_hand)
-                yield both(leaves, ~for_deletion).implies(~queued)
-                yield both(queued, controller.topics[t]).implies(controller.doomed[p])
+    controller = s.controllers[c]
+    begun = is_one_of(controller.handler, FOR_DELETION)
+    for_deletion = both(begun, is_at(controller, REMOVING))
+    starts, resigns = controller.handler == Handler.DELETION_START, controller.at == At.RESIGN_DELETE
+    yield begun.implies(either(for_deletion, both(starts, resigns, controller.active)))
+    in_turn = is_at(controller, (At.DELETE_QUEUED, *COMPLETING))
+    if m.fixes(Switch.RESIGN_CLEANS_UP):
+        yield either(begun, in_turn).implies(has_threads(s, c))
+    drops = flag(controller.at == At.DROP_REQUEST)
+    for t in m.topics:
+        yield controller.to_queue[t].implies(both(drops, controller.topics[t]))
+        queued, at_hand = controller.queued[t], flag(controller.topic == t)
+        yield both(for_deletion, at_hand).implies(queued)
+        yield both(starts, for_deletion, at_hand).implies(~controller.ineligible[t])
+        yield controller.turns[t].implies(either(is_at(controller, IN_TURN), for_deletion))
+        yield both(controller.turns[t], ~drops).implies(queued)
+        yield both(controller.turns[t], drops).implies(~controller.topics[t])
+        for p in m.partitions_of(t):
+            leaves = ~m.brokers.is_empty(controller.partitions[p].visiting)
+            yield both(leaves, for_deletion).implies(at_hand)
+            yield both(leaves, ~for_deletion).implies(~queued)
+            yield both(queued, controller.topics[t]).implies(controller.doomed[p])
 
 
-@claim("always", source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS)
-def queued_topics_get_no_leader(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.4; D57 fixed", parts=PARTS, where=only_deletes, fixed=SILENT)
+def queued_topics_get_no_leader(s: State, m: Model, c: int, p: int) -> Value:
     """No partition of a queued topic is brought online, or told of."""
-    if not (_tells_the_dying_nothing(m) and m.fixes(Switch.RESIGN_CLEANS_UP)):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        for p in m.partitions:
-            t, cached = m.topic_of(p), controller.partitions[p]
-            queued = controller.queued[t]
-            visited = both(cached.todo, is_at(controller, ELECTING))
-            yield queued.implies(both(~visited, m.brokers.is_empty(cached.batched)))
+    controller = s.controllers[c]
+    t, cached = m.topic_of(p), controller.partitions[p]
+    queued = controller.queued[t]
+    visited = both(cached.todo, is_at(controller, ELECTING))
+    return queued.implies(both(~visited, m.brokers.is_empty(cached.batched)))

@@ -4,8 +4,8 @@ They are asked for with reassignments and controlled shutdowns, and where electi
 They hold elsewhere, too, but no other proof needs them.
 """
 
-from spec.language.rules import Facts, claim
-from spec.language.terms import both, either, flag
+from spec.language.rules import Facts, lemma
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import live_assigned
 from spec.state.cluster import State
@@ -19,31 +19,30 @@ def _keeps_the_last(m: Model) -> bool:
     return m.scope.unclean and m.fixes(Switch.KEEP_LAST_IN_SYNC)
 
 
-@claim("always", source="PROTOCOL.md sections 5 and 10", parts=("partitions",))
-def every_leader_is_in_sync(s: State, m: Model) -> Facts:
+@lemma(
+    source="PROTOCOL.md sections 5 and 10", parts=("partitions",),
+    where=lambda m: m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m),
+)  # fmt: skip
+def every_leader_is_in_sync(s: State, m: Model, p: int) -> Facts:
     """The leader that the state znode names, or a copy, is in the ISR there; no leader writes an ISR without itself."""
-    if not (m.has("reassignment") or m.has("shutdown") or _keeps_the_last(m)):
-        return
-    for p in m.partitions:
-        memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
-        caches = [s.controllers[c].partitions[p] for c in m.controllers]
-        slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
-        named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
-        yield from (either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named)
-        for b, known in memories.items():
-            yield flag(known.leader == b).implies(m.brokers.contains(known.isr, b))
-            yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
+    memories = {b: s.brokers[b].partitions[p] for b in m.assigned(p)}
+    caches = [s.controllers[c].partitions[p] for c in m.controllers]
+    slots = [s.connections[c][b][k] for c in m.controllers for b in m.brokers.ids for k in m.slots]
+    named = (s.zookeeper.state[p], *caches, *(slot.partitions[p] for slot in slots))
+    yield from (either(one.leader == 0, m.brokers.contains(one.isr, one.leader)) for one in named)
+    for b, known in memories.items():
+        yield flag(known.leader == b).implies(m.brokers.contains(known.isr, b))
+        yield either(known.retrying == (), m.brokers.contains(known.retrying, b))
 
 
-@claim("always", source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
-def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model) -> Facts:
+@lemma(
+    source="PartitionStateMachine.initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",),
+    where=_keeps_the_last,
+)  # fmt: skip
+def a_new_partition_is_visited_where_a_replica_lives(s: State, m: Model, c: int, p: int) -> Value:
     """Whoever is about to create a state znode knows of an assigned replica that lives."""
-    if not _keeps_the_last(m):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        online = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
-        for p in m.partitions:
-            cached = controller.partitions[p]
-            visited = both(online, cached.todo, cached.state == PartitionState.NEW)
-            yield visited.implies(live_assigned(s, m, c, p) != ())
+    controller = s.controllers[c]
+    online = either(controller.at == At.ONLINE_READ, controller.at == At.ONLINE_WRITE)
+    cached = controller.partitions[p]
+    visited = both(online, cached.todo, cached.state == PartitionState.NEW)
+    return visited.implies(live_assigned(s, m, c, p) != ())

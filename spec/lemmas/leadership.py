@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from spec.claims.leadership import is_deleted
-from spec.language.rules import Facts, claim
+from spec.language.rules import Facts, lemma
 from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import only_the_current_writes
 from spec.model import Model
@@ -71,124 +71,104 @@ def _holds_a_version(controller: Controller) -> Value:
     return either(*(controller.at == at for at in HOLDS_A_VERSION))
 
 
-@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_copy_is_ahead_of_the_znode(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 2", parts=("partitions",), where=every_copy_was_written)
+def no_copy_is_ahead_of_the_znode(s: State, m: Model, p: int) -> Facts:
     """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
-    if not every_copy_was_written(m):
-        return
-    for p in m.partitions:
-        znode = s.zookeeper.state[p]
-        for one in copies(s, m, p):
-            behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
-            yield either(is_deleted(m, znode), behind)
+    znode = s.zookeeper.state[p]
+    for one in copies(s, m, p):
+        behind = both(one.version <= znode.version, one.leader_epoch <= znode.leader_epoch)
+        yield either(is_deleted(m, znode), behind)
 
 
-@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def no_version_read_is_ahead_of_the_znode(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 2", parts=("partitions",))
+def no_version_read_is_ahead_of_the_znode(s: State, m: Model, c: int, p: int) -> Value:
     """The version that a controller is about to write on was the znode's at some time: there is one, and none newer."""
-    for c in m.controllers:
-        controller = s.controllers[c]
-        for p in m.partitions:
-            znode = s.zookeeper.state[p]
-            behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
-            read = both(controller.read_version != -1, behind)
-            yield both(_holds_a_version(controller), controller.partition == p).implies(read)
+    controller = s.controllers[c]
+    znode = s.zookeeper.state[p]
+    behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
+    read = both(controller.read_version != -1, behind)
+    return both(_holds_a_version(controller), controller.partition == p).implies(read)
 
 
-@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def leadership_has_a_version(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 2", parts=("partitions",), where=every_copy_was_written)
+def leadership_has_a_version(s: State, m: Model, p: int) -> Facts:
     """The state znode and any copy have a leader_epoch exactly if they have a version; without, they have no leader."""
-    if not every_copy_was_written(m):
-        return
-    for p in m.partitions:
-        for one in _all(s, m, p):
-            yield (one.version == -1) == (one.leader_epoch == -1)
-            yield (one.version == -1).implies(one.leader == 0)
+    for one in _all(s, m, p):
+        yield (one.version == -1) == (one.leader_epoch == -1)
+        yield (one.version == -1).implies(one.leader == 0)
 
 
-@claim("always", source="PROTOCOL.md section 2", parts=("partitions",))
-def the_same_version_is_the_same_leader_epoch(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 2", parts=("partitions",), where=every_copy_was_written)
+def the_same_version_is_the_same_leader_epoch(s: State, m: Model, p: int) -> Facts:
     """A copy with the znode's version has the znode's leader_epoch."""
-    if not every_copy_was_written(m):
-        return
     znodes = s.zookeeper.state
-    for p in m.partitions:
-        for one in copies(s, m, p):
-            yield (one.version == znodes[p].version).implies(one.leader_epoch == znodes[p].leader_epoch)
+    for one in copies(s, m, p):
+        yield (one.version == znodes[p].version).implies(one.leader_epoch == znodes[p].leader_epoch)
 
 
-@claim("always", source="PROTOCOL.md sections 1 and 10", parts=("partitions",))
-def a_leader_epoch_has_one_leader(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md sections 1 and 10", parts=("partitions",), where=every_copy_was_written)
+def a_leader_epoch_has_one_leader(s: State, m: Model, p: int) -> Facts:
     """The znode and all copies with the same leader_epoch name the same leader."""
-    if not every_copy_was_written(m):
-        return
-    for p in m.partitions:
-        for one, other in combinations(_all(s, m, p), 2):
-            yield (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)
+    for one, other in combinations(_all(s, m, p), 2):
+        yield (one.leader_epoch == other.leader_epoch).implies(one.leader == other.leader)
 
 
-@claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_decision_stands_while_the_version_does(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 3", parts=("partitions",), where=_never_begins_anew)
+def a_decision_stands_while_the_version_does(s: State, m: Model, c: int, p: int) -> Facts:
     """As long as the znode has the version read, what was decided on it would be decided again.
 
     It exists, no newer controller wrote it, and its leader_epoch is the one read. A leader can be elected, and is the
     one decided for, if that is what is being done; likewise for a removal.
     """
-    if not _never_begins_anew(m):
-        return
-    for c in m.controllers:
-        controller = s.controllers[c]
-        for p in m.partitions:
-            znode = s.zookeeper.state[p]
-            unchanged = both(controller.partition == p, znode.version == controller.read_version)
-            election = election_of(s, m, c, p)
-            elected = both(election.possible, _is_decided(controller, election.leader, election.isr))
-            not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
-            stands = both(not_newer, controller.decided.leader_epoch == znode.leader_epoch)
-            yield both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected))
-            yield both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands)
-            if m.has("reassignment"):
-                kept = _is_decided(controller, znode.leader, znode.isr)
-                yield both(controller.at == At.BUMP_WRITE, unchanged).implies(both(stands, kept))
-                move = election_of_move(s, m, c, p)
-                moved = both(move.possible, _is_decided(controller, move.leader, move.isr))
-                yield both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved))
-            for r in m.assigned(p):
-                removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
-                yield removing.implies(_is_decided(controller, *without_replica(s, m, p, r)))
+    controller = s.controllers[c]
+    znode = s.zookeeper.state[p]
+    unchanged = both(controller.partition == p, znode.version == controller.read_version)
+    election = election_of(s, m, c, p)
+    elected = both(election.possible, _is_decided(controller, election.leader, election.isr))
+    not_newer = both(exists(znode), znode.controller_epoch <= controller.epoch)
+    stands = both(not_newer, controller.decided.leader_epoch == znode.leader_epoch)
+    yield both(controller.at == At.ONLINE_WRITE, unchanged).implies(both(stands, elected))
+    yield both(controller.at == At.REMOVE_WRITE, unchanged).implies(stands)
+    if m.has("reassignment"):
+        kept = _is_decided(controller, znode.leader, znode.isr)
+        yield both(controller.at == At.BUMP_WRITE, unchanged).implies(both(stands, kept))
+        move = election_of_move(s, m, c, p)
+        moved = both(move.possible, _is_decided(controller, move.leader, move.isr))
+        yield both(controller.at == At.MOVE_WRITE, unchanged).implies(both(stands, moved))
+    for r in m.assigned(p):
+        removing = both(controller.at == At.REMOVE_WRITE, controller.replica == r, unchanged)
+        yield removing.implies(_is_decided(controller, *without_replica(s, m, p, r)))
 
 
 def _is_decided(controller: Controller, leader: Value, isr: Value) -> Value:
     return both(controller.decided.leader == leader, controller.decided.isr == isr)
 
 
-@claim("always", source="PROTOCOL.md section 3", parts=("partitions",))
-def a_partition_without_a_znode_has_no_writer(s: State, m: Model) -> Value:
+@lemma(source="PROTOCOL.md section 3", parts=("partitions",))
+def a_partition_without_a_znode_has_no_writer(s: State, m: Model, p: int) -> Value:
     """A state znode that does not exist names no controller_epoch."""
     znodes = s.zookeeper.state
-    return both(*(exists(znodes[p]) | flag(znodes[p].controller_epoch == 0) for p in m.partitions))
+    return exists(znodes[p]) | flag(znodes[p].controller_epoch == 0)
 
 
-@claim("always", source="PROTOCOL.md section 1", parts=("partitions",))
-def copies_of_the_isr_are_assigned(s: State, m: Model) -> Facts:
+@lemma(
+    source="PROTOCOL.md section 1", parts=("partitions",),
+    where=lambda m: not all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions),
+)  # fmt: skip
+def copies_of_the_isr_are_assigned(s: State, m: Model, p: int) -> Facts:
     """The ISR of the znode and any copy, and one that a leader will write again, is within the assigned replicas."""
-    if all(set(m.assigned(p)) == set(m.brokers.ids) for p in m.partitions):
-        return
-    for p in m.partitions:
-        memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
-        lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories]
-        assigned = m.brokers.set_kind.constant(m.assigned(p))
-        yield from (m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists)
+    memories = [s.brokers[b].partitions[p] for b in m.assigned(p)]
+    lists = [one.isr for one in _all(s, m, p)] + [one.retrying for one in memories]
+    assigned = m.brokers.set_kind.constant(m.assigned(p))
+    yield from (m.brokers.is_subset(m.brokers.members(one), assigned) for one in lists)
 
 
-@claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def an_unknown_topic_is_in_no_state(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.3", parts=("creation",))
+def an_unknown_topic_is_in_no_state(s: State, m: Model, c: int, p: int) -> Facts:
     """A controller does nothing about a topic that it does not know; its partitions and replicas are in no state."""
-    for c in m.controllers:
-        for p in m.partitions:
-            controller, topic = s.controllers[c], m.topic_of(p)
-            yield controller.topics[topic] | is_in_no_state(s, m, c, p)
-            yield controller.topics[topic].implies(s.zookeeper.topics[topic])
+    controller, topic = s.controllers[c], m.topic_of(p)
+    yield controller.topics[topic] | is_in_no_state(s, m, c, p)
+    yield controller.topics[topic].implies(s.zookeeper.topics[topic])
 
 
 def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
@@ -205,12 +185,9 @@ def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
     )
 
 
-@claim("always", source="PROTOCOL.md section 7.3", parts=("creation",))
-def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model) -> Facts:
+@lemma(source="PROTOCOL.md section 7.3", parts=("creation",))
+def a_replica_to_be_new_is_in_no_state_yet(s: State, m: Model, c: int, p: int, r: int) -> Value:
     """A replica that is still to be taken to NewReplica is in no state."""
-    for c in m.controllers:
-        for p in m.partitions:
-            cached = s.controllers[c].partitions[p]
-            for r in m.assigned(p):
-                waits = both(s.controllers[c].at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
-                yield waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT)
+    cached = s.controllers[c].partitions[p]
+    waits = both(s.controllers[c].at == At.NEW_REPLICA_READ, m.brokers.in_set(r, cached.visiting))
+    return waits.implies(cached.replicas[r] == ReplicaState.NON_EXISTENT)

@@ -1,32 +1,27 @@
 """What a broker writes to state-change.log about StopReplica and UpdateMetadata, and what all its lines share.
 
 `controller` and `epoch` are the sender's and its controller epoch. A partition prints as `[t,p]` in older versions and
-as `t-p` in newer ones; the class that holds it changed place by place, so each line says since when.
+as `t-p` in newer ones; the class that holds it changed place by place (`FORMS`).
 
 Kafka: `ReplicaManager`, `MetadataCache`. The lines about LeaderAndIsr are in `spec/logs/leader_and_isr_lines.py`.
 """
 
 from typing import Final
 
-from spec.formats.kafka_types import V0100, V0102, V082, KafkaVersion, TopicPartition
-from spec.logs.log_lines import ByVersion, Line
-from spec.logs.logged_values import USUAL, VOCABULARY, PartitionInfo
+from spec.formats.kafka_types import V0100, V082, TopicPartition
+from spec.logs.log_lines import Line
+from spec.logs.logged_values import FORMS, USUAL, VOCABULARY, PartitionInfo
 
 CONTEXT: Final = "controller {controller} epoch {epoch:id}"
 
 CORRELATED: Final = "correlation id {correlation_id} from " + CONTEXT
 
 
-def dashed_since(version: KafkaVersion, text: str, born: KafkaVersion = V082) -> ByVersion:
-    """The two forms of a text whose partition, TP in it, prints as `t-p` from a version on."""
-    return {born: text.replace("TP", "{partition}"), version: text.replace("TP", "{partition:t-p}")}
-
-
 class BrokerLine(Line):
     """A line of a process in the broker's role."""
 
     prefix = "Broker {broker} "
-    shapes, usual = VOCABULARY, USUAL
+    shapes, usual, forms = VOCABULARY, {**USUAL, "partition": "handled"}, FORMS
 
     broker: int
 
@@ -45,9 +40,7 @@ class PartitionLine(RequestLine):
     partition: TopicPartition
 
 
-class StopReplicaStarted(
-    BrokerLine, text=dashed_since(V0102, "handling stop replica (delete={delete:bool}) for partition TP")
-):
+class StopReplicaStarted(BrokerLine, text="handling stop replica (delete={delete:bool}) for partition {partition}"):
     """A replica is about to stop, and to be deleted if the request says so."""
 
     delete: bool
@@ -56,15 +49,13 @@ class StopReplicaStarted(
 
 class ReplicaDoesNotExist(
     BrokerLine,
-    text=dashed_since(
-        V0102, "ignoring stop replica (delete={delete:bool}) for partition TP as replica doesn't exist on broker"
-    ),
+    text="ignoring stop replica (delete={delete:bool}) for partition {partition} as replica doesn't exist on broker",
 ):
     """There is no such replica in memory (its log may still be deleted)."""
 
 
 class StopReplicaFinished(
-    BrokerLine, text=dashed_since(V0102, "finished handling stop replica (delete={delete:bool}) for partition TP")
+    BrokerLine, text="finished handling stop replica (delete={delete:bool}) for partition {partition}"
 ):
     """The replica has stopped."""
 
@@ -90,17 +81,13 @@ class StopReplicaFromOldController(
 FROM_UPDATE: Final = f" in response to UpdateMetadata request sent by {CONTEXT} with correlation id {{correlation_id}}"
 
 
-class LeaderInfoCached(
-    PartitionLine, text=dashed_since(V0100, "cached leader info {info} for partition TP" + FROM_UPDATE)
-):
+class LeaderInfoCached(PartitionLine, text="cached leader info {info} for partition {partition:cached}" + FROM_UPDATE):
     """The broker will tell clients this leadership."""
 
     info: PartitionInfo
 
 
-class PartitionUncached(
-    PartitionLine, text=dashed_since(V0100, "deleted partition TP from metadata cache" + FROM_UPDATE)
-):
+class PartitionUncached(PartitionLine, text="deleted partition {partition:cached} from metadata cache" + FROM_UPDATE):
     """The broker will tell clients that there is no such partition: its topic is being deleted."""
 
 

@@ -8,18 +8,18 @@ Kafka: `KafkaController`, `ControllerChannelManager`.
 
 from typing import Final
 
-from spec.formats.kafka_types import V0100, V0102, V082, V090, TopicPartition
+from spec.formats.kafka_types import V0102, V082, V090, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.log_lines import Line
 from spec.logs.logged_answers import Answer
-from spec.logs.logged_values import USUAL, VOCABULARY, BrokerNode
+from spec.logs.logged_values import FORMS, USUAL, VOCABULARY, BrokerNode
 
 
 class ControllerLine(Line):
     """A line of a process in the controller's role."""
 
     prefix = "Controller {controller} epoch {epoch:id} "
-    shapes, usual = VOCABULARY, USUAL
+    shapes, usual, forms = VOCABULARY, USUAL, FORMS
 
     controller: int
     epoch: int
@@ -85,14 +85,7 @@ class ReassignmentNotSent(
     """The leader epoch of a reassigned partition could not be raised."""
 
 
-class ResponseReceived(
-    ControllerLine,
-    text={
-        V082: "received response {answer:scala_answer} for a request sent to broker {broker:node082}",
-        V090: "received response {answer} for a request sent to broker {broker:node090}",
-        V0100: "received response {answer} for a request sent to broker {broker:node}",
-    },
-):
+class ResponseReceived(ControllerLine, text="received response {answer} for a request sent to broker {broker:node}"):
     """A broker answered the request that was in flight to it."""
 
     answer: Answer

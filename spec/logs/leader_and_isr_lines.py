@@ -9,14 +9,14 @@ the code of that exception.
 
 from typing import Final
 
-from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090
-from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine, dashed_since
+from spec.formats.kafka_types import V0100, V0101, V082, V090
+from spec.logs.broker_change_lines import CONTEXT, CORRELATED, BrokerLine, PartitionLine, RequestLine
 from spec.logs.logged_values import PartitionInfo, Role
 
-RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition}"
+RECEIVED: Final = "received LeaderAndIsr request %s " + CORRELATED + " for partition {partition:[t,p]}"
 
 
-class LeaderAndIsrReceived(PartitionLine, text={V082: RECEIVED % "{state:info}", V0100: RECEIVED % "{state}"}):
+class LeaderAndIsrReceived(PartitionLine, text=RECEIVED % "{state}"):
     """A partition of a LeaderAndIsr as it arrived, before any check (0.10.0 means 0.10.0.1 here)."""
 
     state: PartitionInfo
@@ -44,7 +44,7 @@ class LeaderAndIsrFromOldController(
 
 
 OLD_LEADER_EPOCH: Final = (
-    IGNORING + "epoch {epoch:id} for partition {partition} since its associated leader epoch {leader_epoch} is "
+    IGNORING + "epoch {epoch:id} for partition {partition:[t,p]} since its associated leader epoch {leader_epoch} is "
 )
 
 
@@ -61,7 +61,7 @@ class LeaderEpochNotHigher(
 
 class NotInAssignedReplicas(
     PartitionLine,
-    text=IGNORING + "epoch {epoch:id} for partition {partition} as itself is not in assigned replica list"
+    text=IGNORING + "epoch {epoch:id} for partition {partition:[t,p]} as itself is not in assigned replica list"
     " {assigned_replicas}",
     level="WARN",
 ):
@@ -72,7 +72,7 @@ HANDLING: Final = "LeaderAndIsr request correlationId {correlation_id} from " + 
 
 
 class TransitionStarted(
-    PartitionLine, text=dashed_since(V0102, f"handling {HANDLING} starting the {{role}} transition for partition TP")
+    PartitionLine, text=f"handling {HANDLING} starting the {{role}} transition for partition {{partition}}"
 ):
     """A partition that was accepted begins to become what it was sent."""
 
@@ -81,29 +81,24 @@ class TransitionStarted(
 
 class FetchersStopped(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        f"stopped fetchers as part of {{role}} request from {CONTEXT} with correlation id {{correlation_id}}"
-        " for partition TP",
-    ),
+    text=f"stopped fetchers as part of {{role}} request from {CONTEXT} with correlation id {{correlation_id}}"
+    " for partition {partition}",
 ):
     """The partition no longer fetches from its old leader."""
 
 
 class TransitionCompleted(
-    PartitionLine, text=dashed_since(V0102, f"completed {HANDLING} for the {{role}} transition for partition TP")
+    PartitionLine, text=f"completed {HANDLING} for the {{role}} transition for partition {{partition}}"
 ):
     """The end of the transition, printed for every accepted partition, also where the leader was unavailable."""
 
 
 class BecomeLeaderUnchanged(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        f"skipped the become-leader state change after marking its partition as leader with {CORRELATED}"
-        " for partition TP since it is already the leader for the partition.",
-        born=V090,
-    ),
+    text={
+        V090: f"skipped the become-leader state change after marking its partition as leader with {CORRELATED}"
+        " for partition {partition} since it is already the leader for the partition."
+    },
     level="INFO",
 ):
     """The broker led the partition already and goes on, in the new leader epoch (from 0.9.0 on)."""
@@ -111,11 +106,8 @@ class BecomeLeaderUnchanged(
 
 class BecomeFollowerUnchanged(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        f"skipped the become-follower state change after marking its partition as follower with {CORRELATED}"
-        " for partition TP since the new leader {leader} is the same as the old leader",
-    ),
+    text=f"skipped the become-follower state change after marking its partition as follower with {CORRELATED}"
+    " for partition {partition} since the new leader {leader} is the same as the old leader",
     level="INFO",
 ):
     """The broker followed this leader already and goes on, in the new leader epoch; `epoch` is the decision's."""
@@ -123,11 +115,8 @@ class BecomeFollowerUnchanged(
 
 class LeaderUnavailable(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        "received LeaderAndIsrRequest with "
-        f"{CORRELATED} for partition TP but cannot become follower since the new leader {{leader}} is unavailable.",
-    ),
+    text=f"received LeaderAndIsrRequest with {CORRELATED} for partition {{partition}} but cannot become follower since"
+    " the new leader {leader} is unavailable.",
     level="ERROR",
 ):
     """The partition keeps its old leader epoch, as the new one is not known to live; `epoch` is the decision's."""
@@ -135,45 +124,32 @@ class LeaderUnavailable(
 
 class LogsTruncated(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        "truncated logs and checkpointed recovery boundaries for partition TP as part of become-follower request with "
-        + CORRELATED,
-    ),
+    text="truncated logs and checkpointed recovery boundaries for partition {partition} as part of become-follower"
+    f" request with {CORRELATED}",
 ):
     """The partition's log ends at its high watermark."""
 
 
 class FetcherStarted(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        f"started fetcher to new leader as part of become-follower request from {CONTEXT} with correlation id"
-        " {correlation_id} for partition TP",
-    ),
+    text=f"started fetcher to new leader as part of become-follower request from {CONTEXT} with correlation id"
+    " {correlation_id} for partition {partition}",
 ):
     """The partition fetches from its new leader."""
 
 
 class FetcherNotStarted(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        f"skipped the adding-fetcher step of the become-follower state change with {CORRELATED} for partition TP since"
-        " it is shutting down",
-    ),
+    text=f"skipped the adding-fetcher step of the become-follower state change with {CORRELATED} for partition"
+    " {partition} since it is shutting down",
 ):
     """The broker is about to stop, so it does not begin to fetch."""
 
 
 class BecomeLeaderError(
     PartitionLine,
-    text=dashed_since(
-        V0102,
-        "while processing LeaderAndIsr request correlationId {correlation_id} received from "
-        + CONTEXT
-        + " for partition TP",
-    ),
+    text="while processing LeaderAndIsr request correlationId {correlation_id} received from "
+    f"{CONTEXT} for partition {{partition}}",
     level="ERROR",
 ):
     """Something broke while partitions became leaders; a line for each of them."""

@@ -6,8 +6,9 @@
 Its holes are the fields of the class, in their order; a field that code reads is annotated, so that its type is known.
 From the template come the printer (`str(line)`) and the strict parser (`Vocabulary.parse`): a text that is no line of
 the version is refused, never guessed at, and what was parsed prints as it stood. Where versions differ, `text` maps the
-first version of each form to it; None says that from there on the line is gone. A line knows the version that it was
-written by, 0.10.2 unless said otherwise.
+first version of each form to it; None says that from there on the line is gone. Where it is a value that prints
+otherwise, `forms` has its shape by version. A line knows the version that it was written by, 0.10.2 unless said
+otherwise.
 
 Left out on purpose: the time, the level and the logger around a line, which are `spec/logs/log_entries.py`'s.
 """
@@ -24,8 +25,8 @@ from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.templates import Shapes, Template, construct
 
-HOLE = re.compile(r"\{(\w+)\}")
-"""A hole that names no shape."""
+HOLE = re.compile(r"\{(\w+)(?::([^{}]+))?\}")
+"""A hole, and the shape that it names, if any."""
 ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
 
@@ -41,6 +42,9 @@ class Line:
     prefix: ClassVar[str | ByVersion] = ""
     shapes: ClassVar[Shapes] = {}
     usual: ClassVar[Mapping[str, str]] = {}
+    """The shapes of holes that name none; of others it is the one that bears the hole's name."""
+    forms: ClassVar[Mapping[str, ByVersion]] = {}
+    """The shapes that are others in some versions."""
     templates: ClassVar[Mapping[KafkaVersion, Template]] = {}
 
     if TYPE_CHECKING:
@@ -94,7 +98,7 @@ def _forms(cls: type[Line], text: str | ByVersion) -> Iterable[tuple[KafkaVersio
     for version in KafkaVersion:
         form = _at(text, version)
         if form is not None:
-            whole = HOLE.sub(partial(_with_shape, cls.usual), f"{_at(cls.prefix, version)}{form}")
+            whole = HOLE.sub(partial(_with_shape, cls, version), f"{_at(cls.prefix, version)}{form}")
             yield version, made.setdefault(whole, Template(whole, cls.shapes))
 
 
@@ -111,8 +115,10 @@ def _declare_holes(cls: type[Line]) -> None:
         setattr(cls, one, None)
 
 
-def _with_shape(usual: Mapping[str, str], hole: re.Match[str]) -> str:
-    return f"{{{hole[1]}:{usual[hole[1]]}}}" if hole[1] in usual else hole[0]
+def _with_shape(cls: type[Line], version: KafkaVersion, hole: re.Match[str]) -> str:
+    name, shape = hole[1], hole[2] or cls.usual.get(hole[1], hole[1])
+    form = _at(cls.forms.get(shape, shape), version)
+    return f"{{{name}}}" if form == name else f"{{{name}:{form}}}"
 
 
 def lines_of(*modules: str) -> Iterator[type[Line]]:

@@ -7,6 +7,7 @@ LeaderAndIsr's or StopReplica's, one without is UpdateMetadata's. The Scala text
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Final
 
 from spec.errors import MalformedInput, Where
@@ -78,15 +79,6 @@ def _errors(partition: Shape[TopicPartition]) -> Shape[tuple[PartitionError, ...
     return map_of("errors by partition", Shape(entry.name, entry.pattern, read, write))
 
 
-@dataclass(frozen=True)
-class ScalaText:
-    """The members of a Scala answer, in the order in which the three classes print theirs."""
-
-    correlation_id: int
-    error_code: ErrorCode
-    partitions: tuple[PartitionError, ...] = ()
-
-
 SHAPES: Final[Shapes] = {
     "int": INT,
     "code": CODE,
@@ -110,10 +102,9 @@ def _read_scala(text: str) -> Answer:
         except MalformedInput as error:
             raise ValueError(str(error)) from error
         if values is not None:
-            said = ScalaText(**values)
-            with_partitions = PartitionsResponse(said.error_code, said.partitions)
-            without = UpdateMetadataResponse(said.error_code)
-            return Answer(without if key == ApiKey.UPDATE_METADATA else with_partitions, key, said.correlation_id)
+            correlation_id = values.pop("correlation_id")
+            response = UpdateMetadataResponse if key == ApiKey.UPDATE_METADATA else PartitionsResponse
+            return Answer(response(**values), key, correlation_id)
     raise ValueError(f"{text} is no answer of 0.8.2")
 
 
@@ -123,8 +114,8 @@ def _write_scala(answer: Answer) -> str:
         raise MalformedInput("answer", "", "0.8.2 prints the request that it answers and its correlation id")
     if not isinstance(response, PartitionsResponse | UpdateMetadataResponse):
         raise MalformedInput("answer", "response", f"the controller gets no {type(response).__name__}")
-    partitions = response.partitions if isinstance(response, PartitionsResponse) else ()
-    return SCALA[answer.api_key].write(ScalaText(answer.correlation_id, response.error_code, partitions))
+    members = {"correlation_id": answer.correlation_id, "partitions": (), **vars(response)}
+    return SCALA[answer.api_key].write(SimpleNamespace(**members))
 
 
 SCALA_ANSWER: Final = Shape(

@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, Self
 
+from spec.formats.kafka_types import V0100, V0102, V082, V090
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import SET
 from spec.formats.shapes import BOOLEAN, BRACKETED, COMMAS, DASHED, ID, INT, JAVA_LIST, ONE_ID, WORDS, one_of
 from spec.formats.templates import Shape, Shapes, Template, record
+from spec.logs.log_lines import ByVersion
 from spec.logs.logged_answers import SCALA_ANSWER, STRUCT_ANSWER
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -135,3 +137,16 @@ USUAL: Final[Mapping[str, str]] = {
     "partition": "[t,p]",
 }
 """The shapes of holes that name none, in all lines but those of kafka-request.log."""
+
+FORMS: Final[Mapping[str, ByVersion]] = {
+    "answer": {V082: "scala_answer", V090: "answer"},
+    "node": {V082: "node082", V090: "node090", V0100: "node"},
+    "state": {V082: "info", V0100: "state"},
+    "handled": {V082: "[t,p]", V0102: "t-p"},
+    "cached": {V082: "[t,p]", V0100: "t-p"},
+}
+"""The shapes of what is printed by another class in some versions.
+
+A partition that a broker handles, or that is in its metadata cache, is held by another class from some version on; what
+arrives, and what is refused, is not.
+"""

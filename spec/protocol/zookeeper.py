@@ -13,7 +13,9 @@ in any behaviour, after whatever others do meanwhile. Only where the operation w
 the repetition meet its own effect; those are steps, named `..._unanswered` (budget `losses`), each beside its own.
 """
 
-from spec.language.records import names
+from typing import TypeVar
+
+from spec.language.records import Array, names
 from spec.language.rules import fits, observe, reset, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
@@ -24,6 +26,8 @@ from spec.state.enumerations import Callback, Session
 from spec.state.listeners import CALLBACKS
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
+
+K = TypeVar("K")
 
 
 def can_operate(s: State, process: int) -> Value:
@@ -46,14 +50,12 @@ def queue_callback(s: State, m: Model, c: int, callback: Callback, about: int = 
 
 def take_head(s: State, m: Model, c: int) -> None:
     """Take the first listener from a process's event queue."""
-    places, size = s.controllers[c].callbacks, m.scope.callback_capacity
-    for i in range(size - 1):
-        places[i] = places[i + 1]
-    places[size - 1] = Callback.NONE
-    concerns = s.controllers[c].concerns
-    for i in range(size - 1):
-        concerns[i] = concerns[i + 1]
-    concerns[size - 1] = 0
+    last = m.scope.callback_capacity - 1
+    for places in (s.controllers[c].callbacks, s.controllers[c].concerns):
+        for i in range(last):
+            places[i] = places[i + 1]
+    s.controllers[c].callbacks[last] = Callback.NONE
+    s.controllers[c].concerns[last] = 0
     reset(s.controllers[c], *names(EarlyReads))
 
 
@@ -76,19 +78,20 @@ def stop_listening(controller: Controller, *paths: str) -> None:
 def notify(s: State, m: Model, path: str) -> None:
     """A change of `path`: every armed watch fires once, and its listener is queued."""
     for c in m.controllers:
-        watching = s.controllers[c].watching
-        with when(watching[path]):
-            queue_callback(s, m, c, CALLBACKS[path])
-            watching[path] = False
+        _fire(s, m, c, s.controllers[c].watching, path, CALLBACKS[path])
+
+
+def _fire(s: State, m: Model, c: int, watching: Array[K, Value], key: K, callback: Callback, about: int = 0) -> None:
+    """Where a watch is set it fires once."""
+    with when(watching[key]):
+        queue_callback(s, m, c, callback, about)
+        watching[key] = False
 
 
 def topic_changed(s: State, m: Model, t: int) -> None:
     """A topic's znode was written: tell the controllers that listen to it."""
     for c in m.controllers:
-        watching = s.controllers[c].topic_watching
-        with when(watching[t]):
-            queue_callback(s, m, c, Callback.MODIFICATIONS, t)
-            watching[t] = False
+        _fire(s, m, c, s.controllers[c].topic_watching, t, Callback.MODIFICATIONS, t)
 
 
 def state_changed(s: State, m: Model, p: int) -> None:
@@ -97,10 +100,7 @@ def state_changed(s: State, m: Model, p: int) -> None:
     in_sync = m.brokers.is_subset(m.brokers.members(wanted), m.brokers.members(s.zookeeper.state[p].isr))
     history.caught_up[p] = either(history.caught_up[p], both(wanted != (), in_sync))
     for c in m.controllers:
-        watching = s.controllers[c].isr_watching
-        with when(watching[p]):
-            queue_callback(s, m, c, Callback.STATE, p)
-            watching[p] = False
+        _fire(s, m, c, s.controllers[c].isr_watching, p, Callback.STATE, p)
 
 
 def note_read(s: State, m: Model, c: int, p: int) -> None:

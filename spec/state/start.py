@@ -40,13 +40,13 @@ def _settled(m: Model) -> Iterator[tuple[str, object]]:
     for b in m.brokers.ids:
         yield f"processes[{b}].session", Session.LIVE
         yield f"brokers[{b}].alive", everybody if _hears(m) else ()
-        if m.has("partitions") and _hears(m):
+        if _hears(m):
             yield f"brokers[{b}].controller_epoch", 1
     for c in m.controllers:
         yield f"controllers[{c}].leader_id", FIRST_CONTROLLER
         yield f"controllers[{c}].watching.controller", True
     yield from _first_controller(m, everybody)
-    if m.has("partitions") and m.topics_stand:
+    if m.topics_stand:
         for p in m.partitions:
             if p not in m.scope.added:
                 yield from _settled_partition(m, p)

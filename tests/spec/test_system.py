@@ -224,3 +224,11 @@ def test_an_action_that_is_in_no_list_of_rules_is_found() -> None:
     module.forgotten = forgotten  # type: ignore[attr-defined]  # a module has any name
     module.read_epoch = read_epoch  # type: ignore[attr-defined]  # as above
     assert unlisted([module]) == ["spec.protocol.planted.forgotten"]
+
+
+def test_a_replica_is_chosen_among_those_of_its_partition_and_all_else_among_all() -> None:
+    m = Model(scope("topics"), AS_CODED)
+    chosen = [tuple(one.values()) for one in m.choices(("c", "p", "r"))]
+    assert chosen == [(c, p, r) for c in m.controllers for p in m.partitions for r in m.assigned(p)]
+    assert [one["t"] for one in m.choices(("t",))] == list(m.topics)
+    assert list(m.choices(())) == [{}]

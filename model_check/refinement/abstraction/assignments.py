@@ -1,14 +1,13 @@
 """The part of the abstraction that assignments have of their own, where they change: additions and reassignments."""
 
-from model_check.refinement.abstraction.leadership import Named
+from model_check.refinement.abstraction.leadership import Named, lists
 from model_check.refinement.history import History, assigned_in_zookeeper, listed, requested_reassignments
 from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.reassignment.effects import WriteRemaining
-from reference.scripts import REASSIGN_PARTITIONS, state_path, topic_path
+from reference.scripts import REASSIGN_PARTITIONS
 from reference.threads import Event
-from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import plain
 from spec.model import Model
@@ -27,15 +26,6 @@ def _tool(cluster: MemoryCluster) -> Named:
     yield "tool.topic", 0 if topic is None else cluster.topics().index(topic)
     for p, partition in enumerate(cluster.partitions):
         yield f"tool.assigned[{p}]", listed(read, partition.partition) if partition.topic == topic else ()
-
-
-def topic_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
-    """The listeners on topics' own znodes, and whether their watches are set."""
-    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
-    for number, topic in enumerate(cluster.topics()):
-        listening = process.listens_to(topic_path(topic))
-        yield f"{path}.topic_listening[{number}]", listening
-        yield f"{path}.topic_watching[{number}]", listening and (WatchKind.NODE, topic_path(topic)) in armed
 
 
 def known_assignments(
@@ -78,20 +68,10 @@ def is_between_partitions(process: MemoryProcess) -> bool:
     return process.running is None and process.controller is not None and bool(process.controller.to_reassign)
 
 
-def isr_watches(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
-    """The listeners on state znodes, and whether their watches are set."""
-    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
-    for p, partition in enumerate(cluster.partitions):
-        znode = state_path(partition)
-        listening = process.listens_to(znode)
-        yield f"{path}.isr_listening[{p}]", listening
-        yield f"{path}.isr_watching[{p}]", listening and (WatchKind.NODE, znode) in armed
-
-
 def has_read_remaining(cluster: MemoryCluster, process: MemoryProcess) -> bool:
     """Whether the request that stands was read for the write that is due; another controller's write may end that."""
-    written, request = _due_write(process), cluster.zookeeper.tree.get(REASSIGN_PARTITIONS)
-    return written is not None and request is not None and request.czxid == written.remaining.czxid
+    written = _due_write(process)
+    return written is not None and cluster.stands(REASSIGN_PARTITIONS, written.remaining.czxid)
 
 
 def _due_write(process: MemoryProcess) -> WriteRemaining | None:
@@ -106,10 +86,8 @@ def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: Ka
     due = dict(controller.to_reassign) | dict(activity.due)
     written = _due_write(process)
     remaining = {} if written is None else dict(written.remaining.wanted)
-    for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.reassigned[{p}]", listed(context.partitions_being_reassigned, partition)
-        yield f"{path}.due[{p}]", listed(due, partition)
-        yield f"{path}.remaining[{p}]", listed(remaining, partition)
+    asked = context.partitions_being_reassigned
+    yield from lists(path, cluster.partitions, reassigned=asked, due=due, remaining=remaining)
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving

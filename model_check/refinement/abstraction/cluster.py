@@ -17,18 +17,24 @@ from model_check.refinement.abstraction.assignments import (
     assignments,
     has_read_remaining,
     is_between_partitions,
-    isr_watches,
     known_assignments,
     reassignments,
     requested,
-    topic_watches,
 )
 from model_check.refinement.abstraction.connections import connection, known_to_broker, late_copies
 from model_check.refinement.abstraction.elections import asked_elections, read_elections, requested_elections
-from model_check.refinement.abstraction.leadership import NOBODY, Named, found, informs_of_removal, leadership
+from model_check.refinement.abstraction.leadership import (
+    NOBODY,
+    Named,
+    flags,
+    found,
+    informs_of_removal,
+    leadership,
+    lists,
+)
 from model_check.refinement.abstraction.threads import on_the_way_out, other_threads
-from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics, topic_ids
-from model_check.refinement.history import History, listed
+from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics
+from model_check.refinement.history import History
 from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -37,7 +43,16 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect
 from reference.reassignment.effects import ReassignmentRequest, WriteRemaining
-from reference.scripts import CHILD_PATHS, CONTROLLER, CONTROLLER_EPOCH, broker_path, leadership_in, parsed, state_path
+from reference.scripts import (
+    CHILD_PATHS,
+    CONTROLLER,
+    CONTROLLER_EPOCH,
+    broker_path,
+    leadership_in,
+    parsed,
+    state_path,
+    topic_path,
+)
 from reference.threads import PATH_OF, callback_of
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
@@ -91,23 +106,19 @@ class Abstraction:
         """What is not in the memory of a process, or not in that alone."""
         yield from _zookeeper(cluster)
         yield from assignments(self.m, cluster)
-        yield from topic_ids(cluster)
         yield from requested(cluster, history)
         for process in cluster.processes.values():
             yield from _session(cluster, process)
             yield from on_the_way_out(process)
             if process.controller is not None:
-                yield from _watches(self.m, cluster, process, process.controller)
-                yield from read_elections(cluster, process, process.controller, f"controllers[{process.broker_id}]")
+                yield from _watches(self.m, cluster, process)
+                yield from _read_before(self.m, cluster, process, process.controller)
                 yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
                 yield from _notifications(cluster, process)
-                yield from isr_watches(cluster, process, f"controllers[{process.broker_id}]")
                 yield from late_copies(self.m, cluster, process.broker_id)
-                yield from topic_watches(cluster, process, f"controllers[{process.broker_id}]")
         for epoch in epochs_acted_in(self.m):
             yield f"history.acted[{epoch}]", epoch in history.epochs
-        for number, topic in enumerate(cluster.topics()):
-            yield f"history.asked[{number}]", topic in history.doomed
+        yield from flags("history", cluster.topics(), asked=history.doomed)
         for name, left in cluster.budget.items():
             yield f"budget.{name}", left
 
@@ -157,8 +168,6 @@ def _zookeeper(cluster: MemoryCluster) -> Named:
     yield "zookeeper.registered", frozenset(registered)
     owners = {b: znode.ephemeral_owner for b, znode in registered.items()}
     yield "zookeeper.registered_orphaned", frozenset(b for b in owners if owners[b] == orphans[b])
-    for number, topic in enumerate(cluster.topics()):
-        yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
     for p, partition in enumerate(cluster.partitions):
         znode = tree.get(path := state_path(partition))
         known = None if znode is None else leadership_in(path, znode.data, znode.version)
@@ -205,8 +214,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.send_fails", controller.send_fails
     yield f"{path}.partition_batch_left", controller.partition_batch.is_left
     yield f"{path}.replica_batch_left", controller.replica_batch.is_left
-    for number, topic in enumerate(cluster.topics()):
-        yield f"{path}.allowed[{number}]", topic in process.allowed
+    yield from flags(path, cluster.topics(), allowed=process.allowed, topics=context.all_topics)
     yield from _callbacks(m, process, path)
     yield from _given(cluster, process, path)
     yield from _handler(cluster, process, controller, path)
@@ -254,19 +262,27 @@ def _at(process: MemoryProcess) -> At:
     return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
 
 
-def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
-    """Which watches are set, and which of the registrations and requests that stand were read."""
+def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """The listeners, on paths of their own, topics and state znodes, and whether their watches are set."""
     path = f"controllers[{process.broker_id}]"
     armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
-    for name, callback in watched_paths(m).items():
-        znode = PATH_OF[callback]
-        kind = WatchKind.CHILDREN if znode in CHILD_PATHS else WatchKind.NODE
-        yield f"{path}.watching.{name}", (kind, znode) in armed and process.listens_to(znode)
-        if callback is not Callback.CONTROLLER:
-            yield f"{path}.listening.{name}", process.listens_to(znode)
+    znodes = {f"{path}.{{}}.{name}": PATH_OF[callback] for name, callback in watched_paths(m).items()}
+    znodes |= {f"{path}.topic_{{}}[{t}]": topic_path(topic) for t, topic in enumerate(cluster.topics())}
+    znodes |= {f"{path}.isr_{{}}[{p}]": state_path(partition) for p, partition in enumerate(cluster.partitions)}
+    for name, znode in znodes.items():
+        kind, listening = WatchKind.CHILDREN if znode in CHILD_PATHS else WatchKind.NODE, process.listens_to(znode)
+        yield name.format("watching"), listening and (kind, znode) in armed
+        if znode != CONTROLLER:  # to which every controller listens
+            yield name.format("listening"), listening
+
+
+def _read_before(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
+    """Which of the registrations and requests that stand were read."""
+    path, known = f"controllers[{process.broker_id}]", controller.known_broker_epochs()
+    yield from read_elections(cluster, process, controller, path)
     yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     for b in m.brokers.ids:
-        yield f"{path}.seen[{b}]", _has_seen(cluster, controller, b)
+        yield f"{path}.seen[{b}]", cluster.stands(broker_path(b), known.get(b))
 
 
 def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
@@ -285,24 +301,14 @@ def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
     yield f"{path}.given_brokers", frozenset(map(int, children if head is Callback.BROKERS else ()))
     yield f"{path}.stopped", process.controller is not None and process.controller.resigns
     moves = given.wanted if isinstance(given, ReassignmentRequest) else {}
-    for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.given_moves[{p}]", listed(moves, partition)
-    for name, callback in (("given_topics", Callback.TOPICS), ("given_requests", Callback.DELETIONS)):
-        for number, topic in enumerate(cluster.topics()):
-            yield f"{path}.{name}[{number}]", head is callback and topic in children
-
-
-def _has_seen(cluster: MemoryCluster, controller: KafkaController, b: int) -> bool:
-    """Whether the registration that stands is the one that this controller has read."""
-    znode = cluster.zookeeper.tree.get(broker_path(b))
-    return znode is not None and controller.known_broker_epochs().get(b) == znode.czxid
+    yield from lists(path, cluster.partitions, given_moves=moves)
+    topics, requests = (children if head is one else () for one in (Callback.TOPICS, Callback.DELETIONS))
+    yield from flags(path, cluster.topics(), given_topics=topics, given_requests=requests)
 
 
 def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The locals of the running handler."""
     activity, effect = controller.activity, _next_effect(process)
-    for number, topic in enumerate(cluster.topics()):
-        yield f"{path}.topics[{number}]", topic in controller.context.all_topics
     yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader

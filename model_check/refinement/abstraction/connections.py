@@ -6,7 +6,7 @@ forgotten.
 
 from itertools import groupby
 
-from model_check.refinement.abstraction.leadership import Named, leadership
+from model_check.refinement.abstraction.leadership import Named, flags, leadership
 from model_check.refinement.abstraction.topics import is_another
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
@@ -132,9 +132,7 @@ def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
     for one in requests:
         if isinstance(one, StopReplicaRequest):
             named[one.delete_partitions] |= set(one.partitions)
-    for p, partition in enumerate(cluster.partitions):
-        yield f"{slot}.stop[{p}]", partition in named[False]
-        yield f"{slot}.delete[{p}]", partition in named[True]
+    return flags(slot, cluster.partitions, stop=named[False], delete=named[True])
 
 
 def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:

@@ -1,7 +1,9 @@
-"""Leadership in the abstraction: what a znode, a cache, a request or a broker says of a partition, by name."""
+"""Words of the abstraction: sets and lists by partition or topic, and what is said of who leads one, by name."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import TypeVar
 
+from model_check.refinement.history import listed
 from model_check.stepping.leadership_words import in_words
 from reference.controller.controller import KafkaController
 from spec.formats.kafka_types import TopicPartition
@@ -13,9 +15,22 @@ Named = Iterator[tuple[str, object]]
 """Values of the specification's variables, each with its name."""
 NOBODY = 0
 """How the specification writes "no broker"."""
+Key = TypeVar("Key")
 
 REMOVING = (At.REMOVE_READ, At.REMOVE_WRITE)
 """Where replicas are taken Offline, one after the other."""
+
+
+def flags(path: str, keys: Sequence[Key], **sets: Container[Key]) -> Named:
+    """Sets of partitions or topics, as the specification has them: a flag for each of the scope's."""
+    for name, members in sets.items():
+        yield from ((f"{path}.{name}[{number}]", key in members) for number, key in enumerate(keys))
+
+
+def lists(path: str, keys: Sequence[Key], **found: Mapping[Key, tuple[int, ...]]) -> Named:
+    """Lists of brokers by partition; empty where there is none."""
+    for name, by_key in found.items():
+        yield from ((f"{path}.{name}[{number}]", listed(by_key, key)) for number, key in enumerate(keys))
 
 
 def leadership(path: str, known: LeaderIsrAndControllerEpoch | None) -> Named:

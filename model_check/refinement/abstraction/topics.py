@@ -5,7 +5,7 @@ for each a flag that turns with every creation, which tells two in a row apart; 
 the creation.
 """
 
-from model_check.refinement.abstraction.leadership import Named
+from model_check.refinement.abstraction.leadership import Named, flags
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
 from reference.deletion.requests import DropRequest
@@ -17,11 +17,14 @@ from reference.scripts import delete_topic_path, topic_config_path
 
 
 def kept_of_topics(cluster: MemoryCluster) -> Named:
-    """What ZooKeeper has of topics besides themselves: configurations, and requests to delete them."""
+    """What ZooKeeper has of topics: which of its name each is, or was last, configurations, and requests to delete."""
     for number, topic in enumerate(cluster.topics()):
+        yield f"zookeeper.topics[{number}]", cluster.has_topic(topic)
         yield f"zookeeper.configurations[{number}]", topic_config_path(topic) in cluster.zookeeper.tree
         yield f"zookeeper.deletions[{number}]", delete_topic_path(topic) in cluster.zookeeper.tree
         yield f"zookeeper.unclean[{number}]", is_unclean(cluster, topic)
+        ids = cluster.created.get(topic, ())
+        yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, ids[-1] if ids else None)
 
 
 def deletion_manager(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
@@ -32,26 +35,16 @@ def deletion_manager(cluster: MemoryCluster, process: MemoryProcess, controller:
     if isinstance(effect, DeleteQueuedTopic | DropRequest):
         turns = effect.remaining
     to_queue = effect.known if isinstance(effect, DropRequest) else frozenset()
-    for number, topic in enumerate(topics):
-        yield f"{path}.queued[{number}]", topic in deleting.queued
-        yield f"{path}.ineligible[{number}]", topic in deleting.ineligible
-        yield f"{path}.modified[{number}]", topic in controller.topic_listeners
-        yield f"{path}.turns[{number}]", topic in turns
-        yield f"{path}.to_queue[{number}]", topic in to_queue
-        yield f"{path}.resuming[{number}]", topic in controller.activity.resuming
+    yield from flags(
+        path, topics, queued=deleting.queued, ineligible=deleting.ineligible, modified=controller.topic_listeners,
+        turns=turns, to_queue=to_queue, resuming=controller.activity.resuming,
+    )  # fmt: skip
+    yield from flags(path, cluster.partitions, doomed=deleting.partitions)
     retried = controller.activity.retried
     for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.doomed[{p}]", partition in deleting.partitions
         yield f"{path}.retried[{p}]", frozenset(replica for tp, replica in retried if tp == partition)
     yield f"{path}.woken", deleting.woken and bool(deleting.queued)
     yield f"{path}.topic", 0 if busy is None else topics.index(busy)
-
-
-def topic_ids(cluster: MemoryCluster) -> Named:
-    """Which of its name each topic in ZooKeeper is, or was last."""
-    for number, topic in enumerate(cluster.topics()):
-        ids = cluster.created.get(topic, ())
-        yield f"zookeeper.topic_ids[{number}]", is_another(cluster, topic, ids[-1] if ids else None)
 
 
 def after_removals(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
@@ -59,9 +52,9 @@ def after_removals(cluster: MemoryCluster, process: MemoryProcess, controller: K
     yield f"{path}.dirty", controller.batch.is_dirty
     yield f"{path}.started", controller.replica_machine.has_started
     yield f"{path}.resigns_again", _resigns_again(process, controller)
+    yield from flags(path, cluster.topics(), created=controller.activity.created)
     for number, topic in enumerate(cluster.topics()):
         known = controller.context.topic_ids.get(topic)
-        yield f"{path}.created[{number}]", topic in controller.activity.created
         yield f"{path}.topic_ids[{number}]", is_another(cluster, topic, known)
 
 

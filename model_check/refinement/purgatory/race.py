@@ -7,6 +7,7 @@ chosen, for the specification leaves that open.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from reference.purgatory.delayed_topics import (
@@ -109,14 +110,8 @@ class Race:
 
     def choices(self) -> Choices:
         """Every piece that can run, by the name of the specification's step."""
-        found: Choices = {}
-        for o in requests(self.m):
-            found.update(self._of_request(o))
-        for w in updaters(self.m):
-            found.update(self._of_updater(w))
-        found.update(self._of_timer())
-        found.update(self._of_reaper())
-        return found
+        of_threads = (*map(self._of_request, requests(self.m)), *map(self._of_updater, updaters(self.m)))
+        return dict(chain(*of_threads, self._of_timer(), self._of_reaper()))
 
     def _of_request(self, o: int) -> Iterator[tuple[str, Callable[[], None]]]:
         thread = self.threads[o]
@@ -172,7 +167,7 @@ class Race:
     def _of_reaper(self) -> Iterator[tuple[str, Callable[[], None]]]:
         if self.reaper.point is None:
             if self.purgatory.estimated - self.purgatory.delayed > self.purgatory.purge_interval:
-                yield "begin_purge()", self._begin_purge
+                yield "begin_purge()", lambda: self.reaper.begin(self.purgatory.purge())
         else:
             for key in self.reaper.options:
                 yield f"purge(k={int(key)})", partial(self.reaper.go_on, key)
@@ -204,9 +199,6 @@ class Race:
     def _run_task(self, thread: Thread, one: DelayedCreateTopics) -> None:
         self.due.remove(one)
         thread.begin(one.run())
-
-    def _begin_purge(self) -> None:
-        self.reaper.begin(self.purgatory.purge())
 
     # ------------------------------------------------------------------------------------------------------- the state
 

@@ -12,12 +12,6 @@ from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine
 from spec.logs.log_lines import ByVersion
 
 
-def by_node(text: str) -> ByVersion:
-    """A text with NODE in it, in the forms in which a broker prints itself."""
-    nodes = {V082: "{node:node082}", V090: "{node:node090}", V0100: "{node}"}
-    return {version: text.replace("NODE", node) for version, node in nodes.items()}
-
-
 class BatchSays(ControllerLogLine, level="DEBUG"):
     """A line of a batch, which has no prefix."""
 
@@ -92,15 +86,13 @@ class RemovalError(ChannelManagerSays, text="Error while removing broker by the 
     """A channel could not be closed."""
 
 
-class Connected(
-    SendThreadSays, text=by_node("Controller {controller} connected to NODE for sending state change requests")
-):
+class Connected(SendThreadSays, text="Controller {controller} connected to {node} for sending state change requests"):
     """The connection stands."""
 
 
 class NotConnected(
     SendThreadSays,
-    text=by_node("Controller {controller}'s connection to broker NODE was unsuccessful"),
+    text="Controller {controller}'s connection to broker {node} was unsuccessful",
     level={V082: "ERROR", V090: "WARN"},
 ):
     """The connection could not be made; it is tried again."""
@@ -108,17 +100,15 @@ class NotConnected(
 
 class SendingFailed(
     SendThreadSays,
-    text=by_node(
-        "Controller {controller} epoch {epoch:id} fails to send request {request:words} to broker NODE."
-        " Reconnecting to broker."
-    ),
+    text="Controller {controller} epoch {epoch:id} fails to send request {request:words} to broker {node}."
+    " Reconnecting to broker.",
     level="WARN",
 ):
     """A request was perhaps sent, not answered, and will be sent again; `epoch` is the context's, 0 once resigned."""
 
 
 class SendingGivenUp(
-    SendThreadSays, text=by_node("Controller {controller} fails to send a request to broker NODE"), level="ERROR"
+    SendThreadSays, text="Controller {controller} fails to send a request to broker {node}", level="ERROR"
 ):
     """The callback of an answer failed, or the thread was interrupted: the request is not sent again."""
 

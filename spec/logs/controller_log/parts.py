@@ -10,13 +10,13 @@ from typing import Final
 from spec.formats.kafka_types import V0102, V082
 from spec.logs.controller_log.values import VALUES
 from spec.logs.log_lines import ByVersion, Line
-from spec.logs.logged_values import USUAL
+from spec.logs.logged_values import FORMS, USUAL
 
 
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
-    shapes, usual = VALUES, USUAL
+    shapes, usual, forms = VALUES, USUAL, FORMS
 
 
 class ControllerSays(ControllerLogLine):

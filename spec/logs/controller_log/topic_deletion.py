@@ -5,7 +5,7 @@ Kafka: `PartitionStateMachine.DeleteTopicsListener`, `TopicDeletionManager` and 
 
 from typing import Final
 
-from spec.formats.kafka_types import V0102, V082, V090
+from spec.formats.kafka_types import V0102
 from spec.logs.controller_log.parts import ControllerLogLine, DeletionManagerSays, DeletionThreadSays, listener
 from spec.logs.controller_log.values import Topics
 
@@ -93,14 +93,7 @@ class DeadReplicasFound(DeletionManagerSays, text="Dead Replicas ({replicas}) fo
     """The topic is marked ineligible."""
 
 
-class DeletionAnswered(
-    DeletionManagerSays,
-    text={
-        V082: "Delete topic callback invoked for {answer:scala_answer}",
-        V090: "Delete topic callback invoked for {answer}",
-    },
-    level="DEBUG",
-):
+class DeletionAnswered(DeletionManagerSays, text="Delete topic callback invoked for {answer}", level="DEBUG"):
     """A broker answered a StopReplica with delete; this is on its send thread, before the lock."""
 
 

@@ -26,36 +26,32 @@ from spec.variants import Switch
 @action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="shrinks", parts=("partitions",))
 def shrink_isr(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader takes a follower out of its ISR."""
-    known = _leading(s, m, b, p)
-    require(r != b, m.brokers.contains(known.isr, r))
-    _write_isr(s, m, b, p, m.brokers.without(known.isr, r))
+    _write_isr(s, m, b, p, _without(s, m, b, p, r))
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "shrinks"))
 def shrink_isr_unanswered(s: State, m: Model, b: int, p: int, r: int) -> None:
     """A leader's ISR write without a follower is applied, but the connection is lost before the answer."""
-    known = _leading(s, m, b, p)
-    require(r != b, m.brokers.contains(known.isr, r))
-    _write_unanswered(s, m, b, p, m.brokers.without(known.isr, r))
+    _write_unanswered(s, m, b, p, _without(s, m, b, p, r))
 
 
 @action(actor="broker {b}", source="Partition.maybeShrinkIsr 0.10.2.2", budget="joint_shrinks", parts=("partitions",))
 def shrink_isr_jointly(s: State, m: Model, b: int, p: int, lagging: int) -> None:
     """A leader takes several followers out of its ISR, in one write; `lagging` is a set of them, a bit for each."""
-    _write_isr(s, m, b, p, _without(s, m, b, p, lagging))
+    _write_isr(s, m, b, p, _without(s, m, b, p, *m.brokers.ids_in(lagging)))
 
 
 @action(actor="broker {b}", source="KAFKA-1382 on an ISR write", budget="losses", parts=("partitions", "joint_shrinks"))
 def shrink_isr_jointly_unanswered(s: State, m: Model, b: int, p: int, lagging: int) -> None:
     """A leader's ISR write without several followers is applied, but the connection is lost before the answer."""
-    _write_unanswered(s, m, b, p, _without(s, m, b, p, lagging))
+    _write_unanswered(s, m, b, p, _without(s, m, b, p, *m.brokers.ids_in(lagging)))
 
 
-def _without(s: State, m: Model, b: int, p: int, lagging: int) -> Value:
-    """The ISR of a leader without several of its followers."""
+def _without(s: State, m: Model, b: int, p: int, *followers: int) -> Value:
+    """The ISR of a leader without some of its followers."""
     isr = _leading(s, m, b, p).isr
-    for r in m.brokers.ids_in(lagging):
-        require(m.brokers.contains(isr, r))
+    for r in followers:
+        require(r != b, m.brokers.contains(isr, r))
         isr = m.brokers.without(isr, r)
     return isr
 

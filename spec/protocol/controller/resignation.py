@@ -106,8 +106,6 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     reassigns = _goes_on_with_reassignment(controller, m)
     with when(~reassigns):
         reset(controller, "live")
-    if not m.has("partitions"):
-        return
     if m.shutdowns_outlive_terms:
         with when(controller.handler == Handler.SHUTDOWN):
             shutdown_fails(controller)

@@ -161,9 +161,8 @@ def _end_dropping(s: State, m: Model, c: int) -> None:
 
 def _end_listener(s: State, m: Model, c: int) -> None:
     become_idle(s, c)
-    if m.has_several_topics:
-        _take_up(s, m, c, {u: s.controllers[c].to_queue[u] for u in m.topics})
-        reset(s.controllers[c], "to_queue")
+    _take_up(s, m, c, {u: s.controllers[c].to_queue[u] for u in m.topics})
+    reset(s.controllers[c], "to_queue")
 
 
 @controller_step(At.READ_DELETIONS, source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))

@@ -88,14 +88,13 @@ def answer_head(s: State, m: Model, c: int, b: int) -> None:
 def _following_stage(m: Model, head: Slot) -> Value:
     """The stage of a batch that comes after this one; EMPTY if this was the last."""
     empty = enumeration(Stage).constant(Stage.EMPTY)
-    following, earlier = empty, flag(head.stage == Stage.LEADER_AND_ISR)
-    if m.stops_replicas:
-        deletes, before = either(*(head.delete[p] for p in m.partitions)), head.stage != Stage.STOP_REPLICA
-        stops = [head.stop[p] for p in m.partitions]
-        stopping, deleting = either(deletes, *stops), both(~before, deletes)
-        if m.stops_one_by_one:
-            stopping, deleting = either(*stops), deletes
-        following = choose(both(before, stopping), Stage.STOP_REPLICA, choose(deleting, Stage.DELETE_REPLICA, empty))
+    earlier = flag(head.stage == Stage.LEADER_AND_ISR)
+    deletes, before = either(*(head.delete[p] for p in m.partitions)), head.stage != Stage.STOP_REPLICA
+    stops = [head.stop[p] for p in m.partitions]
+    stopping, deleting = either(deletes, *stops), both(~before, deletes)
+    if m.stops_one_by_one:
+        stopping, deleting = either(*stops), deletes
+    following = choose(both(before, stopping), Stage.STOP_REPLICA, choose(deleting, Stage.DELETE_REPLICA, empty))
     return choose(both(earlier, head.metadata), Stage.UPDATE_METADATA, following)
 
 

@@ -75,9 +75,8 @@ def on_topic_change(s: State, m: Model, c: int) -> None:
         say(TopicDifference, new=new_topics, deleted={t: both(~there[t], known[t]) for t in m.topics})
     with in_any_order():
         _take_over(s, m, c, there, started)
-    if m.keeps(Controller.created):
-        with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
-            _partitions_to_online(s, m, c)
+    with when(both(either(*(controller.created[t] for t in m.topics)), ~_are_replicas_due(s, m, c))):
+        _partitions_to_online(s, m, c)
 
 
 def _take_over(s: State, m: Model, c: int, children: Mapping[int, Value], started: Value) -> None:

@@ -24,7 +24,6 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set
 from spec.protocol.leadership.replicas import go_online
 from spec.state.cluster import State
-from spec.state.controller import Controller
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
@@ -36,8 +35,6 @@ def is_elected_again(s: State, c: int, p: int) -> Value:
 
 def tell_of_left_overs(s: State, m: Model, c: int) -> None:
     """The replicas of a topic that is created, but for the new ones, are sent what is cached of it, as one batch."""
-    if not m.keeps(Controller.created):
-        return
     controller = s.controllers[c]
     left_over = {}
     for p in m.partitions:

@@ -14,7 +14,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in ("", "-older", "-before-0.10", "-resigned")]
+ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in ("", "-older", "-before-0.10", "-resigned", "-waiting")]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
     "killed-before-it-is-told-as-sent": 536,
@@ -44,6 +44,10 @@ OBSERVATIONS = {
     # Of 0.9.0.1 and of 0.10.0.1.
     "goes-on-after-its-resignation": 1035,
     "one-of-two-is-gone": 1046,
+    # Two of 0.10.2.2, one of 0.10.1.1.
+    "stopped-when-its-isr-write-is-through": 614,
+    "two-writes-that-fail-at-once": 790,
+    "stopped-one-by-one": 1004,
 }
 
 
@@ -63,7 +67,7 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
 
 FAST = (
     "taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie",
-    "resignation-is-not-told", "two-batches-in-a-row",
+    "resignation-is-not-told", "two-batches-in-a-row", "stopped-when-its-isr-write-is-through",
 )  # fmt: skip
 
 

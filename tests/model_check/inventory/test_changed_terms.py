@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from model_check.inventory import changed_terms as module
+from model_check.inventory import system_facts
 from model_check.inventory.changed_terms import TERMS, changed_terms, code_digest, terms_of_fact
 from model_check.inventory.system_facts import SystemKey, system_fact
 from spec.scopes import scope
@@ -81,7 +82,7 @@ def test_a_damaged_file_tells_nothing(built: list[str], tmp_path: Path, content:
 
 def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    monkeypatch.setattr(module, "FEW", 1)
+    monkeypatch.setattr(system_facts, "FEW", 1)
     assert found(facts()) == [False, False]
 
 

@@ -18,7 +18,7 @@ def test_actions_write_the_hashes_of_what_they_write(wheels: int, tmp_path: Path
     generator, scratch = np.random.default_rng(wheels), kernel.make_scratch()
     states = [{one: int(generator.integers(0, 16)) for one in kernel.packing.places} for _ in range(BLOCK)]
     rows = np.array([kernel.packing.pack(state) for state in states])
-    made = expand_block(kernel.addresses, rows.ctypes.data, BLOCK, scratch, make_tally(len(kernel.predicates)), 0)
+    made = expand_block(kernel.program, rows, 0, BLOCK, scratch, make_tally(len(kernel.predicates)))
     assert made > BLOCK
     assert len(np.unique(scratch.hashes[:made])) > made // 2
     assert scratch.hashes[:made].tolist() == hash_rows(scratch.successors[:made]).tolist()

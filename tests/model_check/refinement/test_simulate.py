@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from model_check.refinement.lockstep import Disagreement, Sides
+from model_check.refinement.lockstep import Disagreement, Pair, Sides
 from model_check.refinement.simulate import BY_HAND, chosen, first_disagreement, shortened, simulate, widened
 from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
@@ -109,16 +109,16 @@ def test_ctrl_c_after_a_disagreement_loses_nothing(monkeypatch: pytest.MonkeyPat
     both, parted = sides("tiny"), list[Disagreement]()
     both.initial()
     takes_the_session_along(monkeypatch)
-    compare = both.compare
+    take = both.take
 
-    def watched(*given: Any) -> None:
+    def watched(*given: Any) -> Pair:
         try:
-            compare(*given)
+            return take(*given)
         except Disagreement as found:
             parted.append(found)
             raise
 
-    monkeypatch.setattr(both, "compare", watched)
+    monkeypatch.setattr(both, "take", watched)
     with pytest.raises(Disagreement) as found:
         simulate(both, runs=50, steps=60, number=2, stop=lambda: bool(parted))
     assert found.value.reasons == parted[0].reasons

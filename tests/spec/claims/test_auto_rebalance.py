@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.asked_again import Taken
-from model_check.stepping.open_system import OpenSystem, open_system
+from model_check.stepping.open_system import OpenSystem, Taken, open_system
 from spec.claims.auto_rebalance import (
     rebalance_acts_only_beyond_the_percentage,
     rebalance_elects_live_brokers_one_by_one,

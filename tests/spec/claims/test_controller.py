@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.asked_again import Taken
-from model_check.stepping.open_system import open_system
+from model_check.stepping.open_system import Taken, open_system
 from spec.claims.controller import epochs_never_go_back
 from spec.state.enumerations import At, Session
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.asked_again import Taken
-from model_check.stepping.open_system import open_system
+from model_check.stepping.open_system import Taken, open_system
 from spec.claims.deletion import no_topic_is_deleted
 
 OPENED = open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=frozenset({"deletion"}))

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.judging.asked_again import Taken
-from model_check.stepping.open_system import open_system
+from model_check.stepping.open_system import Taken, open_system
 from spec.claims.request_batch import (
     an_answer_ends_the_first_request,
     metadata_goes_to_all_registered_brokers,

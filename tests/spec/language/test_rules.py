@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from model_check.terms.straight_line import evaluate
 from spec.language.rules import (
     FLAG,
     Action,
+    Facts,
     Leaf,
     Shape,
     action,
@@ -24,7 +26,7 @@ from spec.language.rules import (
     successor,
     when,
 )  # fmt: skip
-from spec.language.terms import epoch, number
+from spec.language.terms import Value, epoch, number
 from spec.language.views import leaves
 
 SMALL = number(3)
@@ -261,3 +263,65 @@ def test_the_repr_of_an_action_has_no_terms() -> None:
     one = built(lambda s: require(s.x == 1))
     assert str(one.guard) == "x == 1"
     assert str(one.guard) not in repr(one)
+
+
+class Two:
+    """A model with two things of every name, which has one fix."""
+
+    def choices(self, names: tuple[str, ...]) -> list[dict[str, int]]:
+        """Every choice of 1 and 2."""
+        return [dict(zip(names, numbers, strict=True)) for numbers in product((1, 2), repeat=len(names))]
+
+    def fixes(self, one: object) -> bool:
+        """Whether it has a fix."""
+        return one is TEA
+
+
+TEA, COFFEE = "tea", "coffee"
+
+
+def asked(kind: str, function: Callable[..., Any], *given: Any, **declared: Any) -> str:
+    """What a claim says, as a term."""
+    value = claim(kind, source="a book", **declared)(function).function(*given)
+    return "None" if value is None else " ".join(str(value.term).split())
+
+
+def full(_s: object, _m: object, c: int, p: int) -> Value:
+    """A cell is full."""
+    return FLAG.variable(f"{c}{p}")
+
+
+def test_a_claim_is_asked_of_every_choice_of_its_parameters_in_their_order() -> None:
+    assert asked("always", full, None, Two()) == "And(11, 12, 21, 22)"
+    assert asked("sometimes", full, None, Two()) == "Or(11, 12, 21, 22)"
+
+
+def test_a_step_claim_takes_the_actions_own_parameters_and_asks_those_behind_the_star() -> None:
+    def step(_before: object, _after: object, _m: object, action: Any, c: int, *, p: int) -> Value:
+        """A step."""
+        return FLAG.variable(f"{action.rule}{c}{p}")
+
+    taken = SimpleNamespace(rule="go", parameters={"c": 2, "p": 1})
+    assert asked("step", step, None, None, Two(), taken, of={"go"}) == "And(go21, go22)"
+    assert asked("step", step, None, None, Two(), taken, of={"stay"}) == "None"
+    assert asked("step", step, None, None, Two(), SimpleNamespace(rule="go", parameters={"p": 1})) == "None"
+
+
+def test_a_claim_speaks_only_of_models_that_it_is_about() -> None:
+    assert asked("always", full, None, Two(), where=lambda m: isinstance(m, Two), fixed=(TEA,)) != "None"
+    assert asked("always", full, None, Two(), fixed=(TEA, COFFEE)) == "None"
+    assert asked("always", full, None, Two(), where=lambda m: not isinstance(m, Two)) == "None"
+
+
+def test_a_claim_of_many_facts_is_one_of_all_and_one_without_a_fact_is_about_nothing() -> None:
+    def some(_s: object, _m: object, c: int) -> Facts:
+        """Facts of the second only."""
+        if c == 2:
+            yield from (FLAG.variable("a"), FLAG.variable("b"))
+
+    def none(_s: object, _m: object, c: int) -> None:
+        """No fact."""
+        del c
+
+    assert asked("always", some, None, Two()) == "And(a, b)"
+    assert asked("always", none, None, Two()) == "None"
