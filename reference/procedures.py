@@ -13,7 +13,7 @@ gave or raised.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
@@ -193,11 +193,20 @@ class OneOf:
         return result
 
 
+def any_of(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T]]:
+    """Carry out one of these effects, which the driver chooses: its key, and what it gave, unless that is raised."""
+    order = sorted(effects)
+    chosen, result = yield from OneOf(tuple(effects[key] for key in order))
+    if isinstance(result, Raised):
+        raise result.again() from result.error
+    return order[chosen], result
+
+
 def in_any_order(
     keys: Iterable[Key],
     first: Callable[[Key, frozenset[Key]], Effect[T]],
     rest: Callable[[Key, T, frozenset[Key]], Procedure[bool]],
-    caught: Callable[[Key, Exception], None] | None = None,
+    caught: Callable[[Key, Exception], None],
 ) -> Procedure[None]:
     """Treat every key, in an order that the driver chooses: the first effect for it, then the rest.
 
@@ -205,7 +214,7 @@ def in_any_order(
     order is free again, which lets in nothing that Kafka's own order could not do another time. Both functions are told
     which keys remain, the present one included.
 
-    What is raised for a key ends everything, unless it is to be `caught`: then only that key. FencedOff never is.
+    What is raised for a key is `caught`, and ends only that key. FencedOff never is.
     """
     remaining = frozenset(keys)
     while remaining:
@@ -217,8 +226,6 @@ def in_any_order(
                 raise result.again() from result.error
             done = yield from rest(key, result, remaining)
         except THROWABLE as error:
-            if caught is None:
-                raise
             caught(key, error)
             done = True
         if done:

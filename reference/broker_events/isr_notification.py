@@ -15,8 +15,8 @@ from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
-from reference.procedures import THROWABLE, Effect, Procedure, Script, in_any_order
-from reference.scripts import ISR_CHANGES, Fence, Found, parsed_if_json, read_data
+from reference.procedures import THROWABLE, Effect, Procedure, Script, any_of
+from reference.scripts import ISR_CHANGES, Fence, parsed_if_json, read_data
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
@@ -116,19 +116,12 @@ def on_isr_change(controller: KafkaController) -> Procedure[None]:
 
 def _read(controller: KafkaController, notifications: Paths) -> Procedure[Partitions]:
     """What the notifications name."""
-    named: set[TopicPartition] = set()
-
-    def first(path: str, remaining: Paths) -> ReadNotification:
-        return ReadNotification(path, remaining, frozenset(named), notifications)
-
-    def rest(path: str, node: NodeData | None, remaining: Paths) -> Procedure[bool]:
-        del remaining
-        named.update(_named(controller, path, node))
-        yield from ()
-        return True
-
-    yield from in_any_order(notifications, first, rest)
-    return frozenset(named)
+    named, left = frozenset[TopicPartition](), notifications
+    while left:
+        path, node = yield from any_of({one: ReadNotification(one, left, named, notifications) for one in left})
+        named = named.union(_named(controller, path, node))
+        left -= {path}
+    return named
 
 
 def _named(controller: KafkaController, path: str, node: NodeData | None) -> Iterable[TopicPartition]:
@@ -141,30 +134,16 @@ def _named(controller: KafkaController, path: str, node: NodeData | None) -> Ite
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
     """`updateLeaderAndIsrCache`: read the state znodes of these partitions."""
-    leadership = controller.context.partition_leadership_info
-
-    def first(partition: TopicPartition, remaining: Partitions) -> ReadNotified:
-        return ReadNotified(partition, controller.read_fence, remaining, named, taken)
-
-    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
-        del remaining
+    fence, left = controller.read_fence, named
+    while left:
+        partition, found = yield from any_of({one: ReadNotified(one, fence, left, named, taken) for one in left})
         if found is not None:
-            leadership[partition] = found
-        yield from ()
-        return True
-
-    yield from in_any_order(named, first, rest)
+            controller.context.partition_leadership_info[partition] = found
+        left -= {partition}
 
 
 def _delete(controller: KafkaController, paths: Paths) -> Procedure[None]:
     controller.is_about(taken=frozenset())
-
-    def first(path: str, remaining: Paths) -> DeleteNotification:
-        return DeleteNotification(path, remaining, controller.fence)
-
-    def rest(path: str, done: None, remaining: Paths) -> Procedure[bool]:
-        del path, done, remaining
-        yield from ()
-        return True
-
-    yield from in_any_order(paths, first, rest)
+    while paths:
+        path, _ = yield from any_of({one: DeleteNotification(one, paths, controller.fence) for one in paths})
+        paths -= {path}

@@ -15,7 +15,7 @@ from reference.controller.controller import KafkaController
 from reference.leadership import partitions as partition_leadership
 from reference.leadership.effects import Partitions, Replica
 from reference.leadership.replicas import set_non_existent
-from reference.procedures import Effect, NoSuchListener, Procedure, Script, in_any_order
+from reference.procedures import Effect, NoSuchListener, Procedure, Script, any_of
 from reference.scripts import (
     Fence,
     children_of,
@@ -157,18 +157,11 @@ def _dequeue(controller: KafkaController, topic: str) -> None:
 
 def _delete_states(controller: KafkaController, listed: Partitions) -> Procedure[None]:
     """Delete what is below the topic's znode, in the order of a list that ZooKeeper gives."""
-
-    def first(partition: TopicPartition, remaining: Partitions) -> DeleteState:
-        return DeleteState(controller.fence, partition, remaining)
-
-    def rest(partition: TopicPartition, deleted: bool, remaining: Partitions) -> Procedure[bool]:
-        del remaining
-        yield from ()
+    while listed:
+        partition, deleted = yield from any_of({one: DeleteState(controller.fence, one, listed) for one in listed})
         if not deleted:
             raise Overtaken(str(partition))
-        return True
-
-    yield from in_any_order(listed, first, rest)
+        listed -= {partition}
 
 
 def in_state(controller: KafkaController, topic: str, state: ReplicaState) -> list[Replica]:

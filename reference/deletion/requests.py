@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
 from reference.deletion.queue import enqueue, hold_back
-from reference.procedures import Effect, Procedure, Script, in_any_order
+from reference.procedures import Effect, Procedure, Script, any_of
 from reference.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
 from spec.logs.controller_log.topic_deletion import (
@@ -100,18 +100,11 @@ def _drop_requests(
     controller: KafkaController, dropped: Topics, known: Topics, line: type[Line] | None = None
 ) -> Procedure[None]:
     """Delete requests, each with a line if there is one for it; what is known comes after them."""
-
-    def first(topic: str, remaining: Topics) -> DropRequest:
-        return DropRequest(topic, remaining, known, controller.fence)
-
-    def rest(topic: str, done: None, remaining: Topics) -> Procedure[bool]:
-        del done, remaining
+    while dropped:
+        topic, _ = yield from any_of({one: DropRequest(one, dropped, known, controller.fence) for one in dropped})
         if line is not None:
             controller.report(line, topic=topic)
-        yield from ()
-        return True
-
-    yield from in_any_order(dropped, first, rest)
+        dropped -= {topic}
 
 
 def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:

@@ -20,7 +20,7 @@ from reference.deletion.requests import Topics, listed
 from reference.journal import Milestone, TurnedTo
 from reference.leadership.effects import Partitions
 from reference.leadership.replicas import logged, set_deletion_ended, set_deletion_started, set_offline
-from reference.procedures import THROWABLE, Effect, Procedure, Script, in_any_order
+from reference.procedures import THROWABLE, Effect, Procedure, Script, any_of
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import PartitionsResponse, StopReplicaRequest
@@ -70,19 +70,16 @@ def delete_topics(controller: KafkaController) -> Procedure[None]:
     """`DeleteTopicsThread.doWork`: turn to every queued topic; an exception ends the thread."""
     controller.deleting.woken = False
     controller.report(lines.HandlingDeletion, topics=listed(controller.deleting.queued))
-
-    def first(topic: str, remaining: Topics) -> DeleteQueuedTopic:
-        return DeleteQueuedTopic(topic, remaining, is_deleted(controller, topic))
-
-    def rest(topic: str, below: Partitions | None, remaining: Topics) -> Procedure[bool]:
-        controller.journal(TurnedTo(controller.broker_id, topic))
-        controller.is_about(topic=topic, turns=remaining - {topic})
-        yield from _delete(controller, topic, below)
-        controller.activity = Activity()
-        return True
-
+    left = frozenset(controller.deleting.queued)
     try:
-        yield from in_any_order(controller.deleting.queued, first, rest)
+        while left:
+            turns = {one: DeleteQueuedTopic(one, left, is_deleted(controller, one)) for one in left}
+            topic, below = yield from any_of(turns)
+            left -= {topic}
+            controller.journal(TurnedTo(controller.broker_id, topic))
+            controller.is_about(topic=topic, turns=left)
+            yield from _delete(controller, topic, below)
+            controller.activity = Activity()
     except THROWABLE:
         controller.deletion = DeletionThread.ENDED
         controller.reach(Milestone.DELETION_THREAD_ENDED)

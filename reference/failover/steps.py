@@ -16,13 +16,13 @@ from reference.deletion.requests import initialize_topic_deletion
 from reference.deletion.thread import start_deletion_thread
 from reference.elections.requested import FinishFailover, load_pending_elections, removal_of, run_pending_elections
 from reference.journal import Milestone
-from reference.leadership.effects import Partitions, ReadState
+from reference.leadership.effects import ReadState
 from reference.leadership.partitions import start_partition_machine
 from reference.leadership.replicas import start_replica_machine
-from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, UnexpectedFailure, in_any_order
+from reference.procedures import ControllerMoved, LeftOverChannel, Procedure, UnexpectedFailure, any_of
 from reference.reassignment.requests import initialize_partition_reassignment, resume_reassignments
 from reference.requests.connections import ControllerChannelManager
-from reference.scripts import Found, topic_path
+from reference.scripts import topic_path
 from reference.topics.creation import ReadTopics, listen_to_topics
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log import failover as lines
@@ -124,18 +124,12 @@ def _initialize_controller_context(controller: KafkaController) -> Procedure[Non
 def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]:
     """Read every state znode into the cache."""
     context = controller.context
-
-    def first(partition: TopicPartition, remaining: Partitions) -> ReadState:
-        return ReadState(partition, controller.read_fence, remaining)
-
-    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
-        del remaining
+    left = frozenset(context.partition_replica_assignment)
+    while left:
+        partition, found = yield from any_of({one: ReadState(one, controller.read_fence, left) for one in left})
         if found is not None:
             context.partition_leadership_info[partition] = found
-        yield from ()
-        return True
-
-    yield from in_any_order(context.partition_replica_assignment, first, rest)
+        left -= {partition}
 
 
 def _start_channel_manager(controller: KafkaController) -> None:

@@ -19,8 +19,7 @@ from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import on_controller_moved
 from reference.deletion.queue import hold_back
-from reference.leadership.effects import Partitions
-from reference.procedures import THROWABLE, FencedOff, Procedure, in_any_order
+from reference.procedures import THROWABLE, FencedOff, Procedure, any_of
 from reference.reassignment.effects import (
     NOTHING_ASKED,
     AcceptReassignment,
@@ -39,7 +38,7 @@ from reference.reassignment.steps import (
     on_partition_reassignment,
     remove_from_reassigned_partitions,
 )
-from reference.scripts import Found, state_path
+from reference.scripts import state_path
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.reassignment import (
     ReassignmentFailed,
@@ -98,17 +97,12 @@ def resume_reassignments(controller: KafkaController) -> Procedure[None]:
     """Failover 12: everything that is being reassigned is accepted or refused like a request, under one lock."""
     asked = dict(controller.context.partitions_being_reassigned)
     agenda = Agenda(controller, asked, Handler.FAILOVER)
-
-    def first(partition: TopicPartition, remaining: Partitions) -> AcceptReassignment | RefuseReassignment:
-        del remaining
-        return verdict(controller, partition, asked[partition], Handler.FAILOVER)
-
-    def rest(partition: TopicPartition, left: Reassignments | None, remaining: Partitions) -> Procedure[bool]:
-        agenda.begin(partition, remaining)
+    while agenda.left:
+        verdicts = {one: verdict(controller, one, asked[one], Handler.FAILOVER) for one in agenda.left}
+        partition, left = yield from any_of(verdicts)
+        agenda.begin(partition)
         yield from _initiate(controller, partition, asked[partition], left)
-        return agenda.end()
-
-    yield from in_any_order(asked, first, rest)
+        agenda.end()
     controller.is_about(handler=Handler.NONE)
 
 
@@ -196,17 +190,11 @@ def initialize_partition_reassignment(controller: KafkaController) -> Procedure[
     resumed = {one: wanted for one, wanted in found.items() if one not in done}
     context.partitions_being_reassigned.update(resumed)
     agenda = Agenda(controller, done, Handler.NONE)
-
-    def first(partition: TopicPartition, remaining: Partitions) -> RefuseReassignment:
-        del remaining
-        return RefuseReassignment(partition)
-
-    def rest(partition: TopicPartition, left: Reassignments, remaining: Partitions) -> Procedure[bool]:
-        agenda.begin(partition, remaining)
+    while agenda.left:
+        partition, left = yield from any_of({one: RefuseReassignment(one) for one in agenda.left})
+        agenda.begin(partition)
         yield from _drop(controller, partition, left)
-        return agenda.end()
-
-    yield from in_any_order(done, first, rest)
+        agenda.end()
     controller.report(ReassignmentsFound, reassigned=_listed(found))
     controller.report(ReassignmentsDone, partitions=tuple(done))
     controller.report(ReassignmentsResumed, reassigned=_listed(resumed))
@@ -226,38 +214,33 @@ def reassignments_concerning(controller: KafkaController, new: frozenset[int]) -
 def begin_again(controller: KafkaController, concerned: Wanted) -> Procedure[None]:
     """OnBrokerStartup 4: run these once more; what is raised ends the handling of the broker change (D51)."""
     agenda = Agenda(controller, concerned, Handler.BROKER_STARTUP)
-
-    def first(partition: TopicPartition, remaining: Partitions) -> BeginAgain:
-        del remaining
-        return BeginAgain(partition)
-
-    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
-        agenda.begin(partition, remaining)
+    while agenda.left:
+        partition, found = yield from any_of({one: BeginAgain(one) for one in agenda.left})
+        agenda.begin(partition)
         yield from on_partition_reassignment(controller, partition, found)
-        return agenda.end()
-
-    yield from in_any_order(concerned, first, rest)
+        agenda.end()
     controller.is_about(handler=Handler.NONE)
 
 
 @dataclass
 class Agenda:
-    """Which partitions a handler has still to begin with, and which is in work: kept for outsiders."""
+    """Which partitions a handler has still to begin with, and which is in work; outsiders see both."""
 
     controller: KafkaController
     wanted: Wanted
     reason: Handler
 
     def __post_init__(self) -> None:
+        self.left = frozenset(self.wanted)
         if self.wanted:
             self.controller.is_about(handler=self.reason, due=tuple(sorted(self.wanted.items())))
 
-    def begin(self, partition: TopicPartition, remaining: Partitions) -> None:
-        """A partition, one of those that remain, is in work."""
-        due = tuple((one, self.wanted[one]) for one in sorted(remaining - {partition}))
+    def begin(self, partition: TopicPartition) -> None:
+        """A partition, one of those that are left, is in work."""
+        self.left -= {partition}
+        due = tuple((one, self.wanted[one]) for one in sorted(self.left))
         self.controller.is_about(due=due, reassigning=partition)
 
-    def end(self) -> bool:
+    def end(self) -> None:
         """It is done with."""
         self.controller.is_about(reassigning=None, leaving=frozenset())
-        return True
