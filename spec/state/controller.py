@@ -15,7 +15,7 @@ from spec.state.controller_parts import (
     Reassigning,
     TopicListeners,
 )
-from spec.state.elections import Elections, GivenElections, Rebalance, Shutdowns
+from spec.state.elections import Elections, Rebalance, Shutdowns
 from spec.state.enumerations import At, Callback, DeletionThread, Handler
 from spec.state.listeners import callback_kind, listened_paths, watched_paths
 from spec.state.per_scope import (
@@ -147,6 +147,6 @@ class ControllerOfPartitions(Record, kept=has("partitions")):
 
 class Controller(
     ControllerCore, ControllerOfPartitions, LostTopics, Notifications, Reassigning, DeletionManager, TopicListeners,
-    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections, EarlyReads, GivenElections,
+    Elections, Shutdowns, Rebalance, FailedSends, AllowedElections, EarlyReads,
 ):  # fmt: skip
     """The controller module of a broker, which is idle unless the broker is controller."""

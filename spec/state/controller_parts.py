@@ -2,6 +2,7 @@
 
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
+from spec.state.elections import GivenElections
 from spec.state.per_scope import (
     ASSIGNMENTS,
     BROKER,
@@ -102,7 +103,7 @@ class AllowedElections(Record):
     )  # fmt: skip
 
 
-class EarlyReads(Record, kept=GIVEN):
+class EarlyReads(GivenElections, kept=GIVEN):
     """What ZkClient has read for the listener at the head of its queue, which waits for the controller lock.
 
     ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`. PROTOCOL.md section 6.1.
