@@ -171,7 +171,7 @@ def begin_change(
     """The procedure, and the write that it asks for."""
     broker = process.broker
     procedure = maybe_shrink_isr(broker, tp, *replicas) if shrinks else maybe_expand_isr(broker, tp, *replicas)
-    effect = next(procedure)
+    effect = next(procedure).effects[0]
     if not isinstance(effect, IsrWrite):
         raise TypeError(f"a change of the ISR asks for {effect}")
     return procedure, effect
@@ -193,7 +193,7 @@ def report_isr_changes(
     """A leader announces the ISR changes that it wrote."""
     process = cluster.change(b)
     procedure = maybe_propagate_isr_changes(process.broker, named, noted_later)
-    effect = next(procedure)
+    effect = next(procedure).effects[0]
     if isinstance(effect, ReportIsrChanges):
         place = _free_place(cluster, b)
         path = cluster.carry_out(process, effect)
@@ -211,7 +211,7 @@ def _free_place(cluster: MemoryCluster, b: int) -> int:
 def finish(procedure: Procedure[object], result: object) -> None:
     """Give a procedure the result of its last effect."""
     try:
-        procedure.send(result)
+        procedure.send((0, result))
     except StopIteration:
         return
     raise RuntimeError("an ISR change goes on after its write")

@@ -274,7 +274,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
         yield choice("fail_failover", partial(steps.throw, error=UnexpectedFailure()), c=c)
     can_operate = cluster.can_operate(process)
     has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
-    if isinstance(running.pending, ElectCreate) and not has_session:
+    if isinstance(running.options[0], ElectCreate) and not has_session:
         yield choice("elect_create_without_session", partial(steps.throw, error=SessionExpired(CONTROLLER)), c=c)
         return
     for index, effect in enumerate(running.options):

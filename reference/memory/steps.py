@@ -222,21 +222,18 @@ def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
 
 def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, index: int) -> None:
     """Carry out one of the effects that a handler waits for, and give it the result, or what was raised."""
-    effect = running.options[index]
-    several = running.pending is not effect
     try:
-        result = cluster.carry_out(process, effect)
+        came = cluster.carry_out(process, running.options[index])
     except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
-        running.resume(*((True, (index, Raised(error))) if several else (False, error)))
-    else:
-        running.resume(True, (index, result) if several else result)
+        came = Raised(error)
+    running.resume(index, came)
 
 
 def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
     """An exception comes up in place of what a handler waits for."""
     process = cluster.change(c)
     if process.running is not None:
-        process.running.resume(False, error)
+        process.running.resume(0, Raised(error))
     settle(cluster, process)
 
 

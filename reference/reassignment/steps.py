@@ -251,17 +251,21 @@ def _move_leader_if_required(
 def _elect_among_reassigned(
     controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]
 ) -> Procedure[bool]:
-    """To OnlinePartition with the reassigned selector; a failure is only logged (D48)."""
+    """To OnlinePartition with the reassigned selector; a failure is only logged (D48). Whether a leader was written."""
+    elected = False
 
     def write(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
+        nonlocal elected
         compares, fence = controller.compares_content, controller.fence
         version = yield from WriteMove(partition, decided, fence, compares_content=compares)
-        if version is not None:
+        elected = version is not None
+        if elected:
             controller.context.partition_replica_assignment[partition] = wanted
         return version
 
     select = at_once(partial(elect_reassigned, wanted, live=controller.live))
-    return (yield from bring_online_with(controller, ReadForMove(partition), write, select))
+    yield from bring_online_with(controller, ReadForMove(partition), write, select)
+    return elected
 
 
 def remove_from_reassigned_partitions(

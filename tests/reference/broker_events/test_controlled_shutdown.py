@@ -62,7 +62,7 @@ class Cluster:
         """Treat one partition; what is written, is in its znode."""
         hand = Hand(move_partition(self.one, partition))
         while not hand.ended:
-            effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+            effect: Any = hand.pending
             found = self.states[partition]
             if isinstance(effect, StateWrite):
                 self.states[partition] = replace(effect.leadership, zk_version=found.zk_version + 1)
@@ -112,7 +112,7 @@ def test_a_state_znode_that_cannot_be_read_leaves_its_own_partition_only(
     cluster = Cluster({TP: (1, 2, 3), SECOND: (1, 2, 3)})
     begin_shutdown(cluster.one, broker)
     hand = Hand(move_partition(cluster.one, TP))
-    effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+    effect: Any = hand.pending
     hand.fail(type(effect), MalformedInput("/brokers/topics/t/partitions/0/state", "", "not JSON"))
     assert hand.ended
     assert cluster.one.shutdown == Shutdown(broker, frozenset({SECOND}))
