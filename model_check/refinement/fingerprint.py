@@ -48,7 +48,7 @@ from model_check.refinement.abstraction.elections import read_elections
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotification, ReadNotified
 from reference.brokers.broker import Partition
-from reference.controller.batch import RequestBatch
+from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.elections.requested import DeleteElectionRequest, ElectionRequest
 from reference.memory.cluster import MemoryCluster

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
-from reference.controller.batch import RequestBatch
-from reference.controller.context import Activity, ControllerContext, Deleting, Machine, Shutdown
+from reference.controller.context import Activity, ControllerContext, Deleting, Machine, RequestBatch, Shutdown
 from reference.controller.machines import InvalidTransition, TableKind, check_transition
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere

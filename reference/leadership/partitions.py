@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from reference.controller.batch import add_leader_and_isr
 from reference.controller.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
 from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
@@ -327,7 +328,7 @@ def _now_online(
     NoAssignment, of this or any other partition, ends it in between; what was added by then is sent (D53).
     """
     controller.context.partition_leadership_info[partition] = known
-    controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    add_leader_and_isr(controller, controller.partition_batch, receivers, partition, known)
     if _state(controller, partition) is not PartitionState.NEW:
         _report_cache(controller)
     _log_online(controller, partition)

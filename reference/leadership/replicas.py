@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from reference.controller.batch import add_leader_and_isr
 from reference.controller.controller import KafkaController, is_permitted
 from reference.leadership.effects import (
     ReadForNewReplica,
@@ -115,7 +116,7 @@ def _set_online(controller: KafkaController, key: Replica) -> None:
     if _refused(controller, key, ReplicaState.ONLINE):
         return
     if known is not None and source is not ReplicaState.NEW and not is_spared(controller, partition):
-        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
+        add_leader_and_isr(controller, controller.replica_batch, (replica,), partition, known)
     _enter(controller, key, ReplicaState.ONLINE, is_told=source is ReplicaState.NEW or known is not None)
 
 
@@ -169,7 +170,7 @@ def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
     if found is not None:
         if found.leader == replica:
             raise StateChangeFailed(f"{replica} is to lead {partition}")
-        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, found)
+        add_leader_and_isr(controller, controller.replica_batch, (replica,), partition, found)
     _enter(controller, key, ReplicaState.NEW)
 
 
@@ -239,7 +240,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
-        controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
+        add_leader_and_isr(controller, controller.replica_batch, others, partition, known)
     _enter(controller, key, ReplicaState.OFFLINE)
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
+from reference.controller.batch import add_leader_and_isr, send_batch
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
@@ -175,8 +176,8 @@ def _update_leader_epoch_and_send_request(
     context.partition_replica_assignment[partition] = assigned
     if controller.fixes(Switch.CACHE_BUMPED_EPOCH):
         context.partition_leadership_info[partition] = known
-    controller.batch.add_leader_and_isr(controller, receivers, partition, known)
-    controller.batch.send(controller)
+    add_leader_and_isr(controller, controller.batch, receivers, partition, known)
+    send_batch(controller, controller.batch)
     controller.log_state_change(
         ReassignmentSent, leadership=printed(known), assigned_replicas=assigned, partition=partition
     )
