@@ -122,6 +122,11 @@ class MemoryProcess:
         return self.session is not None
 
     @property
+    def next_effect(self) -> Effect[Any] | None:
+        """The effect that the handler waits for; any of them, if it may be one of several."""
+        return None if self.running is None else self.running.options[0]
+
+    @property
     def losable(self) -> int:
         """How many events at the end of the queue may not have reached the client: those behind its own handlers, and
         behind what has been read for.
