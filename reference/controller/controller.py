@@ -1,6 +1,6 @@
 """The controller module of a broker: its memory, and the handlers that run under its one lock.
 
-Every broker has one and starts it; being the controller is a state of it. Its handlers are procedures: `on_startup`,
+Every broker has one and starts it; being the controller is a state of it. Its handlers are procedures: `startup`,
 `on_callback`, each run to its end by a driver before the next one begins. The rest of the files in this folder that
 bear the names of the protocol's parts hold what the handlers do.
 

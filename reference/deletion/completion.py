@@ -18,6 +18,7 @@ from reference.leadership.replicas import set_non_existent
 from reference.procedures import Effect, NoSuchListener, Procedure, Script, any_of
 from reference.scripts import (
     Fence,
+    check,
     children_of,
     delete_if_there,
     delete_recursively,
@@ -62,8 +63,7 @@ class Completion(Effect[bool]):
 
     def script(self) -> Script[bool]:
         """The fence, where there is one, then the deletion."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         return (yield from self.deletion())
 
     @abstractmethod

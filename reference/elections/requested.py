@@ -21,7 +21,7 @@ from reference.deletion.queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.leadership.partitions import bring_online
 from reference.procedures import Effect, NoLeadership, NoReplicas, PastZkClient, Procedure, Script
-from reference.scripts import Fence, parsed, read_data
+from reference.scripts import Fence, check, parsed, read_data
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
@@ -66,8 +66,7 @@ class RequestRemoval:
         with suppress(NoNode):
             if self.fence is not None or self.only is not None:
                 node: NodeData = yield PastZkClient(GetData(PREFERRED_REPLICA_ELECTION))
-                if self.fence is not None:
-                    yield from self.fence.check()
+                yield from check(self.fence)
                 if self.only not in (None, node.stat.czxid):
                     return
             yield Delete(PREFERRED_REPLICA_ELECTION)

@@ -21,7 +21,7 @@ from reference.controller.batch import add_leader_and_isr
 from reference.controller.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
 from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
-from reference.leadership.leader_selection import Select, selector
+from reference.leadership.leader_selection import Select, select
 from reference.leadership.leader_selectors import (
     ElectionNotNeeded,
     NoReplicaOnline,
@@ -115,8 +115,8 @@ def _bring_online(
                 _after_creation(controller, partition, found)
             else:
                 write = partial(_write, controller, partition, left)
-                select = selector(controller, partition, found, reason)
-                done = yield from _elect_leader(controller, partition, found, write, select)
+                ask = partial(select, controller, partition, reason)
+                done = yield from _elect_leader(controller, partition, found, write, ask)
         left -= {partition} if done else set()
     controller.is_about(handler=Handler.NONE)
     send(controller, controller.partition_batch, error)
@@ -136,7 +136,7 @@ Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
 """The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
 
 
-def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[None]:
+def bring_online_with(controller: KafkaController, read: StateRead, write: Write, ask: Select) -> Procedure[None]:
     """`handleStateChanges` of one partition that was led before, with a selector."""
     partition = read.partition
     if not _invoke(controller, (partition,), PartitionState.ONLINE):
@@ -146,7 +146,7 @@ def bring_online_with(controller: KafkaController, read: StateRead, write: Write
         done = True
         with _caught(controller, partition):
             found = yield from read
-            done = yield from _elect_leader(controller, partition, found, write, select)
+            done = yield from _elect_leader(controller, partition, found, write, ask)
     send(controller, controller.partition_batch, ONLINE_ERROR)
 
 
@@ -288,7 +288,7 @@ def _report_cache(controller: KafkaController) -> None:
 
 
 def _elect_leader(
-    controller: KafkaController, partition: TopicPartition, found: Found, write: Write, select: Select
+    controller: KafkaController, partition: TopicPartition, found: Found, write: Write, ask: Select
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
     _tell_of_attempt(controller, partition)
@@ -300,7 +300,7 @@ def _elect_leader(
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         raise StateChangeFailed(_aborted(controller, partition, epoch))
     try:
-        election = yield from select(found.isr)
+        election = yield from ask(found)
     except ElectionNotNeeded:
         _report_cache(controller)
         _log_online(controller, partition)

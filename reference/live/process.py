@@ -30,6 +30,7 @@ from reference.brokers.broker import Broker
 from reference.controller.controller import Configuration, KafkaController
 from reference.controller.effects import RegisterBroker
 from reference.deletion.thread import is_due, on_replica_deleted
+from reference.failover.election import startup
 from reference.live.channels import Channels
 from reference.live.fetching import Fetcher
 from reference.live.frames import Address
@@ -42,7 +43,7 @@ from reference.procedures import THROWABLE, Procedure, Script
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
-from reference.threads import Event, on_callback, on_deletion_thread, on_election, on_startup, subscribed
+from reference.threads import Event, on_callback, on_deletion_thread, on_election, subscribed
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.logs.controller_log.failover import Resigned
@@ -143,9 +144,10 @@ class LiveProcess:
         threading.Thread(target=self._run_deletions, name=name, daemon=True).start()
         self.zookeeper.run(_setup_common_paths())
         if not self.settings.never_controls:
-            self.run(on_startup)
+            self.run(startup)
         if not self._register():
-            self._resign()
+            with self.controller_lock:
+                self.controller.report(Resigned)  # what the controller module says last
             self.zookeeper.stop()
             raise AlreadyRegistered(f"broker {self.settings.broker_id} is registered by another session")
         self.is_starting = False
@@ -198,11 +200,6 @@ class LiveProcess:
             with self.controller_lock:
                 on_replica_deleted(self.controller, broker, queued.request, answer)
                 self._wake_deletion_thread()
-
-    def _resign(self) -> None:
-        """What the controller module says last when the process ends itself."""
-        with self.controller_lock:
-            self.controller.report(Resigned)
 
     def _run_callbacks(self) -> None:
         while True:

@@ -22,7 +22,7 @@ from reference.procedures import Procedure, Raised
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import broker_path
-from reference.threads import on_callback, on_deletion_thread, on_startup, read_for_listener
+from reference.threads import on_callback, on_deletion_thread, read_for_listener
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
@@ -40,7 +40,7 @@ def start_process(cluster: MemoryCluster, *, b: int) -> None:
     cluster.record(FateMet(b, Fate.STARTED))
     if process.controller is not None:
         process.electing = True
-        process.running = Running(on_startup, process.controller)
+        process.running = Running(election.startup, process.controller)
         carry_out(cluster, c=b, index=0)
 
 

@@ -25,8 +25,8 @@ from reference.deletion.queue import resume_deletion
 from reference.journal import ReassignmentGivenUp
 from reference.leadership import replicas as replica_transitions
 from reference.leadership.effects import StateRead, StateWrite
-from reference.leadership.leader_selection import at_once
-from reference.leadership.leader_selectors import elect_reassigned, without
+from reference.leadership.leader_selection import select_reassigned
+from reference.leadership.leader_selectors import without
 from reference.leadership.partitions import bring_online_with
 from reference.procedures import THROWABLE, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment.effects import (
@@ -264,8 +264,8 @@ def _elect_among_reassigned(
             controller.context.partition_replica_assignment[partition] = wanted
         return version
 
-    select = at_once(partial(elect_reassigned, wanted, live=controller.live))
-    yield from bring_online_with(controller, ReadForMove(partition), write, select)
+    ask = partial(select_reassigned, controller, wanted)
+    yield from bring_online_with(controller, ReadForMove(partition), write, ask)
     return elected
 
 
