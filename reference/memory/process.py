@@ -122,6 +122,13 @@ class MemoryProcess:
         return self.session is not None
 
     @property
+    def own_controller(self) -> KafkaController:
+        """The controller module, of a process that has one."""
+        if self.controller is None:
+            raise RuntimeError(f"process {self.broker_id} is not eligible")
+        return self.controller
+
+    @property
     def next_effect(self) -> Effect[Any] | None:
         """The effect that the handler waits for; any of them, if it may be one of several."""
         return None if self.running is None else self.running.options[0]
