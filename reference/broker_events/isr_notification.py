@@ -60,8 +60,7 @@ class ReadNotification(Effect["NodeData | None"]):
 
     def script(self) -> Script[NodeData | None]:
         """`readDataMaybeNull`."""
-        node = yield from read_data(self.path)
-        return node
+        return read_data(self.path)
 
 
 class ReadNotified(FencedStateRead):

@@ -161,17 +161,11 @@ def set_new(controller: KafkaController, partitions: Collection[TopicPartition])
                 controller.log_state_change(PartitionBecameNew, **told, assigned_replicas=replicas)
 
 
-def set_offline(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To OfflinePartition: their leader is gone; nothing is written, and nothing is sent."""
-    _lose_leaders(controller, partitions, PartitionState.OFFLINE)
+def lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    """To OfflinePartition, where their leader is gone, or to NonExistentPartition, where their topic is deleted.
 
-
-def set_non_existent(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To NonExistentPartition: their topic is deleted."""
-    _lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
-
-
-def _lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    Nothing is written, and nothing is sent.
+    """
     for partition in partitions if _invoke(controller, partitions, target) else ():
         source = _state(controller, partition)
         if not _refused(controller, partition, target):

@@ -33,7 +33,6 @@ from reference.deletion.thread import is_due, on_replica_deleted
 from reference.failover.election import startup
 from reference.live.channels import Channels
 from reference.live.fetching import Fetcher
-from reference.live.frames import Address
 from reference.live.isr import IsrManager
 from reference.live.logs import Logs
 from reference.live.requests import Listeners, RequestServer
@@ -86,8 +85,10 @@ class LiveProcess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.logs = Logs(settings.broker_id, settings.folder)
-        self.controller = self.new_controller()
-        self.broker = self.new_broker()
+        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
+        self.controller = KafkaController(configuration, self.logs.journal)
+        compares = Switch.COMPARE_METADATA_EPOCHS in settings.switches
+        self.broker = Broker(settings.broker_id, journal=self.logs.journal, compares_epochs=compares)
         self.controller_lock, self.broker_lock = threading.Lock(), threading.RLock()
         self.channels = Channels(self.controller, self._on_replica_deleted, settings.protocol)
         self._deletion_is_due = threading.Event()
@@ -109,28 +110,10 @@ class LiveProcess:
         self.shutdowns = ShutdownHandler(
             self.controller, self.controller_lock, self.run, self.zookeeper, Random(settings.seed)
         )
-        self.server = self.new_server()
+        address, listeners = (HOST, settings.port), Listeners(self.isr.hear, self.shutdowns.handle)
+        self.server = RequestServer(self.broker, self.broker_lock, self.logs, address, listeners)
         self.fetcher = Fetcher(self.broker, self.server.addresses)
         self.is_starting = True
-
-    # ------------------------------------------------------------------------------------------------------- its parts
-
-    def new_controller(self) -> KafkaController:
-        """The controller module, which every broker has."""
-        settings = self.settings
-        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
-        return KafkaController(configuration, self.logs.journal)
-
-    def new_broker(self) -> Broker:
-        """The broker's memory."""
-        compares = Switch.COMPARE_METADATA_EPOCHS in self.settings.switches
-        return Broker(self.settings.broker_id, journal=self.logs.journal, compares_epochs=compares)
-
-    def new_server(self) -> RequestServer:
-        """The socket that requests come to."""
-        address: Address = (HOST, self.settings.port)
-        listeners = Listeners(self.isr.hear, self.shutdowns.handle)
-        return RequestServer(self.broker, self.broker_lock, self.logs, address, listeners)
 
     # -------------------------------------------------------------------------------------------------------- starting
 
