@@ -206,14 +206,11 @@ class RequestBatch:
         """A copy that goes its own way."""
         if not self.is_dirty:
             return RequestBatch()
-        return RequestBatch(
-            {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()},
-            {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()},
-            dict(self.metadata),
-            set(self.metadata_receivers),
-            self.is_whole,
-            self.is_left,
-        )
+        twin = shallow_copy(self)
+        twin.leader_and_isr = {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()}
+        twin.stop_replica = {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()}
+        twin.metadata, twin.metadata_receivers = dict(self.metadata), set(self.metadata_receivers)
+        return twin
 
 
 @dataclass(frozen=True)

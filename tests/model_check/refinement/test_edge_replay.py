@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
-from model_check.refinement.edge_replay import joined, replay_edges, walk
+from model_check.refinement.edge_replay import joined, walk
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
 from reference.controller import batch as controller_batch
@@ -33,7 +33,7 @@ from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
 from tests.model_check.plain_exploration import explore_plainly
-from tests.model_check.plain_trees import plain_tree
+from tests.model_check.plain_trees import plain_tree, replay_edges
 
 ONE_SHUTDOWN = replace(scope("shutdown"), name="one shutdown", controllers=1, budgets=(("shutdowns", 1),))
 """One broker may stop while the other is controller, which nobody can become in its place."""
