@@ -194,10 +194,14 @@ class OneOf:
 
 
 def whichever(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T | Raised]]:
-    """Carry out one of these effects, which the driver chooses: its key, and what it gave or Raised."""
+    """Carry out one of these effects, which the driver chooses: its key, and what it gave, or Raised if that is caught.
+
+    What no handler catches (FencedOff) is raised.
+    """
     order = sorted(effects)
     chosen, came = yield OneOf(tuple(effects[key] for key in order))
-    return order[chosen], came
+    is_caught = isinstance(came, Raised) and isinstance(came.error, THROWABLE)
+    return order[chosen], came if is_caught else given(came)
 
 
 def any_of(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T]]:
