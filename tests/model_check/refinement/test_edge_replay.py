@@ -15,7 +15,6 @@ from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
 from model_check.refinement.edge_replay import joined, walk
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
-from reference.controller import batch as controller_batch
 from reference.controller.context import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.deletion import requests as deletion_requests
@@ -255,7 +254,7 @@ def writes_unconditionally(patch: pytest.MonkeyPatch) -> None:
 
 def tells_nobody(patch: pytest.MonkeyPatch) -> None:
     """A batch is cleared without having been sent."""
-    patch.setattr(controller_batch, "_send_leader_and_isr", lambda *_: None)
+    patch.setattr("reference.controller.batch._send_leader_and_isr", lambda *_: None)
 
 
 def forgets_to_queue(patch: pytest.MonkeyPatch) -> None:
