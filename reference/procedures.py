@@ -6,14 +6,14 @@ that every driver runs the very same operations. A driver in memory runs a scrip
 specification; a live one runs it operation by operation, waiting and retrying as ZkClient did.
 
 The class of an effect is the action of the specification that it belongs to (`ElectRead` is `elect_read`), `at` is
-where the specification says the handler then stands, and the fields are the locals that it keeps there. Where Kafka
-leaves an order to a hash table, the handler yields `OneOf` several effects and is told which was chosen, and what that
-gave or raised.
+where the specification says the handler then stands, and the fields are the locals that it keeps there. What is yielded
+is `OneOf` some effects, of which there are several where Kafka leaves an order to a hash table; the answer says which
+was chosen, and what that gave or raised.
 """
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
@@ -37,7 +37,7 @@ Key = TypeVar("Key", bound=Ordered)
 
 Script: TypeAlias = Generator["AnyOperation | AskSession | PastZkClient", Any, T]
 """ZooKeeper operations, each answered before the next is asked for; a refusal is thrown in at its operation."""
-Procedure: TypeAlias = Generator["Effect[Any] | OneOf", Any, T]
+Procedure: TypeAlias = Generator["OneOf", "tuple[int, Any]", T]
 """A handler, or a part of one."""
 
 
@@ -158,8 +158,9 @@ class Effect(ABC, Generic[Result_co]):
         """The name of the specification's action."""
         return snake_case(type(self).__name__)
 
-    def __iter__(self) -> "Generator[Effect[Any], Any, Result_co]":
-        result: Result_co = yield self
+    def __iter__(self) -> "Procedure[Result_co]":
+        _, came = yield OneOf((self,))
+        result: Result_co = given(came)
         return result
 
 
@@ -171,62 +172,39 @@ def snake_case(name: str) -> str:
 
 @dataclass(frozen=True)
 class Raised:
-    """What one of several effects raised, in place of a result."""
+    """What an effect raised, in place of a result."""
 
     error: Exception
 
-    def again(self) -> Exception:
-        """The same anew, as each fork of a handler raises it for itself."""
-        return type(self.error)(*self.error.args)
+
+def given(came: T | Raised) -> T:
+    """What an effect gave; what it raised is raised anew, as each fork of a handler raises it for itself."""
+    if isinstance(came, Raised):
+        raise type(came.error)(*came.error.args) from came.error
+    return came
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any one of these effects, all at the same place; the result is the index of the chosen one, and what it gave or
+    """Any one of these effects, all at the same place; the answer is the index of the chosen one, and what it gave or
     Raised.
     """
 
     effects: tuple[Effect[Any], ...]
 
-    def __iter__(self) -> "Generator[OneOf, Any, tuple[int, Any]]":
-        result: tuple[int, Any] = yield self
-        return result
+
+def whichever(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T | Raised]]:
+    """Carry out one of these effects, which the driver chooses: its key, and what it gave, or Raised if that is caught.
+
+    What no handler catches (FencedOff) is raised.
+    """
+    order = sorted(effects)
+    chosen, came = yield OneOf(tuple(effects[key] for key in order))
+    is_caught = isinstance(came, Raised) and isinstance(came.error, THROWABLE)
+    return order[chosen], came if is_caught else given(came)
 
 
 def any_of(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T]]:
     """Carry out one of these effects, which the driver chooses: its key, and what it gave, unless that is raised."""
-    order = sorted(effects)
-    chosen, result = yield from OneOf(tuple(effects[key] for key in order))
-    if isinstance(result, Raised):
-        raise result.again() from result.error
-    return order[chosen], result
-
-
-def in_any_order(
-    keys: Iterable[Key],
-    first: Callable[[Key, frozenset[Key]], Effect[T]],
-    rest: Callable[[Key, T, frozenset[Key]], Procedure[bool]],
-    caught: Callable[[Key, Exception], None],
-) -> Procedure[None]:
-    """Treat every key, in an order that the driver chooses: the first effect for it, then the rest.
-
-    The rest says whether the key is done; if not, it is treated afresh. Kafka then goes on with the same key; here the
-    order is free again, which lets in nothing that Kafka's own order could not do another time. Both functions are told
-    which keys remain, the present one included.
-
-    What is raised for a key is `caught`, and ends only that key. FencedOff never is.
-    """
-    remaining = frozenset(keys)
-    while remaining:
-        order = sorted(remaining)
-        chosen, result = yield from OneOf(tuple(first(key, remaining) for key in order))
-        key = order[chosen]
-        try:
-            if isinstance(result, Raised):
-                raise result.again() from result.error
-            done = yield from rest(key, result, remaining)
-        except THROWABLE as error:
-            caught(key, error)
-            done = True
-        if done:
-            remaining -= {key}
+    key, came = yield from whichever(effects)
+    return key, given(came)

@@ -7,6 +7,7 @@ Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`.
 """
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -56,11 +57,12 @@ class Fence:
 
     epoch_zk_version: int
 
-    def check(self) -> Script[None]:
-        """Raise FencedOff if the epoch has moved on."""
-        node = yield from read_data(CONTROLLER_EPOCH)
-        if node is None or node.stat.version != self.epoch_zk_version:
-            raise FencedOff(f"/controller_epoch is not at version {self.epoch_zk_version} any more")
+
+def check(fence: Fence | None) -> Script[None]:
+    """Raise FencedOff if the epoch has moved on; without a fence, nothing is asked."""
+    node = None if fence is None else (yield from read_data(CONTROLLER_EPOCH))
+    if fence is not None and (node is None or node.stat.version != fence.epoch_zk_version):
+        raise FencedOff(f"/controller_epoch is not at version {fence.epoch_zk_version} any more")
 
 
 @cache
@@ -75,22 +77,16 @@ def broker_path(broker_id: int) -> str:
     return str(paths.BROKER.path(broker=broker_id))
 
 
-@cache
-def topic_path(topic: str) -> str:
-    """The path of a topic's assignment."""
-    return str(paths.BROKER_TOPIC.path(topic=topic))
+def _path_by_topic(kind: paths.PathKind) -> Callable[[str], str]:
+    return cache(lambda topic: str(kind.path(topic=topic)))
 
 
-@cache
-def topic_config_path(topic: str) -> str:
-    """The path of a topic's configuration."""
-    return str(paths.TOPIC_CONFIG.path(topic=topic))
-
-
-@cache
-def delete_topic_path(topic: str) -> str:
-    """The path of the request to delete a topic."""
-    return str(paths.DELETE_TOPIC.path(topic=topic))
+topic_path: Final = _path_by_topic(paths.BROKER_TOPIC)
+"""The path of a topic's assignment."""
+topic_config_path: Final = _path_by_topic(paths.TOPIC_CONFIG)
+"""The path of a topic's configuration."""
+delete_topic_path: Final = _path_by_topic(paths.DELETE_TOPIC)
+"""The path of the request to delete a topic."""
 
 
 @cache

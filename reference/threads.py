@@ -25,7 +25,7 @@ from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
 from reference.elections.requested import ElectionRequest, OnElectionRequest, on_election_request
-from reference.failover.election import ask_for_new_session, elect, on_controller_change, on_new_session, startup
+from reference.failover.election import ask_for_new_session, elect, on_controller_change, on_new_session
 from reference.procedures import THROWABLE, Effect, FencedOff, Procedure
 from reference.reassignment.effects import OnReassignmentRequest, ReassignmentRequest
 from reference.reassignment.requests import on_reassignment_request
@@ -75,11 +75,6 @@ READ_OF_REQUEST: Final[Mapping[Callback, Effect[Given]]] = {
     Callback.ELECTIONS: OnElectionRequest(),
 }
 """What ZkClient reads for the listeners on requests."""
-
-
-def on_startup(controller: KafkaController) -> Procedure[None]:
-    """What the main thread does."""
-    yield from startup(controller)
 
 
 def event_of(path: str) -> Event:

@@ -72,11 +72,6 @@ def _expand(sides: Sides, stretch: Stretch, walked: Walked, waiting: dict[int, P
     walked.states += 1
 
 
-def replay_edges(sides: Sides, tree: SpanningTree) -> Replayed:
-    """Replay every edge of a tree in this process; raises the nearest Disagreement."""
-    return joined(sides, tree, [walk(sides, stretch) for stretch in tree.stretches(1)])
-
-
 def joined(sides: Sides, tree: SpanningTree, walks: Iterable[Walked]) -> Replayed:
     """What the walks of all stretches of a tree come to; raises the nearest Disagreement."""
     made = list(walks)

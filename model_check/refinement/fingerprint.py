@@ -48,7 +48,7 @@ from model_check.refinement.abstraction.elections import read_elections
 from model_check.refinement.history import is_of_a_reassignment
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotification, ReadNotified
 from reference.brokers.broker import Partition
-from reference.controller.batch import RequestBatch
+from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.elections.requested import DeleteElectionRequest, ElectionRequest
 from reference.memory.cluster import MemoryCluster
@@ -236,8 +236,8 @@ def _given(process: MemoryProcess) -> Hashable:
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     """An effect, with ISR changes named by who announced them."""
     match effect:
-        case DeleteElectionRequest(removal=removal):
-            return type(effect).__name__, removal.fence
+        case DeleteElectionRequest(fence=fence):
+            return type(effect).__name__, fence
         case ReadNotified(taken=taken, named=named):
             told_of = named if Model(cluster.scope, cluster.switches).keeps(CachedPartition.named) else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
@@ -259,8 +259,8 @@ def _controller(cluster: MemoryCluster, controller: KafkaController) -> Named:
     yield "standing", (controller.leader_id, controller.deletion, controller.listeners, activity)
     yield "epochs and topics", (context.epoch, context.epoch_zk_version, context.all_topics)
     if controller.fixes(Switch.TOPIC_IDS):
-        which = ((topic, cluster.incarnation(topic, context.topic_ids.get(topic))) for topic in cluster.topics())
-        yield "which topics", tuple(which)
+        known = ((topic, context.topic_ids.get(topic)) for topic in cluster.topics())
+        yield "which topics", _told_apart(cluster, known)
     yield "live brokers", context.live_or_shutting_down_broker_ids
     yield "returned brokers", frozenset(dict(controller.activity.returned))
     yield (
@@ -311,7 +311,7 @@ def _with_the_unnamed(cluster: MemoryCluster, request: Request) -> Request:
     return replace(request, partition_states=(*request.partition_states, *removed))
 
 
-def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int]]) -> Hashable:
+def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int | None]]) -> Hashable:
     """Topics, each with which of its name it is."""
     return tuple((topic, cluster.incarnation(topic, topic_id)) for topic, topic_id in topic_ids)
 

@@ -4,13 +4,12 @@ Which terms have acted, in which epochs, and how a reassignment began, is read f
 each step.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory.cluster import MemoryCluster
-from reference.requests.connections import QueuedRequest
 from reference.scripts import BROKER_TOPICS, REASSIGN_PARTITIONS, parsed, state_path, topic_path
 from reference.zookeeper.api import Create, Delete, GetData, SetData
 from spec.formats.kafka_types import TopicPartition
@@ -36,36 +35,41 @@ HANDLED = tuple(
     kind.prefix for kind in (ISR_CHANGE, STATE, TOPIC_CONFIG, *(one.kind for one in ADMIN_REQUESTS.values()))
 )
 """What the paths begin with of znodes that a controller deletes: messages that it has handled, or a topic's."""
-Lists = tuple[tuple[TopicPartition, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A requested reassignment: the AR with which it began, RAR, and whether the ISR has had all of that since."""
+
+    original: Members = ()
+    target: Members = ()
+    caught_up: bool = False
 
 
 @dataclass(frozen=True)
 class History:
     """In which controller epochs some term has acted, and whose present terms have.
 
-    `original` is the AR with which the requested reassignments of partitions began, `target` their RAR, `caught_up`
-    those partitions whose ISR has had all of it since; a request that is removed by hand counts on. `doomed` are the
+    `reassignments` are those that were requested; a request that is removed by hand counts on. `doomed` are the
     topics that somebody has asked to delete, and meant these, not ones before them that had their names.
     """
 
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
-    original: Lists = ()
-    target: Lists = ()
-    caught_up: frozenset[TopicPartition] = frozenset()
+    reassignments: Mapping[TopicPartition, Begun] = field(default_factory=dict)
     doomed: frozenset[str] = frozenset()
 
     def after(self, rule: str, cluster: MemoryCluster) -> "History":
         """The history after a step of this rule, which the cluster has just taken."""
-        now = replace(self._reassigning(cluster), doomed=self._doomed(rule, cluster))
+        now = replace(self, reassignments=self._reassigning(cluster), doomed=self._doomed(rule, cluster))
         for entry in cluster.entries:
             match entry:
-                case OperationDone(process=c) if _begins_a_term(entry, rule, cluster):
-                    now = replace(now, terms=now.terms - {c})
-                case Reached(controller=c) | FateMet(process=c) if _ends_a_term(entry, rule):
+                case OperationDone(process=c) | FateMet(process=c) | Reached(controller=c) if _is_another_term(
+                    entry, rule, cluster
+                ):
                     now = replace(now, terms=now.terms - {c})
                 case RequestSent(controller=c, request=queued, queued=True):
-                    now = now.acting(c, _epoch_of(queued))
+                    now = now.acting(c, queued.controller_epoch)
                 case OperationDone(process=c, operation=Create() | SetData() as write, answer=answer):
                     if isinstance(answer, Exception) or rule in BROKER_STEPS:
                         continue
@@ -83,43 +87,24 @@ class History:
         controller = cluster.processes[c].controller
         return self if controller is None else self.acting(c, controller.context.epoch)
 
-    def _reassigning(self, cluster: MemoryCluster) -> "History":
-        """The history of reassignments after a step: asked for, caught up, or out of the request."""
-        now = self
+    def _reassigning(self, cluster: MemoryCluster) -> Mapping[TopicPartition, Begun]:
+        """The reassignments after a step: asked for, caught up, or out of the request."""
+        now = dict(self.reassignments)
         for entry in cluster.entries:
             match entry:
                 case FateMet(fate=Fate.REASSIGNMENT_REQUESTED):
-                    now = now.beginning(cluster)
+                    for tp, rar in requested_reassignments(cluster).items():
+                        now[tp] = Begun(assigned_in_zookeeper(cluster, tp), rar, _has_caught_up(cluster, tp, rar))
                 case OperationDone(operation=Create(path=path) | SetData(path=path)) if _is_state(path):
-                    asked = [(tp, rar) for tp, rar in now.target if state_path(tp) == path]
-                    caught_up = (tp for tp, rar in asked if _has_caught_up(cluster, tp, rar))
-                    now = replace(now, caught_up=now.caught_up.union(caught_up))
+                    concerned = [(tp, one) for tp, one in now.items() if state_path(tp) == path]
+                    caught_up = (each for each in concerned if _has_caught_up(cluster, each[0], each[1].target))
+                    now |= {tp: replace(one, caught_up=True) for tp, one in caught_up}
                 case OperationDone(
                     operation=Create(path=path) | Delete(path=path) | SetData(path=path), answer=answer
                 ) if path == REASSIGN_PARTITIONS and not isinstance(answer, Exception):
-                    left = requested_reassignments(cluster).keys()
-                    now = now.without({tp for tp, _ in now.target} - left)
+                    left = requested_reassignments(cluster)
+                    now = {tp: one for tp, one in now.items() if tp in left}
         return now
-
-    def beginning(self, cluster: MemoryCluster) -> "History":
-        """The history once the reassignments are asked for that are requested now."""
-        wanted = requested_reassignments(cluster)
-        now = self.without(wanted.keys())
-        return replace(
-            now,
-            original=(*now.original, *((tp, assigned_in_zookeeper(cluster, tp)) for tp in wanted)),
-            target=(*now.target, *wanted.items()),
-            caught_up=now.caught_up.union(tp for tp, rar in wanted.items() if _has_caught_up(cluster, tp, rar)),
-        )
-
-    def without(self, gone: Collection[TopicPartition]) -> "History":
-        """The history without what it tells of the reassignments of these partitions."""
-        return replace(
-            self,
-            original=tuple(one for one in self.original if one[0] not in gone),
-            target=tuple(one for one in self.target if one[0] not in gone),
-            caught_up=self.caught_up.difference(gone),
-        )
 
     def _doomed(self, rule: str, cluster: MemoryCluster) -> frozenset[str]:
         """The topics that are to go after a step: somebody asks for it while one is there, or it is gone."""
@@ -137,33 +122,17 @@ class History:
         return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
 
 
-def _ends_a_term(entry: Entry, rule: str) -> bool:
-    """Whether a controller resigned, or its process is gone."""
+def _is_another_term(entry: Entry, rule: str, cluster: MemoryCluster) -> bool:
+    """Whether a controller resigned, its process is gone, it was just elected, or it has taken over another's epoch."""
     match entry:
         case Reached(milestone=milestone):
             return milestone is Milestone.RESIGNED
-        case _:
-            return isinstance(entry, FateMet) and rule in ENDS_OF_PROCESSES
-
-
-def _begins_a_term(entry: OperationDone, rule: str, cluster: MemoryCluster) -> bool:
-    """Whether a broker has won an election, or a controller has taken over another's epoch."""
-    match entry.operation:
-        case Create(path="/controller"):
-            return _has_won(rule, cluster, entry.process)
-        case operation:
+        case OperationDone(process=c, operation=Create(path="/controller")) if rule == elect_create.name:
+            controller = cluster.processes[c].controller
+            return controller is not None and controller.am_i_leader
+        case OperationDone(operation=operation):
             return rule == adopt_epoch.name and isinstance(operation, GetData)
-
-
-def _has_won(rule: str, cluster: MemoryCluster, c: int) -> bool:
-    """Whether an election has just told a broker that it is the controller."""
-    controller = cluster.processes[c].controller
-    return rule == elect_create.name and controller is not None and controller.am_i_leader
-
-
-def _epoch_of(queued: QueuedRequest) -> int:
-    epoch: int = getattr(queued.request, "controller_epoch")  # noqa: B009 - every request of a controller has one
-    return epoch
+    return rule in ENDS_OF_PROCESSES
 
 
 def _is_state(path: str) -> bool:

@@ -35,6 +35,7 @@ from reference.scripts import (
 )
 from reference.zookeeper.api import (
     BadVersion,
+    Children,
     Create,
     Delete,
     GetChildren,
@@ -92,9 +93,12 @@ READS_CONTROLLER = (
     elect_read.name, elect_reread.name, on_controller_change.name, on_new_session.name, read_for_listener.name,
 )  # fmt: skip
 READS_MOVES = (on_reassignment_request.name, read_reassignments.name, read_for_listener.name)
-READS_TOPICS = (on_topic_change.name, read_for_listener.name)
-READS_DELETIONS = (on_deletion_change.name, read_deletions.name, read_for_listener.name)
-"""The steps that read which topics are to be deleted to find out."""
+READS_EPOCH = (read_epoch.name, adopt_epoch.name)
+READS_TOPICS = {
+    BROKER_TOPICS: (on_topic_change.name, read_for_listener.name),
+    DELETE_TOPICS: (on_deletion_change.name, read_deletions.name, read_for_listener.name),
+}
+"""The steps that read which topics there are, or are to be deleted, to find out."""
 
 
 class Observer:
@@ -143,9 +147,6 @@ class Observer:
     def _topic(self, topic: str) -> int:
         return self.after.topics().index(topic)
 
-    def _reads_controller(self) -> bool:
-        return self.rule in READS_CONTROLLER
-
     # ------------------------------------------------------------------------------------------ processes, milestones
 
     def _fate(self, met: journal.FateMet) -> Iterator[Seen]:
@@ -182,57 +183,42 @@ class Observer:
     # ------------------------------------------------------------------------------------------------------- ZooKeeper
 
     def _operation(self, entry: OperationDone) -> Iterator[Seen]:
-        match entry:
-            case OperationDone(process=c, operation=GetData(path=path)) if self.rule == on_partition_modifications.name:
-                yield from self._modified(c, path)
-            case OperationDone(answer=answer) if not isinstance(answer, ZookeeperError):
-                yield from self._done(entry)
-            case OperationDone(process=c, operation=GetData(path="/controller")) if self._reads_controller():
-                yield Seen(f"controller {c}", "read /controller", {"controller": 0})
-            case OperationDone(process=c, operation=GetData(path="/controller_epoch")) if self.rule == read_epoch.name:
-                yield Seen(f"controller {c}", "read /controller_epoch", {"epoch": 0})
-            case OperationDone(process=c, operation=GetData() as read) if self._is_request(read):
-                yield Seen(f"controller {c}", "read /admin/reassign_partitions", {})
-            case OperationDone(process=process, operation=Create() | SetData() as write, answer=error):
+        process, role, path = entry.process, f"controller {entry.process}", entry.operation.path
+        match entry.operation, entry.answer:
+            case GetData(), NodeData(data=data):
+                yield from self._read(role, path, data)
+            case GetData(), _:
+                yield from self._read(role, path, None)
+            case Create() | SetData() as write, ZookeeperError() as error:
                 yield from self._refused(process, write, error)
+            case Create() | SetData() as write, _:
+                yield from self._written(process, write)
+            case Delete(), None:
+                yield from self._deleted(role, path)
+            case GetChildren(), Children(names=names):
+                yield from self._listed(role, path, names)
 
-    def _done(self, done: OperationDone) -> Iterator[Seen]:
-        """An operation that ZooKeeper carried out."""
-        role, operation = f"controller {done.process}", done.operation
-        match operation:
-            case Create() | SetData():
-                yield from self._written(done.process, operation)
-            case Delete():
-                yield from self._deleted(role, operation.path)
-            case GetData(path="/controller") if self._reads_controller():
-                payload = parsed(ControllerPayload, CONTROLLER, _data(done))
-                yield Seen(role, "read /controller", {"controller": payload.brokerid})
-            case GetData(path="/controller_epoch") if self.rule in (read_epoch.name, adopt_epoch.name):
-                epoch = parsed(ControllerEpochPayload, CONTROLLER_EPOCH, _data(done)).controller_epoch
-                yield Seen(role, "read /controller_epoch", {"epoch": epoch})
-            case GetData() if self._is_request(operation):
-                yield Seen(role, "read /admin/reassign_partitions", {})
-            case GetChildren() if operation.path == BROKER_IDS and self.rule == read_brokers.name:
-                yield Seen(role, "read /brokers/ids", {"brokers": frozenset(int(name) for name in _names(done))})
-            case GetChildren() if operation.path == BROKER_TOPICS and self.rule in READS_TOPICS:
-                yield from self._listed(role, "read /brokers/topics", done)
-            case GetChildren() if operation.path == DELETE_TOPICS and self.rule in READS_DELETIONS:
-                yield from self._listed(role, "read /admin/delete_topics", done)
+    def _read(self, role: str, path: str, data: bytes | None) -> Iterator[Seen]:
+        """A znode was read, or found missing."""
+        topics = [topic_path(topic) for topic in self.after.topics()]
+        if self.rule == on_partition_modifications.name and path in topics:
+            yield Seen(role, "read assignment", {"topic": topics.index(path)})
+        elif path == CONTROLLER and self.rule in READS_CONTROLLER:
+            payload = None if data is None else parsed(ControllerPayload, path, data)
+            yield Seen(role, "read /controller", {"controller": 0 if payload is None else payload.brokerid})
+        elif path == CONTROLLER_EPOCH and self.rule in READS_EPOCH:
+            epoch = 0 if data is None else parsed(ControllerEpochPayload, path, data).controller_epoch
+            yield Seen(role, "read /controller_epoch", {"epoch": epoch})
+        elif path == REASSIGN_PARTITIONS and self.rule in READS_MOVES:
+            yield Seen(role, "read /admin/reassign_partitions", {})
 
-    def _listed(self, role: str, kind: str, done: OperationDone) -> Iterator[Seen]:
-        """Which topics a read of children has found, and which not."""
-        for number, topic in enumerate(self.after.topics()):
-            yield Seen(role, kind, {"topic": number, "present": topic in _names(done)})
-
-    def _modified(self, c: int, path: str) -> Iterator[Seen]:
-        """The listener on a topic's own znode has read it, or found it gone."""
-        for number, topic in enumerate(self.after.topics()):
-            if path == topic_path(topic):
-                yield Seen(f"controller {c}", "read assignment", {"topic": number})
-
-    def _is_request(self, read: GetData) -> bool:
-        """Whether this is a read of what is to be reassigned, of which the specification tells."""
-        return read.path == REASSIGN_PARTITIONS and self.rule in READS_MOVES
+    def _listed(self, role: str, path: str, names: tuple[str, ...]) -> Iterator[Seen]:
+        """Which brokers a read of children has found, or which topics, and which not."""
+        if path == BROKER_IDS and self.rule == read_brokers.name:
+            yield Seen(role, "read /brokers/ids", {"brokers": frozenset(map(int, names))})
+        elif self.rule in READS_TOPICS.get(path, ()):
+            for number, topic in enumerate(self.after.topics()):
+                yield Seen(role, f"read {path}", {"topic": number, "present": topic in names})
 
     def _deleted(self, role: str, path: str) -> Iterator[Seen]:
         """What a controller has deleted; nothing is told of the znodes between a topic and its states."""
@@ -301,12 +287,3 @@ class Observer:
             partition = TopicPartition(str(path.topic), int(path.partition or 0))
             role = "broker" if self.rule in BROKER_STEPS else "controller"
             yield Seen(f"{role} {process}", "fail to write state", {"partition": self._number(partition)})
-
-
-def _data(done: OperationDone) -> bytes | None:
-    return done.answer.data if isinstance(done.answer, NodeData) else None
-
-
-def _names(done: OperationDone) -> tuple[str, ...]:
-    names: tuple[str, ...] = getattr(done.answer, "names", ())
-    return names

@@ -33,6 +33,7 @@ from spec.logs.controller_log.broker_changes import (
     ShutDownBrokersGone,
 )
 from spec.state.enumerations import Handler
+from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 
@@ -137,7 +138,7 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
         controller.shutdown = None
     queued = controller.deleting.queued
     without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
-    partition_leadership.set_offline(controller, without_leader)
+    partition_leadership.lose_leaders(controller, without_leader, PartitionState.OFFLINE)
     controller.is_about(lost_leader=bool(without_leader))
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)
     replicas = controller.context.replicas_on(dead)

@@ -16,7 +16,7 @@ from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
 from reference.procedures import THROWABLE, Effect, Procedure, Script, any_of
-from reference.scripts import ISR_CHANGES, Fence, parsed_if_json, read_data
+from reference.scripts import ISR_CHANGES, Fence, check, parsed_if_json, read_data
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
@@ -60,8 +60,7 @@ class ReadNotification(Effect["NodeData | None"]):
 
     def script(self) -> Script[NodeData | None]:
         """`readDataMaybeNull`."""
-        node = yield from read_data(self.path)
-        return node
+        return read_data(self.path)
 
 
 class ReadNotified(FencedStateRead):
@@ -83,8 +82,7 @@ class DeleteNotification(Effect[None]):
 
     def script(self) -> Script[None]:
         """`deletePath`."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         with suppress(NoNode):
             yield Delete(self.path)
 

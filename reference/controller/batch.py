@@ -8,12 +8,12 @@ Kafka 0.10.2.2: `ControllerBrokerRequestBatch`. PROTOCOL.md section 9.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from dataclasses import replace
 
-from reference.controller.context import ControllerContext, Deleting
-from reference.journal import Journal, RequestSent
-from reference.procedures import DirtyBatch, NoAssignment, NoChannels
+from reference.controller.context import RequestBatch
+from reference.controller.controller import KafkaController
+from reference.journal import RequestSent
+from reference.procedures import NoAssignment, NoChannels
 from reference.requests.connections import QueuedRequest
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -29,197 +29,122 @@ from spec.formats.request_schemas import (
 )
 from spec.logs.controller_log.channels import StopReplicaSending
 from spec.logs.controller_log.values import PartitionReplica, Replicas
-from spec.logs.controller_request_lines import ControllerLine, LeaderAndIsrSending, UpdateMetadataSending
-from spec.logs.log_lines import Line
+from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.logs.logged_values import Role, printed
 from spec.variants import Switch
 
 LISTENER = "PLAINTEXT"
 
 
-class Sender(Protocol):
-    """What a batch asks of the controller that fills and sends it."""
-
-    batches_sent: int
-
-    @property
-    def broker_id(self) -> int:
-        """Whose requests they are."""
-
-    @property
-    def context(self) -> ControllerContext:
-        """What the controller knows."""
-
-    @property
-    def deleting(self) -> Deleting:
-        """What it deletes."""
-
-    def fixes(self, switch: Switch) -> bool:
-        """Whether a fix is switched on."""
-
-    def reintroduces(self, switch: Switch) -> bool:
-        """Whether what an older release did is reintroduced."""
-
-    def note(self, line: Line) -> None:
-        """Write a line to controller.log."""
-
-    def log_state_change(self, line: type[ControllerLine], **values: Any) -> None:
-        """Write a line to state-change.log."""
-
-    @property
-    def journal(self) -> Journal:
-        """Hears of each request that is queued or dropped."""
+def add_leader_and_isr(
+    controller: KafkaController,
+    batch: RequestBatch,
+    brokers: Iterable[int],
+    partition: TopicPartition,
+    known: LeaderIsrAndControllerEpoch,
+) -> None:
+    """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
+    replicas = _assigned(controller, partition)
+    for broker_id in brokers:
+        if broker_id >= 0:
+            batch.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
+    add_update_metadata(controller, batch, (partition,))
 
 
-@dataclass
-class RequestBatch:
-    """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
+def add_update_metadata(
+    controller: KafkaController,
+    batch: RequestBatch,
+    partitions: Collection[TopicPartition] | None = None,
+    *,
+    brokers: frozenset[int] | None = None,
+) -> None:
+    """Tell these brokers, or all, of these partitions, or of all; those without leadership are skipped.
 
-    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is fixed (S10). `is_left`: a send of it
-    failed, and what is in it will never be sent.
+    It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
+    raises NoAssignment, and the brokers stay in the batch (D53). Before 0.9.0.0 who is told of no partition is told
+    nothing (D60), and before 0.10.2.0 who is to be told only of what is unknown (KAFKA-4415).
     """
+    context, deleted = controller.context, controller.deleting.partitions
+    batch.metadata_receivers |= context.live_or_shutting_down_broker_ids if brokers is None else brokers
+    batch.is_whole = partitions is None and controller.fixes(Switch.FULL_METADATA)
+    for partition in context.partition_leadership_info if partitions is None else partitions:
+        known = context.partition_leadership_info.get(partition)
+        if known is not None and partition not in deleted:
+            replicas = _assigned(controller, partition)
+            batch.metadata[partition] = _leadership(partition, known, replicas)
+    for partition in sorted(deleted & context.partition_leadership_info.keys()):
+        known = context.partition_leadership_info[partition]
+        doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
+        batch.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
+    nobody = controller.reintroduces(Switch.TELL_ONLY_THE_NEW) or is_about_the_unknown(controller, partitions)
+    if nobody and not batch.metadata:
+        batch.metadata_receivers.clear()
 
-    leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
-    stop_replica: dict[int, list[tuple[TopicPartition, bool, bool]]] = field(default_factory=dict)
-    metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
-    metadata_receivers: set[int] = field(default_factory=set)
-    is_whole: bool = False
-    is_left: bool = False
 
-    @property
-    def is_dirty(self) -> bool:
-        """Whether an earlier call has left anything that forbids a new batch."""
-        return bool(self.leader_and_isr or self.stop_replica or self.metadata_receivers)
+def send_batch(controller: KafkaController, batch: RequestBatch) -> None:
+    """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
+    controller.batches_sent += 1
+    _send_leader_and_isr(controller, batch)
+    _send_update_metadata(controller, batch)
+    _send_stop_replica(controller, batch)
 
-    def new_batch(self) -> None:
-        """Begin a batch; DirtyBatch names what an earlier one left."""
-        if self.is_dirty:
-            raise DirtyBatch(
-                f"not sent: LeaderAndIsr to {sorted(self.leader_and_isr)}, StopReplica to {sorted(self.stop_replica)},"
-                f" UpdateMetadata to {sorted(self.metadata_receivers)}"
-            )
 
-    def add_leader_and_isr(
-        self, controller: Sender, brokers: Iterable[int], partition: TopicPartition, known: LeaderIsrAndControllerEpoch
-    ) -> None:
-        """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
-        replicas = _assigned(controller, partition)
-        for broker_id in brokers:
-            if broker_id >= 0:
-                self.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
-        self.add_update_metadata(controller, (partition,))
-
-    def add_stop_replica(
-        self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool, calls_back: bool = False
-    ) -> None:
-        """Tell these brokers to stop fetching a partition, or to delete it, and perhaps call back when it has."""
-        for broker_id in brokers:
-            if broker_id >= 0:
-                self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
-
-    def add_update_metadata(
-        self,
-        controller: Sender,
-        partitions: Collection[TopicPartition] | None = None,
-        *,
-        brokers: frozenset[int] | None = None,
-    ) -> None:
-        """Tell these brokers, or all, of these partitions, or of all; those without leadership are skipped.
-
-        It says of every partition that is being deleted that it is, whichever are named. Where one of them has no AR it
-        raises NoAssignment, and the brokers stay in the batch (D53). Before 0.9.0.0 who is told of no partition is told
-        nothing (D60), and before 0.10.2.0 who is to be told only of what is unknown (KAFKA-4415).
-        """
-        context, deleted = controller.context, controller.deleting.partitions
-        self.metadata_receivers |= context.live_or_shutting_down_broker_ids if brokers is None else brokers
-        self.is_whole = partitions is None and controller.fixes(Switch.FULL_METADATA)
-        for partition in context.partition_leadership_info if partitions is None else partitions:
-            known = context.partition_leadership_info.get(partition)
-            if known is not None and partition not in deleted:
-                replicas = _assigned(controller, partition)
-                self.metadata[partition] = _leadership(partition, known, replicas)
-        for partition in sorted(deleted & context.partition_leadership_info.keys()):
-            known = context.partition_leadership_info[partition]
-            doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
-            self.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
-        nobody = controller.reintroduces(Switch.TELL_ONLY_THE_NEW) or is_about_the_unknown(controller, partitions)
-        if nobody and not self.metadata:
-            self.metadata_receivers.clear()
-
-    def send(self, controller: Sender) -> None:
-        """Put everything on the queues: LeaderAndIsr, then UpdateMetadata, then StopReplica."""
-        controller.batches_sent += 1
-        self._send_leader_and_isr(controller)
-        self._send_update_metadata(controller)
-        self._send_stop_replica(controller)
-
-    def _send_leader_and_isr(self, controller: Sender) -> None:
-        for broker_id, states in self.leader_and_isr.items():
-            for partition, state in states.items():
-                known = state.leadership
-                role = Role.LEADER if known.leader == broker_id else Role.FOLLOWER
-                controller.log_state_change(
-                    LeaderAndIsrSending, role=role, leadership=printed(known), broker=broker_id, partition=partition
-                )
-            leaders = {state.leadership.leader for state in states.values()}
-            registered = leaders & controller.context.live_or_shutting_down_broker_ids
-            live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(registered))
-            request = LeaderAndIsrRequest(
-                controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
-            )
-            _send(controller, broker_id, request, topic_ids=_topic_ids(controller, states))
-        self.leader_and_isr.clear()
-
-    def _send_update_metadata(self, controller: Sender) -> None:
-        receivers = tuple(sorted(self.metadata_receivers))
-        for partition, state in self.metadata.items():
+def _send_leader_and_isr(controller: KafkaController, batch: RequestBatch) -> None:
+    for broker_id, states in batch.leader_and_isr.items():
+        for partition, state in states.items():
+            known = state.leadership
+            role = Role.LEADER if known.leader == broker_id else Role.FOLLOWER
             controller.log_state_change(
-                UpdateMetadataSending, leadership=printed(state.leadership), brokers=receivers, partition=partition
+                LeaderAndIsrSending, role=role, leadership=printed(known), broker=broker_id, partition=partition
             )
-        registered = sorted(controller.context.live_or_shutting_down_broker_ids)
-        live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in registered)
-        request = UpdateMetadataRequest(
-            controller.broker_id, controller.context.epoch, tuple(self.metadata.values()), live_brokers
+        leaders = {state.leadership.leader for state in states.values()}
+        registered = leaders & controller.context.live_or_shutting_down_broker_ids
+        live_leaders = tuple(_live_leader(controller, leader) for leader in sorted(registered))
+        request = LeaderAndIsrRequest(
+            controller.broker_id, controller.context.epoch, tuple(states.values()), live_leaders
         )
-        for broker_id in receivers:
-            _send(controller, broker_id, request, whole=self.is_whole)
-        self.metadata.clear()
-        self.metadata_receivers.clear()
-        self.is_whole = False
+        _send(controller, broker_id, request, topic_ids=_topic_ids(controller, states))
+    batch.leader_and_isr.clear()
 
-    def _send_stop_replica(self, controller: Sender) -> None:
-        """One request for all that is only to stop, then one for each deletion; the first is sent even if empty.
 
-        Before 0.10.2.0 each replica is stopped by one of its own, and none is empty (KAFKA-4420).
-        """
-        single = controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-        for broker_id, entries in self.stop_replica.items():
-            for kind in (True, False):
-                controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
-            stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
-            for together in ((partition,) for partition in stopped) if single else (stopped,):
-                _send(controller, broker_id, _stop(controller, together, delete=False))
-            for partition, delete, calls_back in entries:
-                if delete:
-                    request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)
-                    _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
-        self.stop_replica.clear()
-
-    def fork(self) -> "RequestBatch":
-        """A copy that goes its own way."""
-        if not self.is_dirty:
-            return RequestBatch()
-        return RequestBatch(
-            {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()},
-            {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()},
-            dict(self.metadata),
-            set(self.metadata_receivers),
-            self.is_whole,
-            self.is_left,
+def _send_update_metadata(controller: KafkaController, batch: RequestBatch) -> None:
+    receivers = tuple(sorted(batch.metadata_receivers))
+    for partition, state in batch.metadata.items():
+        controller.log_state_change(
+            UpdateMetadataSending, leadership=printed(state.leadership), brokers=receivers, partition=partition
         )
+    registered = sorted(controller.context.live_or_shutting_down_broker_ids)
+    live_brokers = tuple(_live_broker(controller, broker_id) for broker_id in registered)
+    request = UpdateMetadataRequest(
+        controller.broker_id, controller.context.epoch, tuple(batch.metadata.values()), live_brokers
+    )
+    for broker_id in receivers:
+        _send(controller, broker_id, request, whole=batch.is_whole)
+    batch.metadata.clear()
+    batch.metadata_receivers.clear()
+    batch.is_whole = False
 
 
-def is_about_the_unknown(controller: Sender, partitions: Collection[TopicPartition] | None) -> bool:
+def _send_stop_replica(controller: KafkaController, batch: RequestBatch) -> None:
+    """One request for all that is only to stop, then one for each deletion; the first is sent even if empty.
+
+    Before 0.10.2.0 each replica is stopped by one of its own, and none is empty (KAFKA-4420).
+    """
+    single = controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+    for broker_id, entries in batch.stop_replica.items():
+        for kind in (True, False):
+            controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
+        stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
+        for together in ((partition,) for partition in stopped) if single else (stopped,):
+            _send(controller, broker_id, _stop(controller, together, delete=False))
+        for partition, delete, calls_back in entries:
+            if delete:
+                request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)
+                _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
+    batch.stop_replica.clear()
+
+
+def is_about_the_unknown(controller: KafkaController, partitions: Collection[TopicPartition] | None) -> bool:
     """Whether all that UpdateMetadata is to tell of is unknown: before 0.10.2.0 then none goes out (KAFKA-4415)."""
     if partitions is None or not controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE):
         return False
@@ -228,7 +153,7 @@ def is_about_the_unknown(controller: Sender, partitions: Collection[TopicPartiti
     return bool(asked) and known.isdisjoint(asked | deleted)
 
 
-def _assigned(controller: Sender, partition: TopicPartition) -> tuple[int, ...]:
+def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
     """AR of a partition that has leadership; NoAssignment if its topic vanished."""
     replicas = controller.context.partition_replica_assignment.get(partition)
     if replicas is None:
@@ -242,11 +167,11 @@ def _replicas(broker_id: int, entries: Iterable[tuple[TopicPartition, bool, bool
     return tuple(PartitionReplica(partition.topic, partition.partition, broker_id) for partition in chosen)
 
 
-def _stop(controller: Sender, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
+def _stop(controller: KafkaController, partitions: tuple[TopicPartition, ...], *, delete: bool) -> StopReplicaRequest:
     return StopReplicaRequest(controller.broker_id, controller.context.epoch, delete, partitions)
 
 
-def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
+def _known_epoch(controller: KafkaController, partition: TopicPartition) -> int | None:
     """The leader epoch that a StopReplica has, where that is fixed (D22); -1 where none is known."""
     if not controller.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH):
         return None
@@ -254,7 +179,7 @@ def _known_epoch(controller: Sender, partition: TopicPartition) -> int | None:
     return -1 if known is None else known.leader_epoch
 
 
-def _topic_ids(controller: Sender, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
+def _topic_ids(controller: KafkaController, partitions: Iterable[TopicPartition]) -> tuple[tuple[str, int], ...] | None:
     """What tells the topics of a LeaderAndIsr from earlier ones of their names, where that is fixed (D23)."""
     if not controller.fixes(Switch.TOPIC_IDS):
         return None
@@ -263,7 +188,7 @@ def _topic_ids(controller: Sender, partitions: Iterable[TopicPartition]) -> tupl
 
 
 def _send(
-    controller: Sender,
+    controller: KafkaController,
     broker_id: int,
     request: Request,
     *,
@@ -293,11 +218,11 @@ def _leadership(
     return PartitionLeadership(partition.topic, partition.partition, known, tuple(dict.fromkeys(replicas)))
 
 
-def _live_leader(controller: Sender, broker_id: int) -> LiveLeader:
+def _live_leader(controller: KafkaController, broker_id: int) -> LiveLeader:
     payload = controller.context.live_brokers[broker_id].payload
     return LiveLeader(broker_id, payload.host or "", payload.port)
 
 
-def _live_broker(controller: Sender, broker_id: int) -> LiveBroker:
+def _live_broker(controller: KafkaController, broker_id: int) -> LiveBroker:
     payload = controller.context.live_brokers[broker_id].payload
     return LiveBroker(broker_id, end_points=(EndPoint(payload.port, payload.host or "", LISTENER),), rack=payload.rack)

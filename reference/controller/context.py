@@ -9,14 +9,16 @@ overwrites them, so here they are emptied, unless a controlled shutdown is being
 or, before 0.10.2.0, a partition reassigned, whose listener does (D8).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
 
 from reference.forking import shallow_copy
+from reference.procedures import DirtyBatch
 from reference.requests.connections import ControllerChannelManager
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.request_schemas import PartitionLeadership
 from spec.formats.znodes import BrokerPayload
 from spec.state.enumerations import Handler
 
@@ -162,6 +164,53 @@ class Machine(Generic[K, S]):
     def fork(self) -> "Machine[K, S]":
         """A copy that goes its own way."""
         return Machine(dict(self.states), self.has_started)
+
+
+@dataclass
+class RequestBatch:
+    """The three maps of pending requests; the controller and each of its state machines have a batch of their own.
+
+    `is_whole`: its UpdateMetadata is of all partitions, and says so where that is fixed (S10). `is_left`: a send of it
+    failed, and what is in it will never be sent.
+    """
+
+    leader_and_isr: dict[int, dict[TopicPartition, PartitionLeadership]] = field(default_factory=dict)
+    stop_replica: dict[int, list[tuple[TopicPartition, bool, bool]]] = field(default_factory=dict)
+    metadata: dict[TopicPartition, PartitionLeadership] = field(default_factory=dict)
+    metadata_receivers: set[int] = field(default_factory=set)
+    is_whole: bool = False
+    is_left: bool = False
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether an earlier call has left anything that forbids a new batch."""
+        return bool(self.leader_and_isr or self.stop_replica or self.metadata_receivers)
+
+    def new_batch(self) -> None:
+        """Begin a batch; DirtyBatch names what an earlier one left."""
+        if self.is_dirty:
+            raise DirtyBatch(
+                f"not sent: LeaderAndIsr to {sorted(self.leader_and_isr)}, StopReplica to {sorted(self.stop_replica)},"
+                f" UpdateMetadata to {sorted(self.metadata_receivers)}"
+            )
+
+    def add_stop_replica(
+        self, brokers: Iterable[int], partition: TopicPartition, *, delete: bool, calls_back: bool = False
+    ) -> None:
+        """Tell these brokers to stop fetching a partition, or to delete it, and perhaps call back when it has."""
+        for broker_id in brokers:
+            if broker_id >= 0:
+                self.stop_replica.setdefault(broker_id, []).append((partition, delete, calls_back))
+
+    def fork(self) -> "RequestBatch":
+        """A copy that goes its own way."""
+        if not self.is_dirty:
+            return RequestBatch()
+        twin = shallow_copy(self)
+        twin.leader_and_isr = {broker_id: dict(states) for broker_id, states in self.leader_and_isr.items()}
+        twin.stop_replica = {broker_id: list(entries) for broker_id, entries in self.stop_replica.items()}
+        twin.metadata, twin.metadata_receivers = dict(self.metadata), set(self.metadata_receivers)
+        return twin
 
 
 @dataclass(frozen=True)

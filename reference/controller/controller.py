@@ -1,6 +1,6 @@
 """The controller module of a broker: its memory, and the handlers that run under its one lock.
 
-Every broker has one and starts it; being the controller is a state of it. Its handlers are procedures: `on_startup`,
+Every broker has one and starts it; being the controller is a state of it. Its handlers are procedures: `startup`,
 `on_callback`, each run to its end by a driver before the next one begins. The rest of the files in this folder that
 bear the names of the protocol's parts hold what the handlers do.
 
@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
-from reference.controller.batch import RequestBatch
-from reference.controller.context import Activity, ControllerContext, Deleting, Machine, Shutdown
+from reference.controller.context import Activity, ControllerContext, Deleting, Machine, RequestBatch, Shutdown
 from reference.controller.machines import InvalidTransition, TableKind, check_transition
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere

@@ -12,8 +12,8 @@ Kafka 0.10.2.2: `KafkaController.sendUpdateMetadataRequest`, `shutdownBroker`. P
 
 from collections.abc import Collection
 
-from reference.controller.batch import RequestBatch, is_about_the_unknown
-from reference.controller.context import Activity
+from reference.controller.batch import add_update_metadata, is_about_the_unknown, send_batch
+from reference.controller.context import Activity, RequestBatch
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import resign
 from reference.journal import Milestone
@@ -57,7 +57,7 @@ def send_stop_replica(controller: KafkaController, broker: int, partition: Topic
     yield from begin_batch(controller)
     controller.batch.add_stop_replica((broker,), partition, delete=False)
     try:
-        controller.batch.send(controller)
+        send_batch(controller, controller.batch)
     except NoChannels as failure:
         replica = f"[Topic={partition.topic},Partition={partition.partition},Replica={broker}]"
         requests = f"Map({broker} -> List(StopReplicaRequestInfo({replica},false,null)))"
@@ -88,8 +88,8 @@ def send_update_metadata(
         controller.batch.metadata_receivers.add(controller.broker_id)  # of those that Kafka still knows
         yield from _fail_to_send(controller, NoChannels())
     try:
-        controller.batch.add_update_metadata(controller, partitions, brokers=brokers)
+        add_update_metadata(controller, controller.batch, partitions, brokers=brokers)
     except NoAssignment:
         controller.reach(Milestone.METADATA_FAILED)
         raise
-    controller.batch.send(controller)
+    send_batch(controller, controller.batch)

@@ -255,10 +255,7 @@ class ReadBrokers(Effect[Mapping[int, Registration]]):
     """Failover: the registered brokers."""
 
     at = At.READ_BROKERS
-
-    def script(self) -> Script[Mapping[int, Registration]]:
-        """Children and data."""
-        return _read_brokers()
+    script = staticmethod(_read_brokers)
 
 
 # ----------------------------------------------------------------------------------------------------------- callbacks

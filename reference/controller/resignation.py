@@ -8,8 +8,7 @@ Kafka 0.10.2.2: `ZookeeperLeaderElector.resign`, `KafkaController.onControllerRe
 
 from dataclasses import replace
 
-from reference.controller.batch import RequestBatch
-from reference.controller.context import ControllerContext, Deleting, Machine
+from reference.controller.context import ControllerContext, Deleting, Machine, RequestBatch
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
 from reference.journal import Milestone

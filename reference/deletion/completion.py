@@ -12,12 +12,13 @@ from abc import abstractmethod
 from contextlib import suppress
 
 from reference.controller.controller import KafkaController
-from reference.leadership import partitions as partition_leadership
 from reference.leadership.effects import Partitions, Replica
+from reference.leadership.partitions import lose_leaders
 from reference.leadership.replicas import set_non_existent
 from reference.procedures import Effect, NoSuchListener, Procedure, Script, any_of
 from reference.scripts import (
     Fence,
+    check,
     children_of,
     delete_if_there,
     delete_recursively,
@@ -28,6 +29,7 @@ from reference.scripts import (
 )
 from spec.formats.kafka_types import TopicPartition
 from spec.state.enumerations import At
+from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -62,8 +64,7 @@ class Completion(Effect[bool]):
 
     def script(self) -> Script[bool]:
         """The fence, where there is one, then the deletion."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         return (yield from self.deletion())
 
     @abstractmethod
@@ -133,8 +134,8 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     controller.listeners -= {topic_path(topic)}
     set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
     partitions = context.partitions_of(topic)
-    partition_leadership.set_offline(controller, partitions)
-    partition_leadership.set_non_existent(controller, partitions)
+    lose_leaders(controller, partitions, PartitionState.OFFLINE)
+    lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
     _dequeue(controller, topic)
     atomic = controller.fixes(Switch.ATOMIC_COMPLETION)
     with suppress(Overtaken):

@@ -14,7 +14,7 @@ from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
 from reference.deletion.queue import enqueue, hold_back
 from reference.procedures import Effect, Procedure, Script, any_of
-from reference.scripts import DELETE_TOPICS, Fence, children_of, delete_recursively, delete_topic_path
+from reference.scripts import DELETE_TOPICS, Fence, check, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
 from spec.logs.controller_log.topic_deletion import (
     DeletionQueued,
@@ -64,8 +64,7 @@ class DropRequest(Effect[None]):
 
     def script(self) -> Script[None]:
         """`deletePathRecursive`."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         yield from delete_recursively(delete_topic_path(self.topic))
 
 

@@ -13,7 +13,7 @@ Kafka 0.10.2.2: `PreferredReplicaElectionListener`, `KafkaController.onPreferred
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from reference.controller.context import NO_REQUEST, Activity
 from reference.controller.controller import KafkaController
@@ -21,7 +21,7 @@ from reference.deletion.queue import hold_back, resume_deletion
 from reference.journal import Milestone
 from reference.leadership.partitions import bring_online
 from reference.procedures import Effect, NoLeadership, NoReplicas, PastZkClient, Procedure, Script
-from reference.scripts import Fence, parsed, read_data
+from reference.scripts import Fence, check, parsed, read_data
 from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
@@ -52,25 +52,6 @@ class ElectionRequest:
 
 NOTHING_ASKED: Final = ElectionRequest(frozenset(), NO_REQUEST)
 """There is no request."""
-
-
-@dataclass(frozen=True)
-class RequestRemoval:
-    """How a request is deleted: fenced where writes are, and only the one with this czxid where that is fixed."""
-
-    fence: Fence | None = None
-    only: int | None = None
-
-    def script(self) -> Script[None]:
-        """`deletePath`; what the fixes ask before sets no watch, for a transaction would ask it."""
-        with suppress(NoNode):
-            if self.fence is not None or self.only is not None:
-                node: NodeData = yield PastZkClient(GetData(ELECTIONS))
-                if self.fence is not None:
-                    yield from self.fence.check()
-                if self.only not in (None, node.stat.czxid):
-                    return
-            yield Delete(ELECTIONS)
 
 
 def _read_request() -> Script[ElectionRequest]:
@@ -106,26 +87,33 @@ class ReadElectionRequest(Effect[ElectionRequest]):
 
 
 class DeleteElectionRequest(Effect[None]):
-    """The request was handled, and goes."""
+    """The request was handled, and goes: fenced where writes are, and where that is fixed only with this czxid."""
 
-    removal: RequestRemoval
+    fence: Fence | None
+    only: int | None
     at = At.DELETE_ELECTIONS
 
+    @classmethod
+    def by(cls, controller: KafkaController) -> Self:
+        """As this controller deletes it; -1 is the czxid of no request."""
+        only = controller.context.election_request if controller.fixes(Switch.KEEP_UNREAD_REQUESTS) else None
+        return cls(controller.fence, only)
+
     def script(self) -> Script[None]:
-        """Delete it."""
-        return self.removal.script()
+        """`deletePath`; what the fixes ask before sets no watch, for a transaction would ask it."""
+        with suppress(NoNode):
+            if self.fence is not None or self.only is not None:
+                node: NodeData = yield PastZkClient(GetData(ELECTIONS))
+                yield from check(self.fence)
+                if self.only not in (None, node.stat.czxid):
+                    return
+            yield Delete(ELECTIONS)
 
 
 class FinishFailover(DeleteElectionRequest):
     """Failover: the same with the request that stands by now, which need not be there."""
 
     at = At.FINISH
-
-
-def removal_of(controller: KafkaController) -> RequestRemoval:
-    """How this controller deletes a request; -1 is the czxid of none."""
-    only = controller.context.election_request if controller.fixes(Switch.KEEP_UNREAD_REQUESTS) else None
-    return RequestRemoval(controller.fence, only)
 
 
 def on_election_request(controller: KafkaController, given: ElectionRequest | None = None) -> Procedure[None]:
@@ -139,7 +127,7 @@ def on_election_request(controller: KafkaController, given: ElectionRequest | No
         queued = {one for one in request.partitions if one.topic in controller.deleting.queued}
         asked = request.partitions - context.partitions_undergoing_election - queued
         yield from _elect(controller, asked, Handler.REQUESTED_ELECTION)
-        yield from DeleteElectionRequest(removal_of(controller))
+        yield from DeleteElectionRequest.by(controller)
     finally:
         controller.activity = Activity()
 

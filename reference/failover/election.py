@@ -36,7 +36,7 @@ FIRST: Final = frozenset(LISTENED[name].path for name in UNWATCHED_FIRST)
 
 
 def startup(controller: KafkaController) -> Procedure[None]:
-    """Subscribe to /controller, then elect."""
+    """What the main thread does: subscribe to /controller, then elect."""
     yield from StartProcess()
     yield from elect(controller)
 

@@ -14,7 +14,7 @@ from reference.controller.controller_batch import send_update_metadata
 from reference.controller.effects import CreateEpoch, EpochZnode, IncrementEpoch, ReadBrokers, ReadEpoch, Subscribe
 from reference.deletion.requests import initialize_topic_deletion
 from reference.deletion.thread import start_deletion_thread
-from reference.elections.requested import FinishFailover, load_pending_elections, removal_of, run_pending_elections
+from reference.elections.requested import FinishFailover, load_pending_elections, run_pending_elections
 from reference.journal import Milestone
 from reference.leadership.effects import ReadState
 from reference.leadership.partitions import start_partition_machine
@@ -56,7 +56,7 @@ def on_controller_failover(controller: KafkaController, elected: EpochZnode | No
         controller.report(lines.ReadyToServe, epoch=controller.context.epoch)
         yield from resume_reassignments(controller)
         yield from run_pending_elections(controller)
-        yield from FinishFailover(removal_of(controller))
+        yield from FinishFailover.by(controller)
         if controller.reintroduces(Switch.METADATA_LAST):
             yield from send_update_metadata(controller)
         start_deletion_thread(controller)

@@ -12,6 +12,7 @@ from reference.procedures import Effect, Script
 from reference.scripts import (
     Fence,
     Found,
+    check,
     create_persistent,
     parsed_if_json,
     read_data,
@@ -50,8 +51,7 @@ class FencedStateRead(StateRead):
     def script(self) -> Script[Found]:
         """Read it, then whether that counts."""
         found = yield from read_state_znode(self.partition)
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         return found
 
 
@@ -83,8 +83,7 @@ class CreateState(Effect[Found]):
 
     def script(self) -> Script[Found]:
         """Create it with its parents; if it exists, read it for the log, or raise where that finds nothing."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         try:
             yield from create_persistent(state_path(self.partition), state_data(self.leadership))
         except NodeExists:
@@ -147,8 +146,7 @@ class StateWrite(ConditionalWrite):
 
     def script(self) -> Script[int | None]:
         """Write it, unless the fence is in the way."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         return (yield from super().script())
 
 

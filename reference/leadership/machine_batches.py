@@ -10,7 +10,8 @@ Kafka 0.10.2.2: `handleStateChanges` of `PartitionStateMachine` and `ReplicaStat
 
 from collections.abc import Callable
 
-from reference.controller.batch import RequestBatch
+from reference.controller.batch import send_batch
+from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.journal import Milestone
 from reference.procedures import DirtyBatch
@@ -41,4 +42,4 @@ def send(controller: KafkaController, batch: RequestBatch, error: Error) -> None
             controller.reach(Milestone.SEND_FAILED)
             controller.report(error)
             return
-    batch.send(controller)
+    send_batch(controller, batch)

@@ -11,15 +11,17 @@ controller.log. Nothing is raised out of a call but a fenced write.
 Kafka 0.10.2.2: `PartitionStateMachine`. PROTOCOL.md section 3.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from reference.controller.batch import add_leader_and_isr
 from reference.controller.controller import KafkaController, is_permitted
 from reference.journal import ElectionGivenUp
 from reference.leadership.effects import CreateState, Partitions, ReadForElection, StateRead, WriteElectedLeader
-from reference.leadership.leader_selection import Select, selector
+from reference.leadership.leader_selection import Select, select
 from reference.leadership.leader_selectors import (
     ElectionNotNeeded,
     NoReplicaOnline,
@@ -27,7 +29,7 @@ from reference.leadership.leader_selectors import (
     elect_on_creation,
 )
 from reference.leadership.machine_batches import Error, begin, send
-from reference.procedures import NoAssignment, Procedure, in_any_order
+from reference.procedures import THROWABLE, NoAssignment, Procedure, given, whichever
 from reference.scripts import Found
 from reference.zookeeper.api import ZookeeperError
 from spec.errors import MalformedInput
@@ -101,89 +103,69 @@ def _invoke(controller: KafkaController, partitions: Collection[TopicPartition],
 def _bring_online(
     controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler, error: Error
 ) -> Procedure[None]:
-    chosen = [partition for partition in partitions if _may_begin(controller, partition)]
-    if chosen:
+    left = frozenset(partition for partition in partitions if _may_begin(controller, partition))
+    if left:
         controller.is_about(handler=reason)
-
-    def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
-        if controller.partition_machine.states[partition] is not PartitionState.NEW:
-            return ReadForElection(partition, remaining)
-        initial = _initial_leadership(controller, partition)
-        recognises_own = controller.fixes(Switch.RECOGNISE_OWN_CREATE)
-        return CreateState(partition, remaining, initial, controller.fence, recognises_own)
-
-    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
-        if controller.partition_machine.states[partition] is PartitionState.NEW:
-            _after_creation(controller, partition, found)
-            return True
-        write = partial(_write, controller, partition, remaining)
-        select = selector(controller, partition, found, reason)
-        return (yield from _elect_leader(controller, partition, found, write, select))
-
-    yield from in_any_order(chosen, first, rest, partial(_fail, controller))
+    while left:
+        partition, came = yield from whichever({one: _first_effect(controller, one, left) for one in left})
+        done = True
+        with _caught(controller, partition):
+            found = given(came)
+            if _state(controller, partition) is PartitionState.NEW:
+                _after_creation(controller, partition, found)
+            else:
+                write = partial(_write, controller, partition, left)
+                ask = partial(select, controller, partition, reason)
+                done = yield from _elect_leader(controller, partition, found, write, ask)
+        left -= {partition} if done else set()
     controller.is_about(handler=Handler.NONE)
     send(controller, controller.partition_batch, error)
+
+
+def _first_effect(
+    controller: KafkaController, partition: TopicPartition, remaining: Partitions
+) -> CreateState | ReadForElection:
+    """With which a partition's way online begins."""
+    if _state(controller, partition) is not PartitionState.NEW:
+        return ReadForElection(partition, remaining)
+    initial, recognises_own = _initial_leadership(controller, partition), controller.fixes(Switch.RECOGNISE_OWN_CREATE)
+    return CreateState(partition, remaining, initial, controller.fence, recognises_own)
 
 
 Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
 """The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
 
 
-def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
-    """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
-    partition, elected = read.partition, False
+def bring_online_with(controller: KafkaController, read: StateRead, write: Write, ask: Select) -> Procedure[None]:
+    """`handleStateChanges` of one partition that was led before, with a selector."""
+    partition = read.partition
     if not _invoke(controller, (partition,), PartitionState.ONLINE):
-        return False
-
-    def noted(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
-        nonlocal elected
-        version = yield from write(decided)
-        elected = version is not None
-        return version
-
-    def first(partition: TopicPartition, remaining: Partitions) -> StateRead:
-        del partition, remaining
-        return read
-
-    def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
-        del remaining
-        return (yield from _elect_leader(controller, partition, found, noted, select))
-
-    chosen = () if _refused(controller, partition, PartitionState.ONLINE) else (partition,)
-    yield from in_any_order(chosen, first, rest, partial(_fail, controller))
+        return
+    done = _refused(controller, partition, PartitionState.ONLINE)
+    while not done:
+        done = True
+        with _caught(controller, partition):
+            found = yield from read
+            done = yield from _elect_leader(controller, partition, found, write, ask)
     send(controller, controller.partition_batch, ONLINE_ERROR)
-    return elected
 
 
 def set_new(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
     """To NewPartition: they are known, with their assigned replicas; nothing is sent."""
     if _invoke(controller, partitions, PartitionState.NEW):
         for partition in partitions:
-            _set_new(controller, partition)
+            told = {"partition": partition, "source": _state(controller, partition), "target": PartitionState.NEW}
+            if not _refused(controller, partition, PartitionState.NEW):
+                controller.partition_machine.states[partition] = PartitionState.NEW
+                replicas = controller.context.partition_replica_assignment[partition]
+                controller.log_state_change(PartitionBecameNew, **told, assigned_replicas=replicas)
 
 
-def _set_new(controller: KafkaController, partition: TopicPartition) -> None:
-    source = _state(controller, partition)
-    if _refused(controller, partition, PartitionState.NEW):
-        return
-    controller.partition_machine.states[partition] = PartitionState.NEW
-    replicas = controller.context.partition_replica_assignment[partition]
-    controller.log_state_change(
-        PartitionBecameNew, partition=partition, source=source, target=PartitionState.NEW, assigned_replicas=replicas
-    )
+def lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    """To OfflinePartition, where their leader is gone, or to NonExistentPartition, where their topic is deleted.
 
-
-def set_offline(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To OfflinePartition: their leader is gone; nothing is written, and nothing is sent."""
-    _lose_leaders(controller, partitions, PartitionState.OFFLINE)
-
-
-def set_non_existent(controller: KafkaController, partitions: Collection[TopicPartition]) -> None:
-    """To NonExistentPartition: their topic is deleted."""
-    _lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
-
-
-def _lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
+    Nothing is written, and nothing is sent.
+    """
     for partition in partitions if _invoke(controller, partitions, target) else ():
         source = _state(controller, partition)
         if not _refused(controller, partition, target):
@@ -203,11 +185,17 @@ def _refused(controller: KafkaController, partition: TopicPartition, target: Par
     return True
 
 
-def _fail(controller: KafkaController, partition: TopicPartition, error: Exception) -> None:
-    """What `handleStateChange` catches of a partition on its way online, and `electLeaderForPartition` before it.
+@contextmanager
+def _caught(controller: KafkaController, partition: TopicPartition) -> Iterator[None]:
+    """What `handleStateChange` catches of one partition on its way online, and `electLeaderForPartition` before it."""
+    try:
+        yield
+    except THROWABLE as error:
+        _fail(controller, partition, error)
 
-    What cannot be read, or is refused, was so before anything was told of the partition.
-    """
+
+def _fail(controller: KafkaController, partition: TopicPartition, error: Exception) -> None:
+    """What cannot be read, or is refused, was so before anything was told of the partition."""
     if isinstance(error, MalformedInput | ZookeeperError):
         _tell_of_attempt(controller, partition)
     creating = _state(controller, partition) is PartitionState.NEW
@@ -294,7 +282,7 @@ def _report_cache(controller: KafkaController) -> None:
 
 
 def _elect_leader(
-    controller: KafkaController, partition: TopicPartition, found: Found, write: Write, select: Select
+    controller: KafkaController, partition: TopicPartition, found: Found, write: Write, ask: Select
 ) -> Procedure[bool]:
     """`electLeaderForPartition`, one round: choose and write; false if the znode is to be read again."""
     _tell_of_attempt(controller, partition)
@@ -306,7 +294,7 @@ def _elect_leader(
         controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
         raise StateChangeFailed(_aborted(controller, partition, epoch))
     try:
-        election = yield from select(found.isr)
+        election = yield from ask(found)
     except ElectionNotNeeded:
         _report_cache(controller)
         _log_online(controller, partition)
@@ -334,7 +322,7 @@ def _now_online(
     NoAssignment, of this or any other partition, ends it in between; what was added by then is sent (D53).
     """
     controller.context.partition_leadership_info[partition] = known
-    controller.partition_batch.add_leader_and_isr(controller, receivers, partition, known)
+    add_leader_and_isr(controller, controller.partition_batch, receivers, partition, known)
     if _state(controller, partition) is not PartitionState.NEW:
         _report_cache(controller)
     _log_online(controller, partition)

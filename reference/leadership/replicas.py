@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
+from reference.controller.batch import add_leader_and_isr
 from reference.controller.controller import KafkaController, is_permitted
 from reference.leadership.effects import (
     ReadForNewReplica,
@@ -29,7 +30,7 @@ from reference.leadership.effects import (
 from reference.leadership.leader_selection import read_unclean
 from reference.leadership.leader_selectors import StateChangeFailed, without
 from reference.leadership.machine_batches import begin, send
-from reference.procedures import THROWABLE, Procedure, in_any_order
+from reference.procedures import THROWABLE, Procedure, given, whichever
 from reference.scripts import Found
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
@@ -97,19 +98,15 @@ def _strays(controller: KafkaController, brokers: frozenset[int]) -> list[Replic
     ]
 
 
-def set_online(controller: KafkaController, replicas: Iterable[Replica], strays: Iterable[Replica] = ()) -> None:
+def set_online(controller: KafkaController, replicas: Collection[Replica], strays: Collection[Replica] = ()) -> None:
     """To OnlineReplica: whoever is not new is sent the cached leadership, if there is any; one batch, with strays."""
-    moving, deleted = list(replicas), list(strays)
-    if not moving and not deleted:
+    if not (replicas or strays) or not _invoke(controller, replicas, ReplicaState.ONLINE):
         return
-    batch = controller.replica_batch
-    if not _invoke(controller, moving, ReplicaState.ONLINE):
-        return
-    for partition, replica in deleted:
-        batch.add_stop_replica((replica,), partition, delete=True)
-    for partition, replica in moving:
-        with _caught(controller, (partition, replica), ReplicaState.ONLINE):
-            _set_online(controller, (partition, replica))
+    for partition, replica in strays:
+        controller.replica_batch.add_stop_replica((replica,), partition, delete=True)
+    for key in replicas:
+        with _caught(controller, key, ReplicaState.ONLINE):
+            _set_online(controller, key)
     _send(controller, ReplicaState.ONLINE)
 
 
@@ -119,7 +116,7 @@ def _set_online(controller: KafkaController, key: Replica) -> None:
     if _refused(controller, key, ReplicaState.ONLINE):
         return
     if known is not None and source is not ReplicaState.NEW and not is_spared(controller, partition):
-        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, known)
+        add_leader_and_isr(controller, controller.replica_batch, (replica,), partition, known)
     _enter(controller, key, ReplicaState.ONLINE, is_told=source is ReplicaState.NEW or known is not None)
 
 
@@ -128,13 +125,8 @@ def _caught(controller: KafkaController, key: Replica, target: ReplicaState) -> 
     """What `handleStateChange` catches of one replica; what is in the batch by then is sent with the rest."""
     try:
         yield
-    except THROWABLE as error:
-        _fail(controller, target, key, error)
-
-
-def _fail(controller: KafkaController, target: ReplicaState, key: Replica, error: Exception) -> None:
-    del error  # Kafka logs its stack trace, too
-    _log_failure(controller, key, target)
+    except THROWABLE:  # whose stack trace Kafka logs, too
+        _log_failure(controller, key, target)
 
 
 def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -143,23 +135,16 @@ def is_spared(controller: KafkaController, partition: TopicPartition) -> bool:
     return spares and topic in controller.deleting.queued and not controller.context.is_reassigned(topic)
 
 
-def set_new(controller: KafkaController, replicas: Iterable[Replica]) -> Procedure[None]:
+def set_new(controller: KafkaController, replicas: Collection[Replica]) -> Procedure[None]:
     """To NewReplica: a state znode that is there already is sent to the replica, unless it is its leader; one batch."""
-    called = list(replicas)
-    if not called or not _invoke(controller, called, ReplicaState.NEW):
+    if not replicas or not _invoke(controller, replicas, ReplicaState.NEW):
         return
-    moving = [key for key in called if not _refused(controller, key, ReplicaState.NEW)]
-
-    def first(key: Replica, remaining: Replicas) -> ReadForNewReplica:
-        return ReadForNewReplica(*key, remaining)
-
-    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
-        del remaining
-        yield from ()
-        _now_new(controller, key, found)
-        return True
-
-    yield from in_any_order(moving, first, rest, partial(_fail, controller, ReplicaState.NEW))
+    left = frozenset(key for key in replicas if not _refused(controller, key, ReplicaState.NEW))
+    while left:
+        key, came = yield from whichever({one: ReadForNewReplica(*one, left) for one in left})
+        left -= {key}
+        with _caught(controller, key, ReplicaState.NEW):
+            _now_new(controller, key, given(came))
     _send(controller, ReplicaState.NEW)
 
 
@@ -169,25 +154,14 @@ def start_one_by_one(controller: KafkaController, replicas: Replicas) -> Procedu
         for key in sorted(replicas):
             _invoke(controller, [key], ReplicaState.NEW)
         return
-    moving = [key for key in sorted(replicas) if not _refused(controller, key, ReplicaState.NEW)]
-
-    def first(key: Replica, remaining: Replicas) -> StartNewReplica:
-        return StartNewReplica(*key, remaining)
-
-    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
-        del remaining
-        yield from ()
+    left = frozenset(key for key in sorted(replicas) if not _refused(controller, key, ReplicaState.NEW))
+    while left:
+        key, came = yield from whichever({one: StartNewReplica(*one, left) for one in left})
+        left -= {key}
         if _invoke(controller, [key], ReplicaState.NEW):
             with _caught(controller, key, ReplicaState.NEW):
-                _now_new(controller, key, found)
+                _now_new(controller, key, given(came))
             _send(controller, ReplicaState.NEW)
-        return True
-
-    def caught(key: Replica, error: Exception) -> None:
-        if _invoke(controller, [key], ReplicaState.NEW):
-            _fail(controller, ReplicaState.NEW, key, error)
-
-    yield from in_any_order(moving, first, rest, caught)
 
 
 def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
@@ -196,48 +170,42 @@ def _now_new(controller: KafkaController, key: Replica, found: Found) -> None:
     if found is not None:
         if found.leader == replica:
             raise StateChangeFailed(f"{replica} is to lead {partition}")
-        controller.replica_batch.add_leader_and_isr(controller, (replica,), partition, found)
+        add_leader_and_isr(controller, controller.replica_batch, (replica,), partition, found)
     _enter(controller, key, ReplicaState.NEW)
 
 
 def set_offline(
-    controller: KafkaController, replicas: Iterable[Replica], reason: Handler = Handler.NONE
+    controller: KafkaController, replicas: Collection[Replica], reason: Handler = Handler.NONE
 ) -> Procedure[None]:
     """To OfflineReplica: stop it, remove it from the ISR, send the others that, unless its topic goes; one batch."""
-    moving = list(replicas)
-    if not moving or not _invoke(controller, moving, ReplicaState.OFFLINE):
+    if not replicas or not _invoke(controller, replicas, ReplicaState.OFFLINE):
         return
-    removing: set[Replica] = set()
-    in_isr = [key for key in moving if _stop(controller, key)]
-    if in_isr and reason is not Handler.NONE:
+    left, begun = frozenset(key for key in replicas if _stop(controller, key)), set[Replica]()
+    if left and reason is not Handler.NONE:
         controller.is_about(handler=reason)
-
-    def first(key: Replica, remaining: Replicas) -> ReadForRemoval:
-        return ReadForRemoval(key[0], controller.read_fence, key[1], remaining)
-
-    def begin(key: Replica) -> None:
-        if key not in removing:
-            removing.add(key)
+    while left:
+        reads = {key: ReadForRemoval(key[0], controller.read_fence, key[1], left) for key in left}
+        key, came = yield from whichever(reads)
+        if key not in begun:
+            begun.add(key)
             isr = controller.context.partition_leadership_info[key[0]].isr
             controller.report(RemovingFromIsr, replica=key[1], isr=isr, partition=key[0])
-
-    def rest(key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
-        begin(key)
-        if found is None or found.controller_epoch > controller.context.epoch:
-            _fail_to_go_offline(controller, key, overtaken=found is not None)
-            return True
-        known = yield from _remove_replica_from_isr(controller, key, found, remaining)
-        if known is None:
-            return False
-        _after_removal(controller, key, known)
-        return True
-
-    def caught(key: Replica, error: Exception) -> None:
-        begin(key)
-        _fail(controller, ReplicaState.OFFLINE, key, error)
-
-    yield from in_any_order(in_isr, first, rest, caught)
+        done = True
+        with _caught(controller, key, ReplicaState.OFFLINE):
+            done = yield from _go_offline(controller, key, given(came), left)
+        left -= {key} if done else set()
     _send(controller, ReplicaState.OFFLINE)
+
+
+def _go_offline(controller: KafkaController, key: Replica, found: Found, remaining: Replicas) -> Procedure[bool]:
+    """One round of a replica's way out of the ISR; false if the znode is to be read again."""
+    if found is None or found.controller_epoch > controller.context.epoch:
+        _fail_to_go_offline(controller, key, overtaken=found is not None)
+        return True
+    known = yield from _remove_replica_from_isr(controller, key, found, remaining)
+    if known is not None:
+        _after_removal(controller, key, known)
+    return known is not None
 
 
 def _stop(controller: KafkaController, key: Replica) -> bool:
@@ -249,7 +217,7 @@ def _stop(controller: KafkaController, key: Replica) -> bool:
     if partition in controller.context.partition_leadership_info:
         return True
     if controller.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):
-        _move(controller, key, ReplicaState.OFFLINE)
+        _enter(controller, key, ReplicaState.OFFLINE)
     else:
         _fail_to_go_offline(controller, key)
     return False
@@ -272,7 +240,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)
-        controller.replica_batch.add_leader_and_isr(controller, others, partition, known)
+        add_leader_and_isr(controller, controller.replica_batch, others, partition, known)
     _enter(controller, key, ReplicaState.OFFLINE)
 
 
@@ -313,47 +281,43 @@ def _without_replica(
 # ------------------------------------------------------------------------------------------------------------- deletion
 
 
-def set_deletion_started(controller: KafkaController, replicas: Iterable[Replica], *, calls_back: bool) -> None:
+def set_deletion_started(controller: KafkaController, replicas: Collection[Replica], *, calls_back: bool) -> None:
     """To ReplicaDeletionStarted: StopReplica with delete, one batch; `calls_back`: its answer is for a callback."""
-    moving, batch = list(replicas), controller.replica_batch
-    if not moving or not _invoke(controller, moving, ReplicaState.DELETION_STARTED):
-        return
-    for partition, replica in moving:
-        if _move(controller, (partition, replica), ReplicaState.DELETION_STARTED):
-            batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
-    _send(controller, ReplicaState.DELETION_STARTED)
+    started = _moved(controller, replicas, ReplicaState.DELETION_STARTED)
+    for partition, replica in started:
+        controller.replica_batch.add_stop_replica((replica,), partition, delete=True, calls_back=calls_back)
+    if started:
+        _send(controller, ReplicaState.DELETION_STARTED)
 
 
-def set_deletion_ended(controller: KafkaController, replicas: Iterable[Replica], target: ReplicaState) -> None:
+def set_deletion_ended(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> None:
     """To ReplicaDeletionSuccessful or ReplicaDeletionIneligible: the answer has come, or never will."""
-    moving = list(replicas)
-    for key in moving if moving and _invoke(controller, moving, target) else ():
-        _move(controller, key, target)
+    _moved(controller, replicas, target)
 
 
-def set_non_existent(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+def set_non_existent(controller: KafkaController, replicas: Collection[Replica]) -> None:
     """To NonExistentReplica: no assigned replica any more, and nothing is known of it."""
-    moving, assignment = list(replicas), controller.context.partition_replica_assignment
-    for partition, replica in moving if moving and _invoke(controller, moving, ReplicaState.NON_EXISTENT) else ():
-        if _move(controller, (partition, replica), ReplicaState.NON_EXISTENT):
-            assignment[partition] = without(assignment[partition], (replica,))
-            del controller.replica_machine.states[partition, replica]
+    assignment = controller.context.partition_replica_assignment
+    for partition, replica in _moved(controller, replicas, ReplicaState.NON_EXISTENT):
+        assignment[partition] = without(assignment[partition], (replica,))
+        del controller.replica_machine.states[partition, replica]
 
 
-def delete_at_once(controller: KafkaController, replicas: Iterable[Replica]) -> None:
+def delete_at_once(controller: KafkaController, replicas: Collection[Replica]) -> None:
     """From OfflineReplica to NonExistentReplica, without waiting for the answer to StopReplica (D38)."""
-    moving = list(replicas)
-    set_deletion_started(controller, moving, calls_back=False)
-    set_deletion_ended(controller, moving, ReplicaState.DELETION_SUCCESSFUL)
-    set_non_existent(controller, moving)
+    set_deletion_started(controller, replicas, calls_back=False)
+    set_deletion_ended(controller, replicas, ReplicaState.DELETION_SUCCESSFUL)
+    set_non_existent(controller, replicas)
 
 
-def _move(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
-    """Make a move that is about the state only, if the table permits it."""
-    if _refused(controller, key, target):
-        return False
-    _enter(controller, key, target)
-    return True
+def _moved(controller: KafkaController, replicas: Collection[Replica], target: ReplicaState) -> list[Replica]:
+    """Make moves that are about the state only, each if the table permits it; the replicas that have moved."""
+    moved = []
+    for key in replicas if replicas and _invoke(controller, replicas, target) else ():
+        if not _refused(controller, key, target):
+            _enter(controller, key, target)
+            moved.append(key)
+    return moved
 
 
 # --------------------------------------------------------------------------------------------------- table and log

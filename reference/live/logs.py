@@ -22,13 +22,15 @@ read.
 import errno
 import os
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from reference.journal import Entry, Milestone, Reached, Report, StateChange
 from spec.logs.log_entries import LogEntry, entry_of
 from spec.logs.log_lines import Line
-from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, print_record
+from spec.logs.wire_records import WIRE_LOG, ProcessStarted, WireRecord, print_record
 
 STATE_CHANGE, REQUESTS, CONTROLLER, SERVER = "state-change.log", "kafka-request.log", "controller.log", "server.log"
 
@@ -60,21 +62,9 @@ class LogFile:
 class WireLog(LogFile):
     """The file of the frames that come in, and go out as answers."""
 
-    def started(self) -> None:
-        """A new incarnation begins."""
-        self._append(print_record(ProcessStarted(ms=_now_ms())))
-
-    def received(self, connection: str, data: bytes) -> None:
-        """A request has arrived, all of it."""
-        self._append(print_record(FrameReceived(ms=_now_ms(), connection=connection, data=data)))
-
-    def answered(self, connection: str, data: bytes) -> None:
-        """Its answer goes out."""
-        self._append(print_record(FrameAnswered(ms=_now_ms(), connection=connection, data=data)))
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000
+    def record(self, kind: Callable[..., WireRecord], **fields: Any) -> None:
+        """Something happens at this moment: an incarnation begins, a request has arrived, its answer goes out."""
+        self._append(print_record(kind(ms=time.time_ns() // 1_000_000, **fields)))
 
 
 class Logs:
@@ -104,7 +94,7 @@ class Logs:
     def starting(self) -> None:
         """A new incarnation begins."""
         self.server.say("INFO", "starting", KAFKA_SERVER)
-        self.wire.started()
+        self.wire.record(ProcessStarted)
 
     def swallowed(self, error: Exception) -> None:
         """What was raised is only told (`CoreUtils.swallow`)."""

@@ -30,9 +30,9 @@ from reference.brokers.broker import Broker
 from reference.controller.controller import Configuration, KafkaController
 from reference.controller.effects import RegisterBroker
 from reference.deletion.thread import is_due, on_replica_deleted
+from reference.failover.election import startup
 from reference.live.channels import Channels
 from reference.live.fetching import Fetcher
-from reference.live.frames import Address
 from reference.live.isr import IsrManager
 from reference.live.logs import Logs
 from reference.live.requests import Listeners, RequestServer
@@ -42,7 +42,7 @@ from reference.procedures import THROWABLE, Procedure, Script
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import COMMON_PATHS, CONTROLLER, create_with_parents
-from reference.threads import Event, on_callback, on_deletion_thread, on_election, on_startup, subscribed
+from reference.threads import Event, on_callback, on_deletion_thread, on_election, subscribed
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.logs.controller_log.failover import Resigned
@@ -85,8 +85,10 @@ class LiveProcess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.logs = Logs(settings.broker_id, settings.folder)
-        self.controller = self.new_controller()
-        self.broker = self.new_broker()
+        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
+        self.controller = KafkaController(configuration, self.logs.journal)
+        compares = Switch.COMPARE_METADATA_EPOCHS in settings.switches
+        self.broker = Broker(settings.broker_id, journal=self.logs.journal, compares_epochs=compares)
         self.controller_lock, self.broker_lock = threading.Lock(), threading.RLock()
         self.channels = Channels(self.controller, self._on_replica_deleted, settings.protocol)
         self._deletion_is_due = threading.Event()
@@ -108,28 +110,10 @@ class LiveProcess:
         self.shutdowns = ShutdownHandler(
             self.controller, self.controller_lock, self.run, self.zookeeper, Random(settings.seed)
         )
-        self.server = self.new_server()
+        address, listeners = (HOST, settings.port), Listeners(self.isr.hear, self.shutdowns.handle)
+        self.server = RequestServer(self.broker, self.broker_lock, self.logs, address, listeners)
         self.fetcher = Fetcher(self.broker, self.server.addresses)
         self.is_starting = True
-
-    # ------------------------------------------------------------------------------------------------------- its parts
-
-    def new_controller(self) -> KafkaController:
-        """The controller module, which every broker has."""
-        settings = self.settings
-        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
-        return KafkaController(configuration, self.logs.journal)
-
-    def new_broker(self) -> Broker:
-        """The broker's memory."""
-        compares = Switch.COMPARE_METADATA_EPOCHS in self.settings.switches
-        return Broker(self.settings.broker_id, journal=self.logs.journal, compares_epochs=compares)
-
-    def new_server(self) -> RequestServer:
-        """The socket that requests come to."""
-        address: Address = (HOST, self.settings.port)
-        listeners = Listeners(self.isr.hear, self.shutdowns.handle)
-        return RequestServer(self.broker, self.broker_lock, self.logs, address, listeners)
 
     # -------------------------------------------------------------------------------------------------------- starting
 
@@ -143,9 +127,10 @@ class LiveProcess:
         threading.Thread(target=self._run_deletions, name=name, daemon=True).start()
         self.zookeeper.run(_setup_common_paths())
         if not self.settings.never_controls:
-            self.run(on_startup)
+            self.run(startup)
         if not self._register():
-            self._resign()
+            with self.controller_lock:
+                self.controller.report(Resigned)  # what the controller module says last
             self.zookeeper.stop()
             raise AlreadyRegistered(f"broker {self.settings.broker_id} is registered by another session")
         self.is_starting = False
@@ -198,11 +183,6 @@ class LiveProcess:
             with self.controller_lock:
                 on_replica_deleted(self.controller, broker, queued.request, answer)
                 self._wake_deletion_thread()
-
-    def _resign(self) -> None:
-        """What the controller module says last when the process ends itself."""
-        with self.controller_lock:
-            self.controller.report(Resigned)
 
     def _run_callbacks(self) -> None:
         while True:

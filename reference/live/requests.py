@@ -35,6 +35,7 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import RequestHeader, decode_request, encode_response
 from spec.logs.request_log_lines import LoggedRequest, RequestCompleted, RequestReceived
+from spec.logs.wire_records import FrameAnswered, FrameReceived
 
 CONTROLLERS: Final = frozenset(int(key).to_bytes(2, "big") for key in ApiKey)
 """What a frame begins with that is between controller and brokers, even if it is of a version that nobody knows."""
@@ -97,13 +98,13 @@ class RequestServer:
             return b""
         arrived = time.monotonic()
         if data[:2] in CONTROLLERS:
-            self._logs.wire.received(connection, data)
+            self._logs.wire.record(FrameReceived, connection=connection, data=data)
         header, request = decode_request(data)
         self._logs.requests.write(RequestReceived(0, LoggedRequest(header, request)))
         response = self._handle(request, header.correlation_id)
         self._log_completion(header, request, connection, round(1000 * (time.monotonic() - arrived)))
         answer = encode_response(header.correlation_id, response, ApiKey(header.api_key), header.api_version)
-        self._logs.wire.answered(connection, answer)
+        self._logs.wire.record(FrameAnswered, connection=connection, data=answer)
         return answer
 
     def _handle(self, request: Request, correlation_id: int) -> Response:

@@ -18,12 +18,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeVar
 
 from reference.controller.effects import ElectCreate
 from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
-from reference.procedures import AskSession, Effect, OneOf, PastZkClient, Procedure, Raised, Script, SessionView
+from reference.procedures import AskSession, Effect, PastZkClient, Procedure, Raised, Script, SessionView
 from reference.threads import Event, event_of
 from reference.zookeeper import api
 
@@ -76,29 +75,20 @@ class ZkClient:
         after_step: Callable[[], None] = lambda: None,
     ) -> T:
         """Run a procedure to its end; `choose` picks among effects in free order, `after_step` runs after each."""
-        move: Callable[[], Effect[Any] | OneOf] = partial(procedure.send, None)
+        answer: Any = None
         while True:
             try:
-                pending = move()
+                effects = procedure.send(answer).effects
             except StopIteration as end:
                 result: T = end.value
                 return result
             finally:
                 after_step()
-            move = self._carried_out(procedure, pending, choose)
-
-    def _carried_out(
-        self, procedure: Procedure[Any], pending: Effect[Any] | OneOf, choose: Callable[[int], int]
-    ) -> Callable[[], Effect[Any] | OneOf]:
-        """Carry out what a procedure waits for; the next move gives it the result, or raises what was raised."""
-        several = isinstance(pending, OneOf)
-        index = choose(len(pending.effects)) if isinstance(pending, OneOf) else 0
-        effect = pending.effects[index] if isinstance(pending, OneOf) else pending
-        try:
-            result = self.carry_out(effect)
-        except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
-            return partial(procedure.send, (index, Raised(error))) if several else partial(procedure.throw, error)
-        return partial(procedure.send, (index, result) if several else result)
+            index = choose(len(effects))
+            try:
+                answer = index, self.carry_out(effects[index])
+            except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
+                answer = index, Raised(error)
 
     def run(self, script: Script[T], *, raw: bool = False) -> T:
         """Run a script, operation by operation; `raw` lets an expired session end it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 
-from reference.broker_events.isr_notification import ReportIsrChanges, maybe_propagate_isr_changes
+from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
@@ -39,7 +39,9 @@ def choices(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
             yield choice("rewrite_isr", rewrite_isr, b=b, p=cluster.partitions.index(tp))
         elif known.leadership.leader == b:
             for replica in sorted(_may_fetch(cluster, process, tp)):
-                yield from _isr_change(cluster, process, tp, replica)
+                rule = _change_of(cluster, process, tp, replica)
+                if rule is not None and (rule not in BUDGETS or cluster.scope.budget(BUDGETS[rule])):
+                    yield from _write(cluster, process, tp, rule, (replica,), ("r", replica))
             if cluster.scope.budget("joint_shrinks"):
                 yield from _joint_shrinks(cluster, process, tp)
 
@@ -60,13 +62,6 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
         if changes - {late}:
             yield Choice("report_isr_changes_without", parameters, partial(report, named=changes - {late}))
         yield Choice("report_isr_changes_before", parameters, partial(report, named=changes))
-
-
-def _isr_change(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition, replica: int) -> Iterator[Choice]:
-    """Drop a follower from the ISR at will, or take in a live one."""
-    rule = _change_of(cluster, process, tp, replica)
-    if rule is not None and (rule not in BUDGETS or cluster.scope.budget(BUDGETS[rule])):
-        yield from _write(cluster, process, tp, rule, (replica,), ("r", replica))
 
 
 def _joint_shrinks(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition) -> Iterator[Choice]:
@@ -119,7 +114,7 @@ def _would_succeed(cluster: MemoryCluster, leader: MemoryProcess, write: IsrWrit
 
 
 def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition, replica: int) -> str | None:
-    """What a leader may do about a replica.
+    """What a leader may do about a replica: drop a follower from the ISR at will, or take in a live one.
 
     A fetch names no leader epoch. Every follower is sent the next one and is mostly taken in then, but one that is shut
     down is not sent it, and is taken in as it is. Else one of another epoch counts as a fault.
@@ -171,7 +166,7 @@ def begin_change(
     """The procedure, and the write that it asks for."""
     broker = process.broker
     procedure = maybe_shrink_isr(broker, tp, *replicas) if shrinks else maybe_expand_isr(broker, tp, *replicas)
-    effect = next(procedure)
+    effect = next(procedure).effects[0]
     if not isinstance(effect, IsrWrite):
         raise TypeError(f"a change of the ISR asks for {effect}")
     return procedure, effect
@@ -193,12 +188,9 @@ def report_isr_changes(
     """A leader announces the ISR changes that it wrote."""
     process = cluster.change(b)
     procedure = maybe_propagate_isr_changes(process.broker, named, noted_later)
-    effect = next(procedure)
-    if isinstance(effect, ReportIsrChanges):
-        place = _free_place(cluster, b)
-        path = cluster.carry_out(process, effect)
-        cluster.notifiers[path] = place
-        finish(procedure, path)
+    place, path = _free_place(cluster, b), cluster.carry_out(process, next(procedure).effects[0])
+    cluster.notifiers[path] = place
+    finish(procedure, path)
 
 
 def _free_place(cluster: MemoryCluster, b: int) -> int:
@@ -211,7 +203,7 @@ def _free_place(cluster: MemoryCluster, b: int) -> int:
 def finish(procedure: Procedure[object], result: object) -> None:
     """Give a procedure the result of its last effect."""
     try:
-        procedure.send(result)
+        procedure.send((0, result))
     except StopIteration:
         return
     raise RuntimeError("an ISR change goes on after its write")

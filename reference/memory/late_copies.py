@@ -14,38 +14,46 @@ from reference.memory import steps
 from reference.memory.choices import Choice, choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
+from reference.requests.connections import QueuedRequest
 from spec.formats.kafka_types import TopicPartition
-from spec.formats.request_schemas import StopReplicaRequest
 
 
 def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
     """A copy may stay behind of what is in flight, and one that did may be executed."""
-    if cluster.scope.budget("late_copies"):
-        yield from _of_deletions(cluster, receiver)
-    if cluster.scope.budget("late_requests"):
-        yield from _of_requests(cluster, receiver)
+    deletions, others = (cluster.scope.budget(name) for name in ("late_copies", "late_requests"))
+    for c, sender in cluster.processes.items() if deletions or others else ():
+        in_flight = _in_flight(cluster, sender, receiver.broker_id)
+        if deletions:
+            yield from _of_deletions(cluster, receiver, c, in_flight)
+        if others:
+            yield from _of_requests(cluster, receiver, c, in_flight)
 
 
-def _of_requests(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
+def _in_flight(cluster: MemoryCluster, sender: MemoryProcess, b: int) -> list[QueuedRequest]:
+    """What may be under way to a broker, and unanswered."""
+    queue = [] if sender.controller is None else sender.controller.queue_to(b)
+    is_answered = any(head.answer is not None for head in queue[:1])
+    return [] if is_answered else [queued for _, queued in steps.due(cluster, queue)]
+
+
+def _of_requests(
+    cluster: MemoryCluster, receiver: MemoryProcess, c: int, in_flight: list[QueuedRequest]
+) -> Iterator[Choice]:
     b = receiver.broker_id
-    for c, sender in cluster.processes.items():
-        late = cluster.late_requests.get((c, b))
-        queue = [] if sender.controller is None else sender.controller.queue_to(b)
-        if late is not None:
-            if not steps.waits_for_isr_write(cluster, b, late):
-                yield choice("execute_late_request", execute_request, c=c, b=b)
-            continue
-        for place, queued in steps.due(cluster, queue):
-            if (kind := steps.kind_of(cluster, queued)) != "deletion":
-                leave, named = partial(leave_request, c=c, b=b, place=place), steps.named(cluster, queued)
-                yield Choice(f"leave_late_{kind}", (("c", c), ("b", b), *named), leave)
+    late = cluster.late_requests.get((c, b))
+    if late is not None:
+        if not steps.waits_for_isr_write(cluster, b, late):
+            yield choice("execute_late_request", execute_request, c=c, b=b)
+        return
+    for queued in in_flight:
+        if (kind := steps.kind_of(cluster, queued)) != "deletion":
+            parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
+            yield Choice(f"leave_late_{kind}", parameters, partial(leave_request, between=(c, b), copy=queued))
 
 
-def leave_request(cluster: MemoryCluster, *, c: int, b: int, place: int) -> None:
+def leave_request(cluster: MemoryCluster, *, between: tuple[int, int], copy: QueuedRequest) -> None:
     """The connection breaks: what is in flight stays with the broker, too."""
-    sender = cluster.processes[c].controller
-    if sender is not None:
-        cluster.late_requests = {**cluster.late_requests, (c, b): sender.queue_to(b)[place]}
+    cluster.late_requests = {**cluster.late_requests, between: copy}
 
 
 def execute_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
@@ -55,37 +63,23 @@ def execute_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
     cluster.late_requests = late
 
 
-def _of_deletions(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
+def _of_deletions(
+    cluster: MemoryCluster, receiver: MemoryProcess, c: int, in_flight: list[QueuedRequest]
+) -> Iterator[Choice]:
     b = receiver.broker_id
-    for c, sender in cluster.processes.items():
-        for p, partition in enumerate(cluster.partitions):
-            key = (c, b, partition)
-            if key in cluster.late_copies and partition in receiver.isr_writes:
-                continue  # which holds the partition's lock
-            if key in cluster.late_copies:
-                yield choice("execute_late_copy", execute, c=c, b=b, p=p)
-            elif sender.controller is not None and _place(sender, b, partition) is not None:
-                yield choice("leave_late_copy", leave, c=c, b=b, p=p)
+    for p, partition in enumerate(cluster.partitions):
+        if (c, b, partition) in cluster.late_copies and partition not in receiver.isr_writes:  # which hold its lock
+            yield choice("execute_late_copy", execute, c=c, b=b, p=p)
+    for queued in in_flight:
+        for _, p in steps.named(cluster, queued) if steps.kind_of(cluster, queued) == "deletion" else ():
+            if (replica := (c, b, cluster.partitions[p])) not in cluster.late_copies:
+                parameters = (("c", c), ("b", b), ("p", p))
+                yield Choice("leave_late_copy", parameters, partial(leave, replica=replica, copy=queued))
 
 
-def _place(sender: MemoryProcess, b: int, partition: TopicPartition) -> int | None:
-    """Where in the queue the deletion of a replica is that may be in flight: it is in the batch at the head."""
-    queue = [] if sender.controller is None else sender.controller.queue_to(b)
-    for place, queued in enumerate(queue):
-        request = queued.request
-        if not (isinstance(request, StopReplicaRequest) and request.delete_partitions and queued.answer is None):
-            return None
-        if queued.batch == queue[0].batch and partition in request.partitions:
-            return place
-    return None
-
-
-def leave(cluster: MemoryCluster, *, c: int, b: int, p: int) -> None:
+def leave(cluster: MemoryCluster, *, replica: tuple[int, int, TopicPartition], copy: QueuedRequest) -> None:
     """The connection breaks: the request stays in the queue, and a copy with the broker."""
-    sender, partition = cluster.processes[c], cluster.partitions[p]
-    place = _place(sender, b, partition)
-    if sender.controller is not None and place is not None:
-        cluster.late_copies = {**cluster.late_copies, (c, b, partition): sender.controller.queue_to(b)[place]}
+    cluster.late_copies = {**cluster.late_copies, replica: copy}
 
 
 def execute(cluster: MemoryCluster, *, c: int, b: int, p: int) -> None:

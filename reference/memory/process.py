@@ -27,8 +27,8 @@ from spec.state.enumerations import Callback
 OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
 """The handlers of a new session, which the client queues by itself: the controller's, then the broker's."""
 
-Move: TypeAlias = tuple[bool, Any]
-"""What a procedure was given: true and a result to send, or false and an exception to throw."""
+Answer: TypeAlias = tuple[int, Any]
+"""What a procedure was told: the index of the effect that was carried out, and what that gave or Raised."""
 
 
 class Repeated(enum.Enum):
@@ -48,47 +48,40 @@ class Running:
         self.listens = listens
         self._begin = begin
         self._start = controller.fork()
-        self._moves: tuple[Move, ...] = ()
-        self.procedure = begin(controller)
-        self.pending: Effect[Any] | OneOf | None = None
+        self._answers: tuple[Answer, ...] = ()
+        self.begin_anew(controller)
         self.create = Repeated.NO
-        self.take((True, None))
 
-    def resume(self, *move: Any) -> None:
-        """Give the procedure a result (true, result) or an exception (false, exception), up to its next effect."""
-        sends, value = move
-        self._moves = (*self._moves, (sends, value))
+    def begin_anew(self, controller: KafkaController) -> None:
+        """Run the procedure, on this controller, as far as the answers go that were given so far."""
+        self.procedure = self._begin(controller)
+        self.pending: OneOf | None = next(self.procedure, None)
+        for answer in self._answers:
+            self._tell(answer)
+
+    def resume(self, index: int, came: object) -> None:
+        """Tell the procedure which effect was carried out, and what that gave or Raised; it runs up to its next one."""
+        self._answers = (*self._answers, (index, came))
         self.create = Repeated.NO
-        self.take((sends, value))
+        self._tell((index, came))
 
-    def take(self, move: Move) -> None:
-        """Make one move; a fork makes them all again."""
-        sends, value = move
+    def _tell(self, answer: Answer) -> None:
         try:
-            self.pending = self.procedure.send(value) if sends else self.procedure.throw(type(value)(*value.args))
+            self.pending = self.procedure.send(answer)
         except StopIteration:
             self.pending = None
 
     @property
     def options(self) -> tuple[Effect[Any], ...]:
         """The effects of which one is to be carried out next."""
-        match self.pending:
-            case OneOf(effects):
-                return effects
-            case None:
-                return ()
-            case effect:
-                return (effect,)
+        return () if self.pending is None else self.pending.effects
 
     def forked(self) -> "tuple[KafkaController, Running]":
         """The same procedure once more, on a controller of its own, as far as this one has come."""
         controller = self._start.fork()
         controller.journal = nowhere
         twin = shallow_copy(self)
-        twin.procedure = self._begin(controller)
-        twin.take((True, None))
-        for move in self._moves:
-            twin.take(move)
+        twin.begin_anew(controller)
         if twin.pending != self.pending:
             raise RuntimeError(f"a repeated procedure asks for {twin.pending}, not for {self.pending}")
         return controller, twin
@@ -127,6 +120,18 @@ class MemoryProcess:
     def is_running(self) -> bool:
         """Whether the process runs."""
         return self.session is not None
+
+    @property
+    def own_controller(self) -> KafkaController:
+        """The controller module, of a process that has one."""
+        if self.controller is None:
+            raise RuntimeError(f"process {self.broker_id} is not eligible")
+        return self.controller
+
+    @property
+    def next_effect(self) -> Effect[Any] | None:
+        """The effect that the handler waits for; any of them, if it may be one of several."""
+        return None if self.running is None else self.running.options[0]
 
     @property
     def losable(self) -> int:

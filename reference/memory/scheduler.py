@@ -6,7 +6,7 @@ while their budget lasts, deliveries, ISR changes, what admin tools do.
 What a process can only try in vain (an ISR write whose version is stale) changes nothing and is no choice.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,6 @@ from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
 from reference.reassignment.requests import take_up, verdict
-from reference.requests.connections import QueuedRequest
 from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path, parsed
 from reference.threads import HANDLERS, Event, callback_of, is_run, may_be_skipped, on_election
 from reference.zookeeper.api import SessionExpired
@@ -274,7 +273,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
         yield choice("fail_failover", partial(steps.throw, error=UnexpectedFailure()), c=c)
     can_operate = cluster.can_operate(process)
     has_session = can_operate and running.create is not Repeated.WITHOUT_ITS_SESSION
-    if isinstance(running.pending, ElectCreate) and not has_session:
+    if isinstance(running.options[0], ElectCreate) and not has_session:
         yield choice("elect_create_without_session", partial(steps.throw, error=SessionExpired(CONTROLLER)), c=c)
         return
     for index, effect in enumerate(running.options):
@@ -303,25 +302,19 @@ def _parameters(cluster: MemoryCluster, effect: Effect[Any]) -> Iterator[tuple[s
 
 
 def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
-    """The request that is due of each queue of a controller may reach its broker."""
+    """The request that is due of each queue of a controller may reach its broker, and its answer may be lost."""
     if process.controller is None:
         return
+    c = process.broker_id
     for b, receiver in cluster.processes.items():
         queue = process.controller.queue_to(b)
         calls_back = any(head.answer is not None for head in queue[:1])
         for place, queued in steps.due(cluster, queue) if receiver.is_running and not calls_back else ():
             if not steps.waits_for_isr_write(cluster, b, queued):
-                deliver = partial(steps.deliver, c=process.broker_id, b=b, place=place)
-                yield from _delivery(cluster, process.broker_id, b, queued, deliver)
+                rule = f"deliver_{steps.kind_of(cluster, queued)}"
+                deliver = partial(steps.deliver, c=c, b=b, place=place)
+                parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
+                yield Choice(rule, parameters, deliver)
+                yield Choice(f"{rule}_unanswered", parameters, partial(deliver, answered=False))
                 if cluster.scope.budget("half_requests"):
-                    yield from half_requests.choices(cluster, process.broker_id, b, queued)
-
-
-def _delivery(
-    cluster: MemoryCluster, c: int, b: int, queued: QueuedRequest, deliver: Callable[..., None]
-) -> Iterator[Choice]:
-    """A request reaches its broker, and its answer may be lost."""
-    kind = steps.kind_of(cluster, queued)
-    parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
-    yield Choice(f"deliver_{kind}", parameters, deliver)
-    yield Choice(f"deliver_{kind}_unanswered", parameters, partial(deliver, answered=False))
+                    yield from half_requests.choices(cluster, c, b, queued)

@@ -133,20 +133,16 @@ def _waiting_for(cluster: MemoryCluster, c: int) -> list[int]:
 
 def begin(cluster: MemoryCluster, *, c: int, b: int) -> None:
     """The request is taken up, or refused."""
-    controller = cluster.change(c).controller
-    if controller is not None:
-        refusal = begin_shutdown(controller, b)
-        if refusal is not ErrorCode.NONE:
-            answer(cluster, b=b, response=ControlledShutdownResponse(refusal))
+    refusal = begin_shutdown(cluster.change(c).own_controller, b)
+    if refusal is not ErrorCode.NONE:
+        answer(cluster, b=b, response=ControlledShutdownResponse(refusal))
 
 
 def finish(cluster: MemoryCluster, *, c: int, b: int) -> None:
     """The handler answers; a broker that has given up hope, or was started anew, does not hear it."""
     process = cluster.change(c)
-    if process.controller is None:
-        return
-    latest = cluster.carry_out(process, AnswerShutdown()) if process.controller.fixes(Switch.FENCED_ANSWERS) else None
-    response = answer_shutdown(process.controller, latest)
+    asks = process.own_controller.fixes(Switch.FENCED_ANSWERS)
+    response = answer_shutdown(process.own_controller, cluster.carry_out(process, AnswerShutdown()) if asks else None)
     if b in _waiting_for(cluster, c):
         answer(cluster, b=b, response=response)
     settle(cluster, process)

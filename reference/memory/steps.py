@@ -22,7 +22,7 @@ from reference.procedures import Procedure, Raised
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
 from reference.scripts import broker_path
-from reference.threads import on_callback, on_deletion_thread, on_startup, read_for_listener
+from reference.threads import on_callback, on_deletion_thread, read_for_listener
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
@@ -40,7 +40,7 @@ def start_process(cluster: MemoryCluster, *, b: int) -> None:
     cluster.record(FateMet(b, Fate.STARTED))
     if process.controller is not None:
         process.electing = True
-        process.running = Running(on_startup, process.controller)
+        process.running = Running(election.startup, process.controller)
         carry_out(cluster, c=b, index=0)
 
 
@@ -136,10 +136,10 @@ def take_callback(cluster: MemoryCluster, *, c: int, skipped: bool = False) -> N
 def read_early(cluster: MemoryCluster, *, c: int) -> None:
     """ZkClient reads for the first callback, whose listener has to wait for the lock."""
     process = cluster.change(c)
-    callback = process.events[0]
-    if process.controller is not None and isinstance(callback, Callback):
-        given = cluster.carry_out(process, read_for_listener(process.controller, callback))
-        if callback is Callback.SESSION and election.is_elected_already(process.controller, given):
+    controller, callback = process.own_controller, process.events[0]
+    if isinstance(callback, Callback):
+        given = cluster.carry_out(process, read_for_listener(controller, callback))
+        if callback is Callback.SESSION and election.is_elected_already(controller, given):
             process.events.pop(0)
         else:
             process.given = given
@@ -147,34 +147,28 @@ def read_early(cluster: MemoryCluster, *, c: int) -> None:
 
 def stop_deletions(cluster: MemoryCluster, *, c: int) -> None:
     """A listener that is to resign does what it does first, whoever has the lock."""
-    controller = cluster.change(c).controller
-    if controller is not None:
-        election.stop_deletions(controller)
+    election.stop_deletions(cluster.change(c).own_controller)
 
 
 def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:
     """A handler of the controller begins: what it does first belongs to this step."""
     process = cluster.change(c)
-    if process.controller is not None:
-        process.running = Running(handler, process.controller, listens=True)
-        carry_out(cluster, c=c, index=0)
+    process.running = Running(handler, process.own_controller, listens=True)
+    carry_out(cluster, c=c, index=0)
 
 
 def hear_of_allowed(cluster: MemoryCluster, *, c: int, t: int) -> None:
     """A controller hears that a topic may elect who is not in sync now, and may find nothing to do."""
     process, topic = cluster.change(c), cluster.topics()[t]
     process.allowed -= {topic}
-    if process.controller is not None:
-        process.running = Running(partial(elect_where_allowed, topic=topic), process.controller)
-        settle(cluster, process)
+    process.running = Running(partial(elect_where_allowed, topic=topic), process.own_controller)
+    settle(cluster, process)
 
 
 def check_imbalance(cluster: MemoryCluster, *, c: int, h: int) -> None:
     """The rebalance thread looks at a broker's partitions, and has some to elect for."""
-    controller = cluster.change(c).controller
-    if controller is not None:
-        begin_rebalance(controller, h)
-        cluster.record(ImbalanceFound(c, h))
+    begin_rebalance(cluster.change(c).own_controller, h)
+    cluster.record(ImbalanceFound(c, h))
 
 
 def take_lock(cluster: MemoryCluster, *, c: int, p: int, treat: Callable[..., Procedure[None]]) -> None:
@@ -182,31 +176,27 @@ def take_lock(cluster: MemoryCluster, *, c: int, p: int, treat: Callable[..., Pr
 
     What it does first belongs to this step, unless that is to resign, or comes behind the StopReplica of a shutdown.
     """
-    process = cluster.change(c)
-    if process.controller is not None:
-        treated = partial(treat, partition=cluster.partitions[p])
-        process.running = Running(treated, process.controller, listens=treat is take_up)
-        if process.running.options and process.running.options[0].at not in {At.RESIGN_DELETE, At.REMOVE_READ}:
-            carry_out(cluster, c=c, index=0)
-        settle(cluster, process)
+    process, treated = cluster.change(c), partial(treat, partition=cluster.partitions[p])
+    process.running = Running(treated, process.own_controller, listens=treat is take_up)
+    if process.running.options and process.running.options[0].at not in {At.RESIGN_DELETE, At.REMOVE_READ}:
+        carry_out(cluster, c=c, index=0)
+    settle(cluster, process)
 
 
 def delete_topics(cluster: MemoryCluster, *, c: int, index: int) -> None:
     """The deletion thread takes the lock, and turns to one of the queued topics."""
     process = cluster.change(c)
-    if process.controller is not None:
-        process.running = Running(on_deletion_thread, process.controller)
-        carry_out(cluster, c=c, index=index)
+    process.running = Running(on_deletion_thread, process.own_controller)
+    carry_out(cluster, c=c, index=index)
 
 
 def answer_deletion(cluster: MemoryCluster, *, c: int, b: int) -> None:
     """A sender's callback has the lock: the controller learns what became of a StopReplica with delete."""
-    controller = cluster.change(c).controller
-    queue = [] if controller is None else controller.queue_to(b)
-    for head in queue[:1]:
-        if controller is not None and head.answer is not None and isinstance(head.request, StopReplicaRequest):
-            on_replica_deleted(controller, b, head.request, head.answer)
-            del queue[0]
+    controller = cluster.change(c).own_controller
+    queue = controller.queue_to(b)
+    if queue[0].answer is not None and isinstance(queue[0].request, StopReplicaRequest):
+        on_replica_deleted(controller, b, queue[0].request, queue[0].answer)
+        del queue[0]
 
 
 def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
@@ -222,29 +212,24 @@ def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
 
 def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, index: int) -> None:
     """Carry out one of the effects that a handler waits for, and give it the result, or what was raised."""
-    effect = running.options[index]
-    several = running.pending is not effect
     try:
-        result = cluster.carry_out(process, effect)
+        came = cluster.carry_out(process, running.options[index])
     except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
-        running.resume(*((True, (index, Raised(error))) if several else (False, error)))
-    else:
-        running.resume(True, (index, result) if several else result)
+        came = Raised(error)
+    running.resume(index, came)
 
 
 def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
     """An exception comes up in place of what a handler waits for."""
     process = cluster.change(c)
     if process.running is not None:
-        process.running.resume(False, error)
+        process.running.resume(0, Raised(error))
     settle(cluster, process)
 
 
 def fail_send(cluster: MemoryCluster, *, c: int) -> None:
     """Something is to be raised in the middle of the next send of a state machine."""
-    controller = cluster.change(c).controller
-    if controller is not None:
-        controller.send_fails = True
+    cluster.change(c).own_controller.send_fails = True
 
 
 def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
@@ -263,8 +248,7 @@ def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:
     """After a handler went on: it may have ended, and it may have queued what this scope leaves out."""
     if process.running is not None and process.running.pending is None:
         process.running, process.electing = None, False
-    if process.controller is not None:
-        cluster.drop_what_is_left_out(process.controller)
+    cluster.drop_what_is_left_out(process.own_controller)
 
 
 # ----------------------------------------------------------------------------------------------------------- deliveries
@@ -319,10 +303,7 @@ def deliver(
     It is one of those that are due. With `reaches`
     an exception ends a LeaderAndIsr behind these partitions; where that is fixed, it is begun with anew.
     """
-    sender = cluster.change(c)
-    if sender.controller is None:
-        return
-    queue = sender.controller.queue_to(b)
+    queue = cluster.change(c).own_controller.queue_to(b)
     queued, number = queue[place], queue.sent
     queue.sent += 1
     if Switch.CLOSE_OLD_CONNECTIONS in cluster.switches:

@@ -18,6 +18,7 @@ from reference.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
     Found,
+    check,
     create_persistent,
     parsed,
     parsed_if_json,
@@ -137,8 +138,7 @@ class WriteRemaining(Effect[None]):
 
     def script(self) -> Script[None]:
         """`updatePersistentPath`, or `deletePath`; what a fix asks before sets no watch."""
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         if self.only_as_read and not (yield from self._stands()):
             return
         if not self.remaining.wanted:
@@ -247,8 +247,7 @@ class WriteUnion(Effect["bytes | None"]):
     def script(self) -> Script[bytes | None]:
         """An upsert."""
         path, written = topic_path(self.partition.topic), dict(self.assignment)
-        if self.fence is not None:
-            yield from self.fence.check()
+        yield from check(self.fence)
         if self.keeps_others:
             number, others = self.partition.partition, dict[int, tuple[int, ...]]()
             with suppress(NoNode):

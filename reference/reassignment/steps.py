@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
+from reference.controller.batch import add_leader_and_isr, send_batch
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
@@ -24,8 +25,8 @@ from reference.deletion.queue import resume_deletion
 from reference.journal import ReassignmentGivenUp
 from reference.leadership import replicas as replica_transitions
 from reference.leadership.effects import StateRead, StateWrite
-from reference.leadership.leader_selection import at_once
-from reference.leadership.leader_selectors import elect_reassigned, without
+from reference.leadership.leader_selection import select_reassigned
+from reference.leadership.leader_selectors import without
 from reference.leadership.partitions import bring_online_with
 from reference.procedures import THROWABLE, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment.effects import (
@@ -175,8 +176,8 @@ def _update_leader_epoch_and_send_request(
     context.partition_replica_assignment[partition] = assigned
     if controller.fixes(Switch.CACHE_BUMPED_EPOCH):
         context.partition_leadership_info[partition] = known
-    controller.batch.add_leader_and_isr(controller, receivers, partition, known)
-    controller.batch.send(controller)
+    add_leader_and_isr(controller, controller.batch, receivers, partition, known)
+    send_batch(controller, controller.batch)
     controller.log_state_change(
         ReassignmentSent, leadership=printed(known), assigned_replicas=assigned, partition=partition
     )
@@ -251,17 +252,21 @@ def _move_leader_if_required(
 def _elect_among_reassigned(
     controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]
 ) -> Procedure[bool]:
-    """To OnlinePartition with the reassigned selector; a failure is only logged (D48)."""
+    """To OnlinePartition with the reassigned selector; a failure is only logged (D48). Whether a leader was written."""
+    elected = False
 
     def write(decided: LeaderIsrAndControllerEpoch) -> Procedure[int | None]:
+        nonlocal elected
         compares, fence = controller.compares_content, controller.fence
         version = yield from WriteMove(partition, decided, fence, compares_content=compares)
-        if version is not None:
+        elected = version is not None
+        if elected:
             controller.context.partition_replica_assignment[partition] = wanted
         return version
 
-    select = at_once(partial(elect_reassigned, wanted, live=controller.live))
-    return (yield from bring_online_with(controller, ReadForMove(partition), write, select))
+    ask = partial(select_reassigned, controller, wanted)
+    yield from bring_online_with(controller, ReadForMove(partition), write, ask)
+    return elected
 
 
 def remove_from_reassigned_partitions(

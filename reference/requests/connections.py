@@ -38,6 +38,12 @@ class QueuedRequest:
     topic_ids: tuple[tuple[str, int], ...] | None = None
     whole: bool = False
 
+    @property
+    def controller_epoch(self) -> int:
+        """The epoch of the controller that sends it."""
+        epoch: int = getattr(self.request, "controller_epoch")  # noqa: B009 - every request of a controller has one
+        return epoch
+
 
 class Queue(list[QueuedRequest]):
     """The requests that wait in a channel, head first; `sent` numbers what is sent (the correlation id)."""

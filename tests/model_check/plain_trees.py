@@ -6,6 +6,8 @@ import numpy as np
 
 from model_check.explicit_state.interpreter import Machine
 from model_check.explicit_state.spanning_tree import SpanningTree
+from model_check.refinement.edge_replay import Replayed, joined, walk
+from model_check.refinement.lockstep import Sides
 
 
 def plain_tree(machine: Machine, depth: int | None = None) -> SpanningTree:
@@ -40,3 +42,8 @@ def plain_tree(machine: Machine, depth: int | None = None) -> SpanningTree:
         targets=targets,
         exhausted=not frontier,
     )
+
+
+def replay_edges(sides: Sides, tree: SpanningTree) -> Replayed:
+    """Replay every edge of a tree in this process; raises the nearest Disagreement."""
+    return joined(sides, tree, [walk(sides, stretch) for stretch in tree.stretches(1)])

@@ -69,8 +69,7 @@ class Cluster:
         hand = Hand(on_deletion_thread(self.one))
         hand.expect(DeleteQueuedTopic, None)
         while not hand.ended:
-            pending: Any = hand.pending
-            key = pending.effects[0]
+            key: Any = hand.pending
             self.remove(hand, key.partition, key.replica)
         return hand
 
@@ -92,8 +91,7 @@ class Cluster:
         hand, done = Hand(on_deletion_thread(self.one)), list[object]()
         assert hand.expect(DeleteQueuedTopic, frozenset(ASSIGNED)) == DeleteQueuedTopic("a", frozenset({"a"}), True)
         while not hand.ended:
-            pending: Any = hand.pending
-            effect = pending.effects[0] if hasattr(pending, "effects") else pending
+            effect: Any = hand.pending
             done.append(getattr(effect, "partition", type(effect)))
             hand.expect(type(effect), True)
         return done

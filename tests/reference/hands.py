@@ -22,7 +22,7 @@ from reference.elections.requested import NOTHING_ASKED, FinishFailover, ReadEle
 from reference.failover.election import elect
 from reference.journal import Entry, Milestone, Reached, RequestSent
 from reference.leadership.effects import ReadState
-from reference.procedures import Effect, OneOf, Procedure, Raised
+from reference.procedures import Effect, Procedure, Raised
 from reference.reassignment import effects
 from reference.reassignment.effects import ReadReassignments
 from reference.scripts import Found
@@ -42,34 +42,35 @@ class Hand:
     def __init__(self, procedure: Procedure[Any]) -> None:
         self.procedure = procedure
         self.ended = False
-        self.pending: Effect[Any] | OneOf | None = None
+        self.options: tuple[Effect[Any], ...] = ()
         self._take(None)
 
-    def _take(self, result: object, error: Exception | None = None) -> None:
+    @property
+    def pending(self) -> Effect[Any] | None:
+        """What it waits for; the first of several."""
+        return None if self.ended else self.options[0]
+
+    def _take(self, answer: Any) -> None:
         try:
-            self.pending = self.procedure.send(result) if error is None else self.procedure.throw(error)
+            self.options = self.procedure.send(answer).effects
             while isinstance(self.pending, ListenToTopics):
-                self.pending = self.procedure.send(None)
+                self.options = self.procedure.send((0, None)).effects
         except StopIteration:
-            self.pending, self.ended = None, True
+            self.options, self.ended = (), True
 
     def expect(self, kind: type[Effect[Any]], result: object, **chosen: object) -> Effect[Any]:
         """The next effect is of this kind; answer it, or the one of several that has these fields."""
-        pending = self.pending
-        several = isinstance(pending, OneOf)
-        options = pending.effects if isinstance(pending, OneOf) else (pending,)
-        index = next(i for i, one in enumerate(options) if all(getattr(one, name) == chosen[name] for name in chosen))
-        effect = options[index]
+        options = enumerate(self.options)
+        index = next(i for i, one in options if all(getattr(one, name) == chosen[name] for name in chosen))
+        effect = self.options[index]
         assert isinstance(effect, kind)
-        self._take((index, result) if several else result)
+        self._take((index, result))
         return effect
 
     def fail(self, kind: type[Effect[Any]], error: Exception) -> None:
         """The next effect is of this kind; it raises."""
-        several = isinstance(self.pending, OneOf)
-        effect = self.pending.effects[0] if isinstance(self.pending, OneOf) else self.pending
-        assert isinstance(effect, kind)
-        self._take(*(((0, Raised(error)),) if several else (None, error)))
+        assert isinstance(self.pending, kind)
+        self._take((0, Raised(error)))
 
 
 def controller(*switches: Switch) -> tuple[KafkaController, list[Entry]]:

@@ -1,14 +1,12 @@
 """The part of the abstraction that assignments have of their own, where they change: additions and reassignments."""
 
 from model_check.refinement.abstraction.leadership import Named, lists
-from model_check.refinement.history import History, assigned_in_zookeeper, listed, requested_reassignments
+from model_check.refinement.history import Begun, History, assigned_in_zookeeper, listed, requested_reassignments
 from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.reassignment.effects import WriteRemaining
 from reference.scripts import REASSIGN_PARTITIONS
-from reference.threads import Event
-from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import plain
 from spec.model import Model
 
@@ -28,39 +26,21 @@ def _tool(cluster: MemoryCluster) -> Named:
         yield f"tool.assigned[{p}]", listed(read, partition.partition) if partition.topic == topic else ()
 
 
-def known_assignments(
-    m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
-) -> Named:
-    """The assignments as a controller holds them, and what the callbacks in its queue are about."""
-    yield from _concerns(m, cluster, process, path)
+def known_assignments(m: Model, cluster: MemoryCluster, controller: KafkaController, path: str) -> Named:
+    """The assignments as a controller holds them."""
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         known = controller.context.partition_replica_assignment
         replicas = listed(known, partition)  # which a deletion takes out one by one: what it leaves is no odd list
         yield f"{path}.partitions[{p}].assigned", replicas if m.scope.odd_targets else plain(replicas)
 
 
-def _concerns(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
-    """The partition, or the topic, that each callback in the queue is about; 0 where it is about none."""
-    for place in range(m.scope.callback_capacity):
-        about = _about(cluster, process.events[place]) if place < len(process.events) else 0
-        yield f"{path}.concerns[{place}]", about
-
-
-def _about(cluster: MemoryCluster, event: Event) -> int:
-    if isinstance(event, TopicPartition):
-        return cluster.partitions.index(event)
-    return cluster.topics().index(event) if isinstance(event, str) else 0
-
-
 def requested(cluster: MemoryCluster, history: History) -> Named:
     """What is to become of the assignments in ZooKeeper, and how that began."""
     wanted = requested_reassignments(cluster)
-    original, target = dict(history.original), dict(history.target)
     for p, partition in enumerate(cluster.partitions):
         yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
-        yield f"history.original[{p}]", original.get(partition, ())
-        yield f"history.target[{p}]", target.get(partition, ())
-        yield f"history.caught_up[{p}]", partition in history.caught_up
+        begun = vars(history.reassignments.get(partition, Begun()))
+        yield from ((f"history.{name}[{p}]", value) for name, value in begun.items())
 
 
 def is_between_partitions(process: MemoryProcess) -> bool:
@@ -76,8 +56,7 @@ def has_read_remaining(cluster: MemoryCluster, process: MemoryProcess) -> bool:
 
 def _due_write(process: MemoryProcess) -> WriteRemaining | None:
     """The write of what remains of a request that a controller is about to make."""
-    effects = () if process.running is None else process.running.options
-    return effects[0] if effects and isinstance(effects[0], WriteRemaining) else None
+    return process.next_effect if isinstance(process.next_effect, WriteRemaining) else None
 
 
 def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:

@@ -10,7 +10,7 @@ of batches there; a registration that waits in the event queue is something the 
 a listener is subscribed to its path.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from model_check.refinement.abstraction.assignments import (
@@ -53,7 +53,7 @@ from reference.scripts import (
     state_path,
     topic_path,
 )
-from reference.threads import PATH_OF, callback_of
+from reference.threads import PATH_OF, Event, callback_of
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP
@@ -207,7 +207,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.channels", channels
     yield f"{path}.stranded", frozenset(controller.metrics) - channels
     yield f"{path}.deletion", controller.deletion
-    yield f"{path}.listed", getattr(_next_effect(process), "listed", frozenset())
+    yield f"{path}.listed", getattr(process.next_effect, "listed", frozenset())
     counts = m.fixes(Switch.FENCED_WRITES) or _at(process) is At.INCREMENT_EPOCH
     yield f"{path}.epoch_version", context.epoch_zk_version if counts else 0
     yield from after_removals(cluster, process, controller, path)
@@ -215,7 +215,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
     yield f"{path}.partition_batch_left", controller.partition_batch.is_left
     yield f"{path}.replica_batch_left", controller.replica_batch.is_left
     yield from flags(path, cluster.topics(), allowed=process.allowed, topics=context.all_topics)
-    yield from _callbacks(m, process, path)
+    yield from _callbacks(m, cluster, process, path)
     yield from _given(cluster, process, path)
     yield from _handler(cluster, process, controller, path)
     for p, partition in enumerate(cluster.partitions):
@@ -223,7 +223,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
         yield from found(m, _at(process), controller, f"{path}.partitions[{p}].found", p, partition)
     yield from requested_elections(cluster, process, controller, path)
     yield from reassignments(cluster, process, controller, path)
-    yield from known_assignments(m, cluster, process, controller, path)
+    yield from known_assignments(m, cluster, controller, path)
     yield from deletion_manager(cluster, process, controller, path)
     yield from other_threads(cluster, controller, path)
 
@@ -231,18 +231,13 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
     raised_in = frozenset() if process.controller is None else process.controller.activity.taken
-    handled: frozenset[str] = getattr(_next_effect(process), "taken", raised_in)
+    handled: frozenset[str] = getattr(process.next_effect, "taken", raised_in)
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
     yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
-    unread: frozenset[str] = getattr(_next_effect(process), "unread", frozenset())
+    unread: frozenset[str] = getattr(process.next_effect, "unread", frozenset())
     yield f"{path}.unread", frozenset(cluster.notifiers[notice] for notice in unread)
     yield f"{path}.gone", frozenset(cluster.notifiers[notice] for notice in handled - standing)
-
-
-def _next_effect(process: MemoryProcess) -> Effect[Any] | None:
-    """The effect that the process's handler waits for; any of them, if it may be one of several."""
-    return None if process.running is None else process.running.options[0]
 
 
 CREATING = {
@@ -254,7 +249,7 @@ CREATING = {
 
 
 def _at(process: MemoryProcess) -> At:
-    effect = _next_effect(process)
+    effect = process.next_effect
     if is_between_partitions(process):
         return At.REASSIGN_NEXT
     if effect is None or process.running is None:
@@ -285,11 +280,13 @@ def _read_before(m: Model, cluster: MemoryCluster, process: MemoryProcess, contr
         yield f"{path}.seen[{b}]", cluster.stands(broker_path(b), known.get(b))
 
 
-def _callbacks(m: Model, process: MemoryProcess, path: str) -> Named:
-    waiting = process.events
+def _callbacks(m: Model, cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
+    """The callbacks in the queue, with the partition, or the topic, that each is about; 0 where it is about none."""
     for place in range(m.scope.callback_capacity):
-        callback = callback_of(waiting[place]) if place < len(waiting) else Callback.NONE
-        yield f"{path}.callbacks[{place}]", callback
+        event = process.events[place] if place < len(process.events) else Callback.NONE
+        yield f"{path}.callbacks[{place}]", callback_of(event)
+        names: Sequence[Event] = cluster.topics() if isinstance(event, str) else cluster.partitions
+        yield f"{path}.concerns[{place}]", 0 if isinstance(event, Callback) else names.index(event)
 
 
 def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
@@ -308,7 +305,7 @@ def _given(cluster: MemoryCluster, process: MemoryProcess, path: str) -> Named:
 
 def _handler(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """The locals of the running handler."""
-    activity, effect = controller.activity, _next_effect(process)
+    activity, effect = controller.activity, process.next_effect
     yield f"{path}.handler", Handler.REASSIGNMENT if is_between_partitions(process) else activity.handler
     yield f"{path}.dead", activity.dead
     yield f"{path}.lost_leader", activity.lost_leader
@@ -341,11 +338,11 @@ def _cached_partition(
     for r in assigned:
         state = controller.replica_machine.states.get((partition, r), ReplicaState.NON_EXISTENT)
         yield f"{path}.replicas[{r}]", state
-    remaining = _to_be_visited(_next_effect(process))
+    remaining = _to_be_visited(process.next_effect)
     yield f"{path}.todo", partition in remaining or partition in controller.activity.creating
     yield f"{path}.visiting", frozenset(key[1] for key in remaining if isinstance(key, tuple) and key[0] == partition)
     batches = (batch for batch in (controller.partition_batch, controller.replica_batch) if not batch.is_left)
     told = (b for batch in batches for b, states in batch.leader_and_isr.items() if partition in states)
     yield f"{path}.batched", frozenset(told)
-    yield f"{path}.named", partition in getattr(_next_effect(process), "named", ())
+    yield f"{path}.named", partition in getattr(process.next_effect, "named", ())
     yield f"{path}.informed", informs_of_removal(controller, _at(process), partition)

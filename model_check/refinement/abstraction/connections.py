@@ -36,7 +36,7 @@ def _slot(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Name
     ordered = [one for one in requests if isinstance(one, LeaderAndIsrRequest)]
     updates = [one for one in requests if isinstance(one, UpdateMetadataRequest)]
     yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
-    yield f"{slot}.epoch", max(map(_epoch, requests), default=0)
+    yield f"{slot}.epoch", max((queued.controller_epoch for queued in batch), default=0)
     told = {state.topic_partition: state for one in ordered for state in one.partition_states}
     for p, partition in enumerate(cluster.partitions):
         yield from _content(f"{slot}.partitions[{p}]", told.get(partition))
@@ -79,11 +79,6 @@ def _stage(queued: QueuedRequest) -> Stage:
     raise TypeError(f"a connection carries no {type(request).__name__}")
 
 
-def _epoch(request: Request) -> int:
-    epoch: int = getattr(request, "controller_epoch")  # noqa: B009 - every request of a controller has one
-    return epoch
-
-
 def _content(path: str, state: PartitionLeadership | None) -> Named:
     yield from leadership(path, None if state is None else state.leadership)
     yield f"{path}.ordered", state is not None
@@ -122,7 +117,7 @@ def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
         for p, partition in enumerate(cluster.partitions):
             copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
             yield f"{path}.waits", copy is not None
-            yield f"{path}.epoch", 0 if copy is None else _epoch(copy.request)
+            yield f"{path}.epoch", 0 if copy is None else copy.controller_epoch
             yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
 
 

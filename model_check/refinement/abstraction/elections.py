@@ -1,6 +1,6 @@
 """The part of the abstraction that preferred elections on request have of their own."""
 
-from model_check.refinement.abstraction.leadership import Named
+from model_check.refinement.abstraction.leadership import Named, flags
 from reference.controller.controller import KafkaController
 from reference.elections.requested import ELECTIONS, NOTHING_ASKED, ElectionRequest
 from reference.memory.cluster import MemoryCluster
@@ -15,19 +15,17 @@ def asked_elections(cluster: MemoryCluster) -> Named:
     request, named = cluster.zookeeper.tree.get(ELECTIONS), frozenset[TopicPartition]()
     if request is not None:
         named = frozenset(parsed(PartitionsPayload, ELECTIONS, request.data).partitions)
-    for p, partition in enumerate(cluster.partitions):
-        yield f"zookeeper.elections[{p}]", partition in named
+    return flags("zookeeper", cluster.partitions, elections=named)
 
 
 def requested_elections(
     cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str
 ) -> Named:
     """The elections under way, which of them the running handler is at, and which the listener is given."""
-    given = _given(process)
-    for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.electing[{p}]", partition in controller.context.partitions_undergoing_election
-        yield f"{path}.asked[{p}]", partition in controller.activity.asked
-        yield f"{path}.given_elections[{p}]", partition in given.partitions
+    return flags(
+        path, cluster.partitions, electing=controller.context.partitions_undergoing_election,
+        asked=controller.activity.asked, given_elections=_given(process).partitions,
+    )  # fmt: skip
 
 
 def read_elections(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:

@@ -1,6 +1,6 @@
 """The part of the abstraction that shutdowns and the automatic rebalance have of their own."""
 
-from model_check.refinement.abstraction.leadership import NOBODY, Named
+from model_check.refinement.abstraction.leadership import NOBODY, Named, flags
 from reference.broker_events.controlled_shutdown import Departure
 from reference.controller.controller import KafkaController
 from reference.memory.cluster import MemoryCluster
@@ -31,6 +31,5 @@ def other_threads(cluster: MemoryCluster, controller: KafkaController, path: str
     yield f"{path}.elects", controller.elects
     yield f"{path}.shutting_down", controller.context.shutting_down_broker_ids
     yield f"{path}.shutdown_of", NOBODY if work is None else work.broker
-    for p, partition in enumerate(cluster.partitions):
-        yield f"{path}.imbalanced[{p}]", partition in controller.imbalanced
-        yield f"{path}.to_move[{p}]", work is not None and partition in work.to_move
+    to_move = () if work is None else work.to_move
+    yield from flags(path, cluster.partitions, imbalanced=controller.imbalanced, to_move=to_move)

@@ -31,7 +31,7 @@ def deletion_manager(cluster: MemoryCluster, process: MemoryProcess, controller:
     """The manager's memory, and where its thread is."""
     deleting, topics = controller.deleting, cluster.topics()
     busy, turns = controller.activity.topic, controller.activity.turns
-    effect = None if process.running is None else process.running.options[0]
+    effect = process.next_effect
     if isinstance(effect, DeleteQueuedTopic | DropRequest):
         turns = effect.remaining
     to_queue = effect.known if isinstance(effect, DropRequest) else frozenset()
@@ -60,7 +60,7 @@ def after_removals(cluster: MemoryCluster, process: MemoryProcess, controller: K
 
 def _resigns_again(process: MemoryProcess, controller: KafkaController) -> bool:
     """Whether a failover's own send has its elector resign; what it raises then reaches elect(), which does so, too."""
-    resigns = process.running is not None and isinstance(process.running.options[0], ResignDelete)
+    resigns = isinstance(process.next_effect, ResignDelete)
     return resigns and controller.activity.in_failover and controller.activity.reassigning is None
 
 

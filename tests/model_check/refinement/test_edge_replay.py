@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
-from model_check.refinement.edge_replay import joined, replay_edges, walk
+from model_check.refinement.edge_replay import joined, walk
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
-from reference.controller.batch import RequestBatch
+from reference.controller.context import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.deletion import requests as deletion_requests
 from reference.leadership.effects import WriteRemoval
@@ -32,7 +32,7 @@ from spec.formats.request_schemas import PartitionLeadership
 from spec.scopes import Scope, scope
 from spec.variants import VARIANTS, Switch
 from tests.model_check.plain_exploration import explore_plainly
-from tests.model_check.plain_trees import plain_tree
+from tests.model_check.plain_trees import plain_tree, replay_edges
 
 ONE_SHUTDOWN = replace(scope("shutdown"), name="one shutdown", controllers=1, budgets=(("shutdowns", 1),))
 """One broker may stop while the other is controller, which nobody can become in its place."""
@@ -254,7 +254,7 @@ def writes_unconditionally(patch: pytest.MonkeyPatch) -> None:
 
 def tells_nobody(patch: pytest.MonkeyPatch) -> None:
     """A batch is cleared without having been sent."""
-    patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
+    patch.setattr("reference.controller.batch._send_leader_and_isr", lambda *_: None)
 
 
 def forgets_to_queue(patch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.refinement.edge_replay import replay_edges
 from model_check.refinement.fingerprint import fingerprint
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.controller import batch as request_batch
@@ -15,7 +14,7 @@ from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import UpdateMetadataRequest
 from spec.scopes import scope
 from spec.variants import AS_CODED, VARIANTS
-from tests.model_check.plain_trees import plain_tree
+from tests.model_check.plain_trees import plain_tree, replay_edges
 
 UNDISTURBED = replace(scope("deletion_metadata"), controllers=1, budgets=(("deletions", 1),))
 """A topic is deleted, and nothing goes wrong."""

@@ -2,7 +2,6 @@
 
 import pytest
 
-from model_check.refinement.edge_replay import replay_edges
 from model_check.refinement.lockstep import Sides
 from model_check.terms.straight_line import evaluate
 from reference.controller.controller import is_permitted
@@ -15,7 +14,7 @@ from spec.tables.table import KafkaState, find
 from spec.tables.taken_rows import ROWS
 from spec.variants import AS_CODED
 from tests.model_check.plain_exploration import explore_plainly
-from tests.model_check.plain_trees import plain_tree
+from tests.model_check.plain_trees import plain_tree, replay_edges
 
 
 @pytest.fixture

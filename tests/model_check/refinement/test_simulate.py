@@ -7,7 +7,6 @@ import pytest
 
 from model_check.refinement.lockstep import Disagreement, Pair, Sides
 from model_check.refinement.simulate import BY_HAND, chosen, first_disagreement, shortened, simulate, widened
-from reference.controller.batch import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.memory import steps as memory_steps
 from reference.memory.choices import Choice
@@ -65,7 +64,7 @@ def takes_the_session_along(patch: pytest.MonkeyPatch) -> None:
 
 
 def tells_nobody(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(RequestBatch, "_send_leader_and_isr", lambda *_: None)
+    patch.setattr("reference.controller.batch._send_leader_and_isr", lambda *_: None)
 
 
 def forgets_to_delete(patch: pytest.MonkeyPatch) -> None:

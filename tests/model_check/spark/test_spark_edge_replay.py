@@ -6,11 +6,12 @@ import logging
 import pytest
 
 from model_check.explicit_state.spanning_tree import spanning_tree
-from model_check.refinement.edge_replay import joined, replay_edges
+from model_check.refinement.edge_replay import joined
 from model_check.refinement.lockstep import Sides
 from model_check.spark.spark_edge_replay import walk_with_workers
 from spec.scopes import scope
 from tests.model_check.conftest import MASTER
+from tests.model_check.plain_trees import replay_edges
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 

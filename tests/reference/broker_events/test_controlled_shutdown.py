@@ -19,7 +19,13 @@ from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import ControlledShutdownResponse, LeaderAndIsrRequest, StopReplicaRequest
-from spec.logs.controller_log.broker_changes import AllLeaders, AllShuttingDown, LiveBrokers, ShuttingDownBroker
+from spec.logs.controller_log.broker_changes import (
+    AllLeaders,
+    AllShuttingDown,
+    LiveBrokers,
+    RemovingFromIsr,
+    ShuttingDownBroker,
+)
 from spec.logs.controller_log.channels import StopReplicaNotSent
 from spec.logs.controller_log.failover import ForcedToResign
 from spec.logs.controller_log.lines import CONTROLLER_LOG
@@ -62,7 +68,7 @@ class Cluster:
         """Treat one partition; what is written, is in its znode."""
         hand = Hand(move_partition(self.one, partition))
         while not hand.ended:
-            effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+            effect: Any = hand.pending
             found = self.states[partition]
             if isinstance(effect, StateWrite):
                 self.states[partition] = replace(effect.leadership, zk_version=found.zk_version + 1)
@@ -112,7 +118,7 @@ def test_a_state_znode_that_cannot_be_read_leaves_its_own_partition_only(
     cluster = Cluster({TP: (1, 2, 3), SECOND: (1, 2, 3)})
     begin_shutdown(cluster.one, broker)
     hand = Hand(move_partition(cluster.one, TP))
-    effect: Any = getattr(hand.pending, "effects", (hand.pending,))[0]
+    effect: Any = hand.pending
     hand.fail(type(effect), MalformedInput("/brokers/topics/t/partitions/0/state", "", "not JSON"))
     assert hand.ended
     assert cluster.one.shutdown == Shutdown(broker, frozenset({SECOND}))
@@ -203,6 +209,18 @@ def test_a_write_that_is_fenced_off_takes_the_controller_down(
     assert (cluster.one.is_active, cluster.one.leader_id) == (False, NO_LEADER)
     assert cluster.one.shutdown is None or not cluster.one.shutdown.to_move
     assert answer_shutdown(cluster.one, None) == answer
+
+
+def test_a_read_that_is_fenced_off_is_no_removal_from_the_isr() -> None:
+    """Who is refused may read no leadership for the cache, and says nothing of a removal; other failures end one."""
+    said = []
+    for error in (FencedOff("moved"), MalformedInput("/state", "", "no object")):
+        cluster = Cluster({TP: (1, 2, 3), SECOND: (2, 3)}, Switch.FENCED_WRITES, Switch.FENCED_READS)
+        begin_shutdown(cluster.one, 3)
+        Hand(move_partition(cluster.one, TP)).fail(ReadForRemoval, error)
+        lines = [type(entry.line) for entry in cluster.journal if isinstance(entry, Report)]
+        said.append((RemovingFromIsr in lines, cluster.one.is_active))
+    assert said == [(False, False), (True, True)]
 
 
 # ----------------------------------------------------------------------------------------------------- the term is over

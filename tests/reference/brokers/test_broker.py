@@ -197,9 +197,9 @@ def test_partitions_become_leader_or_follower_step_by_step_together() -> None:
 
 def finished(procedure: Procedure[Any], version: int | None) -> tuple[object, object]:
     """The effect that a procedure asks for, and its result once that was answered."""
-    effect = next(procedure)
+    effect = next(procedure).effects[0]
     try:
-        procedure.send(version)
+        procedure.send((0, version))
     except StopIteration as end:
         return effect, end.value
     raise AssertionError("an ISR change has one effect")

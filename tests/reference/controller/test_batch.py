@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from reference.controller.batch import add_leader_and_isr, add_update_metadata, send_batch
 from reference.controller.context import ControllerContext, Registration
 from reference.controller.controller import Configuration, KafkaController
 from reference.journal import Entry, RequestSent, StateChange
@@ -44,8 +45,8 @@ def kinds(one: KafkaController, broker: int) -> list[type]:
 def test_the_order_is_leader_and_isr_then_metadata_then_stop_replica() -> None:
     one, _ = controller(1, 2)
     one.batch.add_stop_replica((2,), A, delete=False)
-    one.batch.add_leader_and_isr(one, (2,), A, leadership(1))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (2,), A, leadership(1))
+    send_batch(one, one.batch)
     assert kinds(one, 2) == [LeaderAndIsrRequest, UpdateMetadataRequest, StopReplicaRequest]
     assert kinds(one, 1) == [UpdateMetadataRequest]
     assert len({queued.batch for queued in one.queue_to(2)}) == 1
@@ -53,9 +54,9 @@ def test_the_order_is_leader_and_isr_then_metadata_then_stop_replica() -> None:
 
 def test_the_last_word_about_a_partition_wins() -> None:
     one, _ = controller(1, 2)
-    one.batch.add_leader_and_isr(one, (1, 2), A, leadership(1))
-    one.batch.add_leader_and_isr(one, (1,), A, leadership(1, 1))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (1, 2), A, leadership(1))
+    add_leader_and_isr(one, one.batch, (1,), A, leadership(1, 1))
+    send_batch(one, one.batch)
     said = {b: one.queue_to(b)[0].request for b in (1, 2)}
     told = {b: r.partition_states[0].leadership for b, r in said.items() if isinstance(r, LeaderAndIsrRequest)}
     epochs = {b: known.leader_epoch for b, known in told.items()}
@@ -64,8 +65,8 @@ def test_the_last_word_about_a_partition_wins() -> None:
 
 def test_metadata_comes_from_the_cache_and_goes_to_every_registered_broker() -> None:
     one, _ = controller(1, 2)
-    one.batch.add_leader_and_isr(one, (2,), A, leadership(1, 9))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (2,), A, leadership(1, 9))
+    send_batch(one, one.batch)
     (told,) = [queued.request for queued in one.queue_to(1)]
     assert isinstance(told, UpdateMetadataRequest)
     assert [state.leadership.leader_epoch for state in told.partition_states] == [0]
@@ -78,23 +79,23 @@ def test_what_is_told_of_all_partitions_says_so_where_that_is_fixed(switches: Sw
     one, _ = controller(1, 2)
     one.configuration = replace(one.configuration, switches=switches)
     for named in (None, (A,)):
-        one.batch.add_update_metadata(one, named)
+        add_update_metadata(one, one.batch, named)
         assert one.batch.fork().is_whole is one.batch.is_whole
-        one.batch.send(one)
+        send_batch(one, one.batch)
     assert [queued.whole for queued in one.queue_to(1)] == [switches is FENCED, False]
 
 
 def test_no_broker_gets_what_is_for_nobody() -> None:
     one, _ = controller(1, 2)
-    one.batch.add_leader_and_isr(one, (-1,), A, leadership(-1))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (-1,), A, leadership(-1))
+    send_batch(one, one.batch)
     assert kinds(one, 1) == kinds(one, 2) == [UpdateMetadataRequest]
 
 
 def test_a_request_without_a_channel_is_dropped() -> None:
     one, journal = controller(1)
-    one.batch.add_leader_and_isr(one, (2,), A, leadership(1))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (2,), A, leadership(1))
+    send_batch(one, one.batch)
     sent = [(entry.broker, entry.queued) for entry in journal if isinstance(entry, RequestSent)]
     assert sent == [(2, False), (1, True), (2, False)]
 
@@ -105,22 +106,22 @@ def test_a_batch_that_was_not_sent_fails_the_next_call(left: str) -> None:
     one.batch.new_batch()
     match left:
         case "leader_and_isr":
-            one.batch.add_leader_and_isr(one, (1,), A, leadership(1))
+            add_leader_and_isr(one, one.batch, (1,), A, leadership(1))
         case "stop_replica":
             one.batch.add_stop_replica((1,), A, delete=True)
         case _:
-            one.batch.add_update_metadata(one, ())
+            add_update_metadata(one, one.batch, ())
     with pytest.raises(DirtyBatch, match="not sent"):
         one.batch.new_batch()
-    one.batch.send(one)
+    send_batch(one, one.batch)
     one.batch.new_batch()
 
 
 def test_the_requests_are_kafkas_bytes_and_the_lines_kafkas_lines() -> None:
     one, journal = controller(1, 2)
-    one.batch.add_leader_and_isr(one, (1, 2), A, leadership(1))
-    one.batch.add_leader_and_isr(one, (1, 2), B, leadership(2))
-    one.batch.send(one)
+    add_leader_and_isr(one, one.batch, (1, 2), A, leadership(1))
+    add_leader_and_isr(one, one.batch, (1, 2), B, leadership(2))
+    send_batch(one, one.batch)
     for queued, (key, version) in zip(
         one.queue_to(1), ((ApiKey.LEADER_AND_ISR, 0), (ApiKey.UPDATE_METADATA, 3)), strict=True
     ):

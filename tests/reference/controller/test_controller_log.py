@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from reference.journal import Report
 from reference.leadership.effects import ReadUnclean
-from reference.leadership.leader_selection import selector
+from reference.leadership.leader_selection import select
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.broker_changes import (
     BrokerDifference,
@@ -247,7 +247,7 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
     controller.context.shutting_down_broker_ids = frozenset({leader} if reason is Handler.SHUTDOWN else ())
     told: list[Line] = []
     controller.journal = lambda entry: told.append(entry.line) if isinstance(entry, Report) else None
-    hand = Hand(selector(controller, partition, known, reason)(isr))
+    hand = Hand(select(controller, partition, reason, known))
     if reason is Handler.BROKER_FAILURE:
         hand.expect(ReadUnclean, True)
     return "".join(f"{line}\n" for line in told)

@@ -325,5 +325,5 @@ def test_a_listener_does_nothing_on_a_broker_that_is_not_active() -> None:
     one, journal = controller()
     hand = Hand(on_callback(one, Callback.BROKERS))
     assert snake_case(type(hand.pending).__name__) == "skip_callback"
-    hand._take(None)
+    hand._take((0, None))
     assert (hand.ended, journal) == (True, [])

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from reference.controller.batch import RequestBatch
-from reference.controller.context import Machine
+from reference.controller.context import Machine, RequestBatch
 from reference.controller.controller import KafkaController
 from reference.controller.effects import OnBrokerChange
 from reference.controller.resignation import take_down

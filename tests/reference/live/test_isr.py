@@ -30,12 +30,12 @@ class Answers:
         self.version = 7
 
     def complete(self, procedure: Any) -> Any:
-        effect = next(procedure)
+        effect = next(procedure).effects[0]
         self.effects.append(effect)
         self.version += 1
         result = "path" if isinstance(effect, ReportIsrChanges) else self.version if self.succeeds else None
         try:
-            procedure.send(result)
+            procedure.send((0, result))
         except StopIteration as end:
             return end.value
         pytest.fail("it goes on after its write")

@@ -210,9 +210,9 @@ def test_a_procedure_is_told_which_effect_was_chosen_and_hears_refusals(server: 
             return True
 
     def procedure() -> Procedure[str]:
-        index, won = yield from OneOf((Refused(1), ElectCreate(2)))
+        index, won = yield OneOf((Refused(1), ElectCreate(2)))
         heard.append((index, won))
-        heard.append((yield from OneOf((ElectCreate(2), Refused(1)))))
+        heard.append((yield OneOf((ElectCreate(2), Refused(1)))))
         try:
             yield from Refused(1)
         except NoNode as refusal:
