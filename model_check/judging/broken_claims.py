@@ -14,7 +14,7 @@ from typing import Any, Final
 from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
-from model_check.recordings.zookeeper import SessionEnded
+from model_check.recordings.seen import SessionEnded
 from model_check.stepping.open_system import Taken
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Claim

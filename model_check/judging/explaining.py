@@ -21,25 +21,9 @@ from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
 from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.judging.taken_steps import Steps
-from model_check.recordings.processes import (
-    ControllerSaid,
-    Handled,
-    ProcessKilled,
-    ProcessPaused,
-    ProcessStopping,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.tracks import SKEW, Tracks
-from model_check.recordings.zookeeper import (
-    NotificationCreated,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-)
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
@@ -156,15 +140,15 @@ class Explainer:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
         blamed = actors_of(heads[0])
         match heads[0]:
-            case ReplicaStopped() | StopReplicaRefused():  # of which controller, it does not say
+            case seen.ReplicaStopped() | seen.StopReplicaRefused():  # of which controller, it does not say
                 blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
-            case ControllerSaid(line=BrokerDifference()):
+            case seen.ControllerSaid(line=BrokerDifference()):
                 blamed = blamed | {(BROKER, b) for b in self.model.brokers.ids}
-            case ControllerSaid(line=ShuttingDownBroker(broker=broker)):
+            case seen.ControllerSaid(line=ShuttingDownBroker(broker=broker)):
                 blamed = blamed | {(BROKER, self.cluster.broker(broker))}
         for one in heads:
             due = one.time <= heads[0].time + SKEW
-            if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:
+            if due and isinstance(one, seen.RequestHandled) and (BROKER, one.broker) in blamed:
                 blamed = blamed | actors_of(one)
         return blamed
 
@@ -237,10 +221,10 @@ class Explainer:
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """A copy of a request stays behind before it is handled once more, late; or before its channel is removed."""
         match one:
-            case ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
+            case seen.ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
                 for b in map(self.cluster.broker, dead):
                     yield from self.deliveries.that_stay_behind(at, c, b)
-            case ReplicaStopped(broker=b, partition=p, delete=True):
+            case seen.ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -248,7 +232,7 @@ class Explainer:
 
         After that it would be refused.
         """
-        if not isinstance(one, RequestHandled):
+        if not isinstance(one, seen.RequestHandled):
             return
         if self.deliveries.skips_numbers(one, at):
             yield deliver_request.name, {"c": one.controller, "b": one.broker}
@@ -259,7 +243,7 @@ class Explainer:
 
     def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
-        if isinstance(one, NotificationCreated):
+        if isinstance(one, seen.NotificationCreated):
             known = part(at.state, "brokers", one.by, "partitions")
             for p in (p for p, partition in known.items() if partition.get("unreported")):
                 late = report_isr_changes_before if p in one.partitions else report_isr_changes_without
@@ -268,21 +252,23 @@ class Explainer:
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
-            case StateWritten(by=c, partition=p):
+            case seen.StateWritten(by=c, partition=p):
                 for candidate in self.hidden(at):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
-            case Handled(broker=b):
-                senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
+            case seen.Handled(broker=b):
+                senders = [one.controller] if isinstance(one, seen.RequestHandled) else self.model.controllers
                 for c in senders:
                     if self.deliveries.may_be_unlogged(at, c, b):
                         yield deliver_request.name, {"c": c, "b": b}
-            case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
+            case seen.SessionEnded(by=b, survived=False) | seen.SessionBegan(by=b, first=True) if (
+                self.deaths_are_inferred
+            ):
                 yield crash.name, {"b": b}
         leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
         yield from called_for(self.model, self.cluster, one, at.state, leavers)
 
-    def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
+    def _is_nothing_new(self, one: seen.ControllerSaid, at: Position) -> bool:
         """Whether a line is one of a callback that finds what the last one found."""
         alive = one.incarnation == self.tracks.life(at.place, one.controller)
         return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
@@ -290,15 +276,15 @@ class Explainer:
     def _is_no_step(self, one: Observed, at: Position) -> Certainty:
         """Whether what was observed changes nothing."""
         match one:
-            case ProcessPaused():
+            case seen.ProcessPaused():
                 return Certainty.YES
-            case StopReplicaRefused():
+            case seen.StopReplicaRefused():
                 return self.deliveries.is_of_nothing(one, at)
-            case WriteConflicted(of_leader=p) if leads_with_stale_version(self.model, one, at.state):
+            case seen.WriteConflicted(of_leader=p) if leads_with_stale_version(self.model, one, at.state):
                 return Certainty.MAYBE if p is None else Certainty.LIKELY
-            case ProcessKilled(broker=b) | ProcessStopping(broker=b) if self._is_gone(b, at):
+            case seen.ProcessKilled(broker=b) | seen.ProcessStopping(broker=b) if self._is_gone(b, at):
                 return Certainty.MAYBE
-            case ControllerSaid() if self._is_nothing_new(one, at):
+            case seen.ControllerSaid() if self._is_nothing_new(one, at):
                 return Certainty.MAYBE
             case _:
                 return Certainty.NO
@@ -310,7 +296,7 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed) -> Position:
         place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
         stopped = at.stopped
-        if isinstance(one, ProcessPaused):
+        if isinstance(one, seen.ProcessPaused):
             runs = one.resumed or self._is_gone(one.broker, at)
             stopped = stopped - {one.broker} if runs else stopped | {one.broker}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=())

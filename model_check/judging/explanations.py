@@ -7,14 +7,7 @@ decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from model_check.recordings import zookeeper as seen
-from model_check.recordings.processes import (
-    ProcessKilled,
-    ProcessStopping,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import ADDITION, RECREATION
@@ -138,12 +131,12 @@ def _conflicted(m: Model, one: seen.WriteConflicted, _state: PlainState) -> Row:
     yield from ((isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
 
 
-def _handled(_m: Model, one: RequestHandled, state: PlainState) -> Row:
+def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
     late = (execute_late_request,) if part(state, "late_requests", one.controller, one.broker) else ()
     yield from _each((*DELIVERY, *late), c=one.controller, b=one.broker)
 
 
-def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Row:
+def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:
     """Whose request it was is not said: any controller's with such a request at the head of its queue."""
     stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
@@ -162,7 +155,7 @@ def _stops(m: Model, c: int, b: int, stage: Stage, partitions: Iterable[int]) ->
             yield from _each(DELETION if stage is Stage.DELETE_REPLICA else SINGLE_STOP, c=c, b=b, p=p)
 
 
-def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Row:
+def _stop_refused(m: Model, one: seen.StopReplicaRefused, state: PlainState) -> Row:
     for c in m.controllers:
         head = part(state, "connections", c, one.broker, 0)
         stage = STAGES[head.get("stage", 0)]
@@ -193,11 +186,11 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     seen.ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
     seen.AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
     seen.AssignmentWritten: _assigned,
-    ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),
-    ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
-    RequestHandled: _handled,
-    ReplicaStopped: _stopped,
-    StopReplicaRefused: _stop_refused,
+    seen.ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),
+    seen.ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
+    seen.RequestHandled: _handled,
+    seen.ReplicaStopped: _stopped,
+    seen.StopReplicaRefused: _stop_refused,
 }
 """What brokers, processes and admins may have done. Lines of a controller come with its steps, not by themselves."""
 

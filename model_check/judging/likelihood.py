@@ -9,10 +9,9 @@ from typing import Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, Explained, Position
-from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
+from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
-from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.isr_notification import NotificationsFound

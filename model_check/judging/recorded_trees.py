@@ -9,7 +9,7 @@ running process is in no transaction, and is left out.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from model_check.recordings import zookeeper as seen
+from model_check.recordings import seen
 from model_check.stepping.leadership_words import in_words
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import EMPTY, PlainState, part

@@ -9,26 +9,13 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
-from model_check.recordings import writes
-from model_check.recordings import zookeeper as seen
+from model_check.recordings import seen, writes
 from model_check.recordings.cluster import resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import may_be_unanswered, with_lines
 from model_check.recordings.writes import Found, PassedOver, Row, why_nobody_reads
-from reference.zookeeper.transactions import (
-    ERROR_NAMES,
-    Change,
-    DataSet,
-    NodeCreated,
-    NodeDeleted,
-    SessionClosed,
-    SessionCreated,
-    Transaction,
-    VersionChecked,
-    WriteRefused,
-    hex_of,
-)
+from reference.zookeeper import transactions as zk
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -56,10 +43,10 @@ class Changes:
         self.without_assignment: set[str] = set()
         self.recreated = 0
         self.begun: list[Session] = []
-        self.transactions: list[Transaction] = []
+        self.transactions: list[zk.Transaction] = []
         self.resurrections = frozenset[int]()
 
-    def read(self, transactions: list[Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
+    def read(self, transactions: list[zk.Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
@@ -79,55 +66,57 @@ class Changes:
             if observed is not None:
                 yield observed
 
-    def _change(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
+    def _change(self, head: dict[str, Any], one: zk.Transaction, session: Session | None) -> Found:
         if reason := self._nobody_reads(one.change):
             self._pass_over(reason)
             return None
         match one.change:
-            case SessionCreated() | SessionClosed():
+            case zk.SessionCreated() | zk.SessionClosed():
                 return self._session(head, one, session)
-            case NodeCreated(path=path, data=data):
+            case zk.NodeCreated(path=path, data=data):
                 return self._row(writes.CREATES, head, Path.parse(path), data, one)
-            case DataSet(path=path, data=data, version=version):
+            case zk.DataSet(path=path, data=data, version=version):
                 return self._row(writes.WRITES, head | {"version": version}, Path.parse(path), data, one)
-            case NodeDeleted(path):
+            case zk.NodeDeleted(path):
                 return self._row(writes.DELETES, head, Path.parse(path), None, one)
-            case WriteRefused(code):
-                return self._refused(head, ERROR_NAMES.get(code, str(code)))
+            case zk.WriteRefused(code):
+                return self._refused(head, zk.ERROR_NAMES.get(code, str(code)))
             case other:
                 raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
 
-    def _nobody_reads(self, change: Change) -> str:
+    def _nobody_reads(self, change: zk.Change) -> str:
         """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
         match change:
-            case VersionChecked():
+            case zk.VersionChecked():
                 return writes.CHECKED.reason
-            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if why := why_nobody_reads(path):
+            case zk.NodeCreated(path=path) | zk.DataSet(path=path) | zk.NodeDeleted(path=path) if (
+                why := why_nobody_reads(path)
+            ):
                 return why
-            case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
+            case zk.NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
                 return writes.WITHOUT_ASSIGNMENT.reason
-            case DataSet(path=path) if path in self.without_assignment:
+            case zk.DataSet(path=path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
                 return ""
-            case NodeDeleted(path) if path in self.without_assignment:
+            case zk.NodeDeleted(path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
                 return writes.WITHOUT_ASSIGNMENT.reason
             case _:
                 return ""
 
-    def _session(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
+    def _session(self, head: dict[str, Any], one: zk.Transaction, session: Session | None) -> Found:
         if session is None:
             self._pass_over("an admin tool's session")
             return None
-        if isinstance(one.change, SessionClosed):
+        if isinstance(one.change, zk.SessionClosed):
             return self._session_ended(head, one, session, one.change.deleted)
         first = session not in self.begun
         self.begun.append(session)
         return seen.SessionBegan(**head, first=first, is_guess=session.is_guess)
 
     def _row(
-        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: Transaction
+        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: zk.Transaction
     ) -> Found:
         if path.kind not in table:
             raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
@@ -136,13 +125,13 @@ class Changes:
                 self._pass_over(reason)
                 return None
             case make:
-                is_deleted = isinstance(one.change, NodeDeleted)
+                is_deleted = isinstance(one.change, zk.NodeDeleted)
                 of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
                 if not head["by"] and path.kind in of_brokers:
                     if is_deleted:
                         return self._not_modelled(head, "what is removed by hand is not part of the specification")
                     reason = "is no broker's, but writes what only brokers write"
-                    raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
+                    raise MalformedInput(str(path), "", f"session {zk.hex_of(one.session)} {reason}")
                 is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
                 payload = None if is_empty else parse_payload(path, data)
                 if path.kind not in writes.WITH_VERSION:
@@ -312,9 +301,9 @@ class Changes:
         return seen.NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
 
     def _session_ended(
-        self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
+        self, head: dict[str, Any], one: zk.Transaction, session: Session, deleted: tuple[str, ...]
     ) -> seen.SessionEnded:
-        begin = (other for other in self.transactions if isinstance(other.change, SessionCreated))
+        begin = (other for other in self.transactions if isinstance(other.change, zk.SessionCreated))
         later = [self.sessions.get(other.session) for other in begin if other.zxid > one.zxid]
         lives = (other.incarnation for other in self.begun if other.broker == session.broker)
         for path in deleted:
@@ -330,7 +319,7 @@ class Changes:
         )
 
 
-def _text(one: Transaction) -> str:
+def _text(one: zk.Transaction) -> str:
     """A transaction in a line."""
     fields = {name: value for name, value in one.to_json().items() if name not in {"zxid", "time", "utc"}}
     return f"zxid {one.zxid:#x} " + " ".join(f"{name}={value}" for name, value in fields.items())

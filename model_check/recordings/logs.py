@@ -15,11 +15,10 @@ from model_check.recordings.clocks import ahead_of_zookeeper, lives_of
 from model_check.recordings.entries import TORN_END, Log
 from model_check.recordings.lines import Lines
 from model_check.recordings.members import MEMBERS, Member
-from model_check.recordings.processes import AnswerReceived
 from model_check.recordings.recording import Cluster, Contradiction, Observed
 from model_check.recordings.reports import CONTROLLER_LOG, read_reports
+from model_check.recordings.seen import AnswerReceived, ZooKeeperChange
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
-from model_check.recordings.zookeeper import ZooKeeperChange
 from spec.errors import BadInput
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES

@@ -29,10 +29,10 @@ from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
 from model_check.recordings.recording import Cluster, NotModelled, Observed, Recording, up_to
+from model_check.recordings.seen import EpochWritten, ZooKeeperChange
 from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
-from model_check.recordings.zookeeper import EpochWritten, ZooKeeperChange
 from spec.errors import BadInput
 from spec.formats.kafka_types import KafkaVersion
 

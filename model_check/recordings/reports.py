@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
-from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.seen import MAY_BE_OFF, ControllerSaid
 from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
 from spec.errors import MalformedInput
 from spec.logs.controller_log import reassignment, topic_deletion

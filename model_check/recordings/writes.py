@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import ControllerDeleted, EpochWritten, TopicDeleted, ZooKeeperChange
+from model_check.recordings.seen import ControllerDeleted, EpochWritten, TopicDeleted, ZooKeeperChange
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path, PathKind
 from spec.protocol.admin_requests import ADMIN_REQUESTS
