@@ -109,26 +109,10 @@ def _topic_created(_m: Model, one: seen.TopicCreated, _state: PlainState) -> Row
     yield create_topic, {"t": one.topic, **again}
 
 
-def _by_hand(rule: Rule, parameters: Callable[[Any], Mapping[str, int]]) -> Callable[[Model, Any, PlainState], Row]:
-    """What somebody does by hand, where no controller does it."""
-
-    def row(_m: Model, one: Any, _state: PlainState) -> Row:
-        if not one.by:
-            yield rule, parameters(one)
-
-    return row
-
-
-def _withdrawn(_m: Model, one: seen.RequestWritten, _state: PlainState) -> Row:
-    """A request that is deleted by hand."""
-    rule = ADMIN_REQUESTS[one.part].withdrawn_by
-    if not one.by and rule is not None:
-        yield rule, {}
-
-
-def _conflicted(m: Model, one: seen.WriteConflicted, _state: PlainState) -> Row:
-    """A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way."""
-    yield from ((isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
+def _by_hand(rule: Rule | None, one: seen.ZooKeeperChange, **parameters: int) -> Row:
+    """What somebody does by hand, where no controller does it; no rule where nobody does."""
+    if rule is not None and not one.by:
+        yield rule, parameters
 
 
 def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
@@ -175,15 +159,18 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     seen.SessionEnded: _session_ended,
     seen.BrokerRegistered: _registered,
     seen.TopicCreated: _topic_created,
-    seen.TopicDeleted: _by_hand(remove_topic, lambda one: {"t": one.topic}),
+    seen.TopicDeleted: lambda _m, one, _state: _by_hand(remove_topic, one, t=one.topic),
     seen.StateWritten: _state_written,
-    seen.StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
-    seen.WriteConflicted: _conflicted,
+    seen.StateDeleted: lambda _m, one, _state: _by_hand(remove_state, one, p=one.partition),
+    # A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way.
+    seen.WriteConflicted: lambda m, one, _state: (
+        (isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions
+    ),
     seen.UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
     seen.NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
     seen.RequestMade: lambda _m, one, _state: _each(ADMIN_REQUESTS[one.part].asked_by, **one.parameters),
-    seen.RequestWritten: _withdrawn,
-    seen.ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
+    seen.RequestWritten: lambda _m, one, _state: _by_hand(ADMIN_REQUESTS[one.part].withdrawn_by, one),
+    seen.ControllerDeleted: lambda _m, one, _state: _by_hand(remove_controller, one),
     seen.AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
     seen.AssignmentWritten: _assigned,
     seen.ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),

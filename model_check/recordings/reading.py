@@ -10,7 +10,7 @@
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
-a line that is passed over, for a reason that stands in the tables (`writes.py`, `lines.py`,
+a line that is passed over, for a reason that stands in the tables (`writes.py`, `changes.py`, `lines.py`,
 `reports.py`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
