@@ -175,31 +175,25 @@ class Deliveries:
             return False
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        if following is None or not self._are_of_one_channel(at, following):
-            return True
-        return self._numbers_left(at, following) > 0
+        left = self._numbers_left(at, following) if following is not None else None
+        return left is None or left > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
-        may_skip = _leaves_none(at, one.controller, one.broker) and self._are_of_one_channel(at, one)
-        return may_skip and self._numbers_left(at, one) > 0
+        left = self._numbers_left(at, one) if _leaves_none(at, one.controller, one.broker) else None
+        return left is not None and left > 0
 
-    def _are_of_one_channel(self, at: Position, following: RequestHandled) -> bool:
-        """Whether a request comes through the channel that there is at a position, as far as numbers can tell.
-
-        A broker that registers anew has another channel. Before 0.10.2 each replica that is stopped takes a number of
-        its own, which is not counted here.
-        """
-        if self.tracks.releases[following.controller] is not V0102:
-            return False
-        return not self.tracks.registers(at.place, following.broker, following.time + SKEW)
-
-    @staticmethod
-    def _numbers_left(at: Position, following: RequestHandled) -> int:
+    def _numbers_left(self, at: Position, following: RequestHandled) -> int | None:
         """How many requests of a channel came before one, by its number, and are not delivered at a position.
 
-        They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`).
+        They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`). A broker
+        that registers anew has another channel, where numbers tell nothing. Before 0.10.2 each replica that is stopped
+        takes a number of its own, which is not counted here.
         """
+        if self.tracks.releases[following.controller] is not V0102:
+            return None
+        if self.tracks.registers(at.place, following.broker, following.time + SKEW):
+            return None
         c, b = following.controller, following.broker
         last, count, comes_deletion = -1, 0, False
         for before, step, after in at.way_back():

@@ -64,7 +64,7 @@ class Explainer:
             opened, model=model, recreations=cluster.recreations, additions=cluster.additions
         )
         self.controllers = ControllerSteps(self.system)
-        self._hidden = HiddenSteps(self.system, self.controllers)
+        self.hidden = HiddenSteps(self.system, self.controllers).of
         self.tracks = Tracks(recording)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
@@ -75,10 +75,6 @@ class Explainer:
     def model(self) -> Model:
         """The model whose rules are run."""
         return self.system.model
-
-    def hidden(self, at: Position) -> Iterator[Candidate]:
-        """What may happen unseen."""
-        return self._hidden.of(at.state)
 
     @property
     def start(self) -> Position:
@@ -116,7 +112,7 @@ class Explainer:
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
-            possible = [*self.hidden(at), *((deliver_request.name, one) for one in waiting)]
+            possible = [*self.hidden(at.state), *((deliver_request.name, one) for one in waiting)]
             taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
             to = next((one for one in taken if one is not None and one.state != at.state), None)
             if to is None:
@@ -166,7 +162,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
         first: Candidate | None = None
         slow = at.slow - self._who_is_due(at) if at.slow else at.slow
-        for candidate in self.hidden(at):
+        for candidate in self.hidden(at.state):
             if candidate[1].get("c") in slow or (first is not None and not is_instead_of(candidate, first)):
                 continue
             to = self.steps.taken(at, candidate)
@@ -215,7 +211,7 @@ class Explainer:
         for candidate in failures(one):
             to = self.steps.taken(at, candidate)
             if to is not None:
-                own = (other for other in self.hidden(at) if other[1].get("c") == candidate[1]["c"])
+                own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
                 yield Move(to, likely=not any(self.steps.taken(at, other) for other in own))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -253,7 +249,7 @@ class Explainer:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
             case seen.StateWritten(by=c, partition=p):
-                for candidate in self.hidden(at):
+                for candidate in self.hidden(at.state):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
             case seen.Handled(broker=b):

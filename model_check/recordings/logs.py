@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from model_check.recordings.clocks import ahead_of_zookeeper, lives_of
 from model_check.recordings.entries import TORN_END, Log
@@ -25,8 +25,7 @@ from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
 
-@dataclass(frozen=True)
-class BrokerLogs:
+class BrokerLogs(NamedTuple):
     """The logs of one broker: its state-change.log, and its controller.log, which need not be there."""
 
     changes: Log
@@ -41,7 +40,7 @@ class BrokerLogs:
     def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
-        return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in (self.changes, self.reports)))
+        return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in self))
 
 
 @dataclass
@@ -68,7 +67,7 @@ def read_logs(
     for broker_id, as_written in logs.items():
         broker, own = cluster.broker(broker_id), as_written.set_right(cluster, changes, until)
         lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over)
-        for log in (own.changes, own.reports):
+        for log in own:
             torn = log.torn_ends(lines.life)
             found.torn_ends += torn
             if torn:
@@ -106,7 +105,7 @@ def releases_of(
 
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
     """What the lines of some brokers tell."""
-    everything = [log for one in logs.values() for log in (one.changes, one.reports)]
+    everything = [log for one in logs.values() for log in one]
     common = next((one for one in NEWEST_FIRST if not any(any(log.unread(one)) for log in everything)), None)
     if common is not None:
         return dict.fromkeys(logs, common)
@@ -115,9 +114,9 @@ def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
 
 def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
-    unread = {release: len([*logs.changes.unread(release), *logs.reports.unread(release)]) for release in NEWEST_FIRST}
-    best = min(NEWEST_FIRST, key=lambda release: unread[release])
-    entries = logs.changes.number_of_entries + logs.reports.number_of_entries
+    unread = {release: sum(1 for log in logs for _ in log.unread(release)) for release in NEWEST_FIRST}
+    best = min(NEWEST_FIRST, key=unread.__getitem__)
+    entries = sum(log.number_of_entries for log in logs)
     if 2 * unread[best] > entries:
         raise BadInput(
             f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"
