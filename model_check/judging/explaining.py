@@ -7,7 +7,7 @@ process or an unlucky moment explains (a read made well before the write that de
 dropped that was still in use).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -113,8 +113,8 @@ class Explainer:
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
             possible = [*self.hidden(at.state), *((deliver_request.name, one) for one in waiting)]
-            taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
-            to = next((one for one in taken if one is not None and one.state != at.state), None)
+            quiet = (one for one in possible if self.steps.says_nothing(at, one))
+            to = next((to for _, to in self._tried(at, quiet, unlogged=True) if to.state != at.state), None)
             if to is None:
                 return at
             at = to
@@ -191,28 +191,28 @@ class Explainer:
             yield Move(self._without_step(at, number, one), likely=True)
         if is_no_step is Certainty.YES:
             return
-        for candidate in (*self._copies(one, at), *self._overdue(one, at)):
-            to = self.steps.taken(at, candidate, unlogged=True)
-            if to is not None:
-                yield Move(to, likely=candidate[0] != leave_late_copy.name)
-        for candidate in (*candidates(self.model, self.controllers, one, at.state), *self._noted_late(one, at)):
-            to = self.steps.taken(at, candidate, number)
-            if to is not None:
-                yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
+        for candidate, to in self._tried(at, (*self._copies(one, at), *self._overdue(one, at)), unlogged=True):
+            yield Move(to, likely=candidate[0] != leave_late_copy.name)
+        shows_it = chain(candidates(self.model, self.controllers, one, at.state), self._noted_late(one, at))
+        for candidate, to in self._tried(at, shows_it, number):
+            yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
         if is_no_step is Certainty.MAYBE:
             yield Move(self._without_step(at, number, one), likely=True)
-        for candidate in self._before(one, at):
-            to = self.steps.taken(at, candidate, unlogged=True)
-            if to is not None:
-                yield Move(to, likely=True)
+        for _, to in self._tried(at, self._before(one, at), unlogged=True):
+            yield Move(to, likely=True)
+
+    def _tried(
+        self, at: Position, every: Iterable[Candidate], number: int | None = None, *, unlogged: bool = False
+    ) -> Iterator[tuple[Candidate, Position]]:
+        """The actions that can be taken, each with the position after it."""
+        taken = ((one, self.steps.taken(at, one, number, unlogged=unlogged)) for one in every)
+        return ((one, to) for one, to in taken if to is not None)
 
     def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
         """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
-        for candidate in failures(one):
-            to = self.steps.taken(at, candidate)
-            if to is not None:
-                own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
-                yield Move(to, likely=not any(self.steps.taken(at, other) for other in own))
+        for candidate, to in self._tried(at, failures(one)):
+            own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
+            yield Move(to, likely=not any(self._tried(at, own)))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """A copy of a request stays behind before it is handled once more, late; or before its channel is removed."""
@@ -264,11 +264,6 @@ class Explainer:
         leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
         yield from called_for(self.model, self.cluster, one, at.state, leavers)
 
-    def _is_nothing_new(self, one: seen.ControllerSaid, at: Position) -> bool:
-        """Whether a line is one of a callback that finds what the last one found."""
-        alive = one.incarnation == self.tracks.life(at.place, one.controller)
-        return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
-
     def _is_no_step(self, one: Observed, at: Position) -> Certainty:
         """Whether what was observed changes nothing."""
         match one:
@@ -280,8 +275,9 @@ class Explainer:
                 return Certainty.MAYBE if p is None else Certainty.LIKELY
             case seen.ProcessKilled(broker=b) | seen.ProcessStopping(broker=b) if self._is_gone(b, at):
                 return Certainty.MAYBE
-            case seen.ControllerSaid() if self._is_nothing_new(one, at):
-                return Certainty.MAYBE
+            case seen.ControllerSaid(incarnation=life) if life == self.tracks.life(at.place, one.controller):
+                is_new = not finds_nothing_new(self.system, self.cluster, one, at.state)
+                return Certainty.NO if is_new else Certainty.MAYBE
             case _:
                 return Certainty.NO
 

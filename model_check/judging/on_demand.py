@@ -35,11 +35,9 @@ def called_for(
         case seen.ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield check_imbalance.name, {"c": c, "h": cluster.broker(broker)}
         case seen.ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
-            yield from _elections(m, state, c, cluster.partition(partition))
-            yield from _shutdowns(m, state, c, leavers)
+            yield from _elections(m, state, c, cluster.partition(partition), leavers)
         case seen.StateWritten(by=c, by_leader=False, partition=p) if c:
-            yield from _elections(m, state, c, p)
-            yield from _shutdowns(m, state, c, leavers)
+            yield from _elections(m, state, c, p, leavers)
         case seen.ReplicaStopped(broker=b, delete=False) | seen.StopReplicaRefused(broker=b):
             for c in m.controllers if m.has("shutdown") else ():
                 yield from _stops(one, state, c)
@@ -72,12 +70,14 @@ def _stops(one: seen.ReplicaStopped | seen.StopReplicaRefused, state: PlainState
     yield from ((shutdown.move_partition.name, {"c": c, "p": p, "r": one.broker}) for p in moving)
 
 
-def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
+def _elections(m: Model, state: PlainState, c: int, p: int, leavers: Collection[int]) -> Iterator[Candidate]:
+    """What a partition's election follows from: a check of the imbalance, or a shutdown."""
     assigned = m.first_assigned(p)
     if m.keeps_assignments:
         assigned = plain(m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)])
     if m.has("auto_rebalance") and assigned:
         yield check_imbalance.name, {"c": c, "h": assigned[0]}
+    yield from _shutdowns(m, state, c, leavers)
 
 
 def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) -> Iterator[Candidate]:

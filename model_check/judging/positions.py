@@ -47,13 +47,12 @@ class Explained:
         if self.rule in DELIVERIES:
             told = {(CONTROLLER, self.parameters["c"])} if self.rule in OF_DELETIONS else set()
             return frozenset({(BROKER, self.parameters["b"])} | told)
-        return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
-
-    def _named(self) -> set[Actor]:
         if "c" in self.parameters:
             asking = {(BROKER, self.parameters["b"])} if self.rule in OF_A_SHUTDOWN else set()
-            return {(CONTROLLER, self.parameters["c"])} | asking
-        return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+            named = {(CONTROLLER, self.parameters["c"])} | asking
+        else:
+            named = {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+        return frozenset(named.union(*map(actors_of, self.observations)))
 
     @property
     def action(self) -> str:

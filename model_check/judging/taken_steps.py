@@ -127,25 +127,16 @@ class Steps:
         )
 
     def may_act(self, at: Position, candidate: Candidate) -> bool:
-        """Whether the process that would take a step is not stopped, nor a controller that has broken off."""
-        return not (self._is_stopped(at, candidate) or self._is_silent(at, candidate))
-
-    @staticmethod
-    def _is_stopped(at: Position, candidate: Candidate) -> bool:
-        """Whether the process that would take the step is stopped."""
+        """Whether a step's process is not stopped, nor a controller that has broken off an earlier one in this life."""
         rule, parameters = candidate
-        if not at.stopped.intersection(parameters.values()):
-            return False
-        actor = parameters["c"] if rule == on_replica_deleted.name else parameters.get("b", parameters.get("c", 0))
-        return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
-
-    def _is_silent(self, at: Position, candidate: Candidate) -> bool:
-        """Whether the controller that would take the step has broken off an earlier one, in this life."""
-        rule, parameters = candidate
+        if at.stopped.intersection(parameters.values()) and rule not in WITHOUT_THE_PROCESS:
+            of_controller = rule == on_replica_deleted.name
+            if (parameters["c"] if of_controller else parameters.get("b", parameters.get("c", 0))) in at.stopped:
+                return False
         if not at.silent or rule not in self.system.rules:
-            return False
+            return True
         by_controller = self.system.rules[rule].actor.startswith("controller")
-        return by_controller and self._life(at, parameters["c"]) in at.silent
+        return not (by_controller and self._life(at, parameters["c"]) in at.silent)
 
     def _life(self, at: Position, c: int) -> tuple[int, int]:
         return c, self.tracks.life(at.place, c)

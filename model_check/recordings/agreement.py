@@ -151,8 +151,8 @@ def _never_given(
         c, b = connection = answer.controller, answer.broker
         if connection not in left:
             left[connection] = [one for one in all_of[b] if getattr(one, "controller", c) == c]
-        if _says_little(answer):
-            continue
+        if not answer.codes and answer.error_code == ErrorCode.NONE:
+            continue  # it may be one to a request that left no line: an UpdateMetadata, or a stop of nothing
         epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
         places = range(len(left[connection]))
         code_of = codes[b]
@@ -162,11 +162,6 @@ def _never_given(
             yield Contradiction.of(answer, "is an answer that its broker did not give, or not then")
         else:
             del left[connection][:after]
-
-
-def _says_little(answer: seen.AnswerReceived) -> bool:
-    """Whether an answer may be one to a request that left no line: an UpdateMetadata, or a stop of nothing."""
-    return not answer.codes and answer.error_code == ErrorCode.NONE
 
 
 def _behind(

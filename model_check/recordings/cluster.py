@@ -10,7 +10,7 @@ PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -128,12 +128,9 @@ class _Topics:
         return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
 
 
-def cluster_of(
-    transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool, deletes: bool = True
-) -> Cluster:
+def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapping[int, Session]) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
-    transactions = list(transactions)
-    topics = _Topics(unclean)
+    topics = _Topics(is_unclean_by_default(folder))
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
         (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
@@ -172,8 +169,8 @@ def cluster_of(
         cluster,
         assigned=listed(assigned),
         unclean=frozenset(topics.unclean),
-        unclean_by_default=unclean,
-        deletes_topics=deletes,
+        unclean_by_default=topics.unclean_by_default,
+        deletes_topics=deletes_topics(folder),
         parts=frozenset(parts | ({"addition"} if additions else set())),
         requests=tuple(dict.fromkeys(map(asked, requests))),
         recreations=tuple(map(listed, again)),

@@ -23,7 +23,7 @@ from pathlib import Path
 from model_check.recordings.actions import ACTIONS, ActionLog, read_actions, read_acts
 from model_check.recordings.agreement import disagreements
 from model_check.recordings.changes import Changes
-from model_check.recordings.cluster import cluster_of, deletes_topics, is_unclean_by_default
+from model_check.recordings.cluster import cluster_of
 from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
@@ -50,7 +50,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     _refuse_files(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder), deletes=deletes_topics(folder))
+    cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     changes = with_their_leaders(changes, cluster, folder)

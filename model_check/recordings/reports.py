@@ -7,7 +7,7 @@ table of `spec/logs/controller_log/` is refused.
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
@@ -74,12 +74,13 @@ REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
 }
 """What is an observation only where the recording has a part of the protocol."""
 
-IN_BALANCE: Final = REASONS["elections"]
 
-
-def is_in_balance(line: Line) -> bool:
-    """Whether a line says that a broker leads as much as it must, so that nothing follows."""
-    return isinstance(line, ImbalanceRatio) and line.ratio * 100 <= IMBALANCE_PERCENTAGE
+def _why_passed_over(line: Line, parts: Collection[str]) -> str:
+    """Why a line is no observation of a recording that has these parts of the protocol; nothing, if it is one."""
+    if isinstance(line, ImbalanceRatio) and line.ratio * 100 <= IMBALANCE_PERCENTAGE:
+        return REASONS["elections"]  # the broker leads as much as it must, so that nothing follows
+    is_of_a_part = any(type(line) in REPORTS_OF.get(part, ()) for part in parts)
+    return "" if is_of_a_part else PASSED_OVER.get(type(line), "")
 
 
 def read_reports(
@@ -87,7 +88,6 @@ def read_reports(
 ) -> dict[str, tuple[Observed, ...]]:
     """The sequence of a log by its name; MalformedInput names the line that is none of Kafka's."""
     said: list[ControllerSaid] = []
-    of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)
     for entry, line in log.lines():
@@ -95,8 +95,8 @@ def read_reports(
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
         head = head_of(entry)
-        if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
-            passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
+        if why := _why_passed_over(line, cluster.parts):
+            passed_over[f"{CONTROLLER_LOG}: {why}"] += 1
         else:
             if entry.level in MAY_BE_OFF:
                 details[life(head["time"])].add(type(line))
