@@ -21,7 +21,7 @@ from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Claim
 from spec.model import Model
 from spec.properties import claims
-from spec.protocol.brokers.processes import crash
+from spec.protocol.brokers.processes import crash, start_process
 from spec.scopes import Scope
 
 
@@ -135,7 +135,6 @@ class BrokenClaims:
         return self._models[narrowed]
 
 
-START: Final = "start_process("
 MOST_STEPS: Final = 500
 """The steps after which a cluster whose dead were started again is taken never to come to rest."""
 
@@ -147,8 +146,8 @@ def following(explainer: Explainer, state: PlainState) -> tuple[PlainState | Non
     The state is empty where there is no room for the step, and None where there is none.
     """
     start = None
-    for name, to in explainer.progress(state):
-        if to != state and not name.startswith(START):
+    for one, to in explainer.progress(state):
+        if to != state and one.rule != start_process.name:
             return to, False
         if to != state and start is None:
             start = to

@@ -9,7 +9,7 @@ dropped that was still in use).
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
@@ -59,46 +59,38 @@ class Explainer:
         configured = replace(
             opened.model.scope, deletes_topics=cluster.deletes_topics, unclean=cluster.unclean_by_default
         )
-        model = replace(opened.model, scope=configured)
+        self.model: Model = replace(opened.model, scope=configured)
         self.system: OpenSystem = replace(
-            opened, model=model, recreations=cluster.recreations, additions=cluster.additions
+            opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
         self.controllers = ControllerSteps(self.system)
         self.hidden = HiddenSteps(self.system, self.controllers).of
         self.tracks = Tracks(recording)
+        self.start = Position(self.system.initial, self.tracks.beginning)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
         self.deaths_are_inferred = not recording.tells_acts
         self.likelihood = Likelihood(self.tracks, self.deliveries, deaths_are_inferred=self.deaths_are_inferred)
 
-    @property
-    def model(self) -> Model:
-        """The model whose rules are run."""
-        return self.system.model
-
-    @property
-    def start(self) -> Position:
-        """Nothing runs, nothing is explained."""
-        return Position(self.system.initial, self.tracks.beginning)
-
     def progress(
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
-    ) -> Iterator[tuple[str, PlainState]]:
-        """The actions that are enabled in a state, faults aside, of those who may act; each with the state after it."""
+    ) -> Iterator[tuple[Explained, PlainState]]:
+        """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room."""
         for one in self._instances:
             if not may_act((one.rule, one.parameters)):
                 continue
             try:
                 found = self.system.step(state, one.rule, one.parameters)
             except NoRoom:
-                yield f"{one.action}, for which the specification has no room", {}
+                yield one, {}
             else:
                 if found is not None:
-                    yield one.action, found[0]
+                    yield one, found.after
 
     def instead(self, at: Position) -> Iterator[str]:
         """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
-        return (action for action, _ in self.progress(at.state, lambda candidate: self.steps.may_act(at, candidate)))
+        for one, after in self.progress(at.state, partial(self.steps.may_act, at)):
+            yield one.action if after else f"{one.action}, for which the specification has no room"
 
     @cached_property
     def _instances(self) -> list[Explained]:

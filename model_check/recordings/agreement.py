@@ -70,9 +70,11 @@ def _never_sent(
     """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
     left: dict[Subject, list[LeaderIsrAndControllerEpoch]] = defaultdict(list)
     for word in said:
-        if isinstance(word.line, UpdateMetadataSending) and word.line.leadership.leader != LEADER_DURING_DELETE:
-            for subject, told in _words(cluster, word):
-                left[subject].append(told)
+        line = word.line
+        if isinstance(line, UpdateMetadataSending) and line.leadership.leader != LEADER_DURING_DELETE:
+            p, told = cluster.partition(line.partition), cluster.in_numbers(line.leadership)
+            for broker in line.brokers:
+                left[word.controller, line.epoch, cluster.broker(broker), p].append(told)
     last: dict[tuple[int, int, int], Mapping[int, LeaderIsrAndControllerEpoch]] = {}
     for one in handled:
         connection = one.controller, one.epoch, one.broker
@@ -84,15 +86,6 @@ def _never_sent(
                 continue
             del sent[: sent.index(told) + 1]
         last[connection] = one.told or last.get(connection, {})
-
-
-def _words(cluster: Cluster, one: seen.ControllerSaid) -> Iterator[tuple[Subject, LeaderIsrAndControllerEpoch]]:
-    """What an UpdateMetadata's line says, for each broker that it names."""
-    line = one.line
-    assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
-    told = cluster.in_numbers(line.leadership)
-    for broker in line.brokers:
-        yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
 
 
 # -------------------------------------------------------------------------------------------------------- numbers

@@ -98,9 +98,7 @@ def releases_of(
     """
     said = {broker: one.release for broker, one in (members or {}).items()}
     unsaid = {broker: BrokerLogs.of(file) for broker, file in files.items() if broker not in said}
-    if given is not None:
-        return {**said, **dict.fromkeys(unsaid, given)}
-    return {**said, **_told(unsaid)}
+    return {**said, **(_told(unsaid) if given is None else dict.fromkeys(unsaid, given))}
 
 
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:

@@ -36,13 +36,14 @@ def _said() -> Iterator[type[Line]]:
 
 
 SAID: Final = frozenset(_said())
-DELETION_REPORTS: Final = frozenset(
-    one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
-)
-"""The lines of deletion that are observations."""
-REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ == reassignment.__name__)
-"""The lines that are observations where something is reassigned."""
-REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
+REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
+    "deletion": frozenset(
+        one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
+    ),
+    "reassignment": frozenset(one for one in SAID if one.__module__ == reassignment.__name__),
+}
+"""What is an observation only where the recording has a part of the protocol."""
+REPORTS: Final = SAID.difference(*REPORTS_OF.values())
 """The lines that are observations in any recording."""
 
 CONTROLLER_LOG: Final = "controller.log"
@@ -68,11 +69,6 @@ PASSED_OVER: Final[Mapping[type[Line], str]] = {
     for kind in lines_of(module.__name__)
     if kind not in REPORTS
 }
-REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
-    "deletion": DELETION_REPORTS,
-    "reassignment": REASSIGNMENT_REPORTS,
-}
-"""What is an observation only where the recording has a part of the protocol."""
 
 
 def _why_passed_over(line: Line, parts: Collection[str]) -> str:

@@ -146,12 +146,8 @@ class Tracks:
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
-        own = (one for one in self._changes(place) if isinstance(one, seen.ZooKeeperChange) and one.by == b)
-        ends = (
-            one
-            for one in own
-            if isinstance(one, seen.BrokerRegistered) or (isinstance(one, seen.SessionEnded) and one.by_client)
-        )
+        either = (one for one in self._changes(place) if isinstance(one, seen.BrokerRegistered | seen.SessionEnded))
+        ends = (one for one in either if one.by == b and (isinstance(one, seen.BrokerRegistered) or one.by_client))
         return isinstance(next(ends, None), seen.SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
