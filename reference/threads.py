@@ -24,7 +24,7 @@ from reference.controller.effects import ReadForListener, SkipCallback
 from reference.controller.resignation import on_controller_moved
 from reference.deletion.requests import on_deletion_change
 from reference.deletion.thread import delete_topics
-from reference.elections.requested import ElectionRequest, OnPreferredElection, on_preferred_election
+from reference.elections.requested import ElectionRequest, OnElectionRequest, on_election_request
 from reference.failover.election import ask_for_new_session, elect, on_controller_change, on_new_session, startup
 from reference.procedures import THROWABLE, Effect, FencedOff, Procedure
 from reference.reassignment.effects import OnReassignmentRequest, ReassignmentRequest
@@ -68,11 +68,11 @@ HANDLERS: Final[Mapping[Callback, Callable[..., Procedure[None]]]] = {
     Callback.DELETIONS: on_deletion_change,
     Callback.ISR_CHANGES: on_isr_change,
     Callback.REASSIGNMENTS: on_reassignment_request,
-    Callback.PREFERRED: on_preferred_election,
+    Callback.ELECTIONS: on_election_request,
 }
 READ_OF_REQUEST: Final[Mapping[Callback, Effect[Given]]] = {
     Callback.REASSIGNMENTS: OnReassignmentRequest(),
-    Callback.PREFERRED: OnPreferredElection(),
+    Callback.ELECTIONS: OnElectionRequest(),
 }
 """What ZkClient reads for the listeners on requests."""
 

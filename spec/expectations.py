@@ -5,6 +5,8 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     [scope.tiny.verify]              # how `kcheck verify` treats the scope; every line may be left out
     deep = false                     # true: only with --deep
     goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
+    replayed = false                 # true: every edge AS_CODED is compared with the reference, every day
+    simulated = false                # true: with --deep, random runs of it are
 
     [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, "AS_CODED+SWITCH", FENCED-SWITCH
     states = 12556
@@ -84,13 +86,19 @@ class ProofExpectation:
         return switches_named(self.variant)
 
 
+USUALLY = {"deep": False, "goals": True, "replayed": False, "simulated": False}
+"""The flags of a scope's table `verify`, as they are where it does not say."""
+
+
 @dataclass(frozen=True)
 class Plan:
-    """How a scope is verified: only in a deep run or always, with goals or without, and what must come of it."""
+    """How a scope is verified, as the flags of its table `verify` say, and what must come of it."""
 
     scope: str
     deep: bool
     goals: bool
+    replayed: bool
+    simulated: bool
     explorations: tuple[Expectation, ...]
     proofs: tuple[ProofExpectation, ...]
     matrix: MatrixPlan | None = None
@@ -120,11 +128,13 @@ def _plan(name: str, entry: Mapping[str, Any]) -> Plan:
     matrix = read_matrix(entry["matrix"], where.key("matrix")) if "matrix" in entry else None
     for key in matrix.expected if matrix else ():
         _variant(key, where.key("matrix").key("expect").key(key))
-    _only(verify, ("deep", "goals"), where.key("verify"))
+    _only(verify, list(USUALLY), where.key("verify"))
+    flags = {
+        flag: _typed(verify.get(flag, usual), bool, where.key("verify").key(flag)) for flag, usual in USUALLY.items()
+    }
     return Plan(
         name,
-        deep=_typed(verify.get("deep", False), bool, where.key("verify").key("deep")),
-        goals=_typed(verify.get("goals", True), bool, where.key("verify").key("goals")),
+        **flags,
         explorations=tuple(_expectation(name, key, table, where.key("expect")) for key, table in expect.items()),
         proofs=tuple(_proof(name, key, table, where.key("prove")) for key, table in prove.items()),
         matrix=matrix,

@@ -39,7 +39,7 @@ class Switch(enum.Enum):
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
     DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
-    ELECT_ONLY_THE_LED = "D42, D49: a preferred election leaves out partitions without leadership (a fix of ours)"
+    ELECT_ONLY_THE_LED = "D42, D49: an election on request leaves out partitions without leadership (a fix of ours)"
     KEEP_UNREAD_REQUESTS = "D49, S8: an admin's request is deleted, or changed, only by who has read it (a fix of ours)"
     CACHE_WHAT_IS_WRITTEN = "S4: a removal caches what it has written, not what it has failed to write (a fix of ours)"
     SHUTDOWN_ENDS_WITH_TERM = (

@@ -30,23 +30,8 @@ from spec.variants import AS_CODED, show_switches, switches_named
 REPLAYABLE, REPLAY_COST = 100_000, 2_000
 """A scope of more states is not replayed whole; to replay one takes as long as to explore so many."""
 
-ALWAYS_REPLAYED = (
-    "tiny", "lost_isr_write", "foreign_recreation", "out_of_sync_rebalance", "addition", "move", "dead_replica",
-    "unasked_deletion", "creation_shutdown", "told_move", "preferred_election",
-)  # fmt: skip
-"""The scopes that every verification replays AS_CODED, deep or not: cheap ones, of every part that has one.
-
-Failed removals, soft failures, delayed operations and notifications that are read one by one have only large ones,
-which are for a deep verification.
-"""
-
 ENUMERATED, ENUMERATION_COST = ("reassignment", "AS_CODED"), 200
 """The scope and variant that a deep verification has Spark enumerate; a state costs it as much as so many explored."""
-
-SIMULATED = (
-    "small", "epochs", "partitions", "metadata", "topics", "reassignment_zombie", "recreation", "preferred_election",
-    "rebalance", "shutdown", "addition_deletion", "addition_reassignment",
-)  # fmt: skip
 
 RUNS, STEPS = 2_000, 200
 """Where a deep verification makes its random runs, how many in all at least, and how long."""
@@ -63,7 +48,7 @@ PROOF_COST = 100_000_000
 
 def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
     """What is for the first process (it starts Spark or ZooKeeper, or is deep), and for any; `whole`: of everything."""
-    cheap = [one for name, one in plans().items() if whole and name in ALWAYS_REPLAYED and one not in chosen]
+    cheap = [one for one in plans().values() if whole and one.replayed and one not in chosen]
     here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
     anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if deep:
@@ -129,7 +114,7 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
         for expected in one.explorations:
             if lacking(scope) and scope.purgatory is None:
                 continue
-            is_cheap = one.scope in ALWAYS_REPLAYED and expected.variant == "AS_CODED"
+            is_cheap = one.replayed and expected.variant == "AS_CODED"
             if is_cheap or (deep and expected.states <= REPLAYABLE):
                 replayed = partial(alone, replay.run, replay.Task(one.scope, expected.switches))
                 yield Check(replay.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, replayed)
@@ -137,7 +122,7 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
 
 def simulations(chosen: list[Plan]) -> Iterator[Check]:
     """Random runs, shared out among the scopes that are simulated."""
-    scopes = [one.scope for one in chosen if one.scope in SIMULATED]
+    scopes = [one.scope for one in chosen if one.simulated]
     for name in scopes:
         task = simulation.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
         yield Check(simulation.ENGINE, name, "AS_CODED", PROOF_COST, partial(alone, simulation.run, task))

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Final, Protocol
 
 from reference import scripts
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION
+from reference.elections.requested import ELECTIONS
 from reference.live.zookeeper import LiveZookeeper
 from reference.zookeeper.api import Create, Delete, Exists, GetData, NoNode, SetData
 from spec.formats import znodes
@@ -68,7 +68,11 @@ class Admin:
     def elect_preferred(self, partitions: Iterable[TopicPartition]) -> None:
         """The admin tool asks for a preferred election; it refuses to while one is asked for."""
         asked = znodes.PartitionsPayload(partitions=tuple(partitions))
-        self._ask("admin-preferred-election", PREFERRED_REPLICA_ELECTION, asked)
+        self._ask("admin-preferred-election", ELECTIONS, asked)
+
+    def elections_stand(self) -> bool:
+        """Whether elections are asked for, and the request is not done with."""
+        return self.is_there(ELECTIONS)
 
     def _ask(
         self, action: str, path: str, request: znodes.ReassignPartitionsPayload | znodes.PartitionsPayload

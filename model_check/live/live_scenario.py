@@ -14,7 +14,6 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION
 from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
@@ -201,7 +200,7 @@ class Scenario:
 
     def elect(self, meanwhile: "Play") -> None:
         """Unseat a first leader, ask for preferred replicas unless that is asked (D49), and let something happen."""
-        if self.existing and not self.cluster.admin.is_there(PREFERRED_REPLICA_ELECTION):
+        if self.existing and not self.cluster.admin.elections_stand():
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])

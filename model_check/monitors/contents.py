@@ -19,7 +19,7 @@ from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
 
 MOVES, ELECTIONS = str(paths.REASSIGN_PARTITIONS), str(paths.PREFERRED_REPLICA_ELECTION)
-"""Where admins ask for reassignments, and for preferred elections."""
+"""Where admins ask for reassignments, and for elections."""
 
 Brokers: TypeAlias = tuple[int, ...]
 State: TypeAlias = LeaderIsrAndControllerEpoch
@@ -61,7 +61,7 @@ class Moves:
 
 @dataclass(frozen=True)
 class Elections:
-    """The partitions for which a preferred election is asked for."""
+    """The partitions that a request for elections names."""
 
     partitions: tuple[TopicPartition, ...]
 

@@ -6,7 +6,7 @@ served that brokers are to do: its replicas are up, and, where they have to catc
 for that which may rightly be served before it.
 
 Kafka: `KafkaController`, `ControllerBrokerRequestBatch`, `ReplicaStateMachine`, `TopicDeletionManager`,
-`PartitionsReassignedListener`, `PreferredReplicaElectionListener`, 0.10.2.2. PROTOCOL.md sections 6 to 10.
+`PartitionsReassignedListener`, 0.10.2.2. PROTOCOL.md sections 6 to 10.
 """
 
 from collections.abc import Iterable
@@ -233,7 +233,7 @@ def _waits(at: Moment, partition: TopicPartition) -> bool:
 
 @at_rest()
 def eventually_elections_come_to_an_end(at: Moment) -> Shown:
-    """Asked while a controller is up: no request for a preferred election stands."""
+    """Asked while a controller is up: no request for elections stands."""
     if at.controller is not None:
         stands = at.history.at(ELECTIONS, at.number) is not None
         yield ("request", at.broken(f"{ELECTIONS} stands", signatures.of_elections(at)) if stands else None)

@@ -14,7 +14,7 @@ from model_check.refinement.expected_observations import Seen
 from model_check.refinement.history import BROKER_STEPS
 from model_check.stepping.leadership_words import in_words
 from reference import journal
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION
+from reference.elections.requested import ELECTIONS
 from reference.journal import Fate, Milestone, OperationDone
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
@@ -69,7 +69,7 @@ OF_TOPICS = {
 }  # fmt: skip
 """What is done to topics by name."""
 BY_HAND = {
-    Fate.ELECTION_WITHDRAWN: "withdraw preferred election",
+    Fate.ELECTION_WITHDRAWN: "withdraw election request",
     Fate.REASSIGNMENT_WITHDRAWN: "write /admin/reassign_partitions",
     Fate.CONTROLLER_REMOVED: "remove /controller",
 }
@@ -82,7 +82,7 @@ MILESTONES = {
     Milestone.DIRTY_BATCH: "find its batch dirty",
     Milestone.FAILOVER_FAILED: "fail in failover",
     Milestone.LEADERLESS_ELECTION: "fail on a leaderless partition",
-    Milestone.ELECTION_FAILED: "fail preferred election",
+    Milestone.ELECTION_FAILED: "fail requested election",
     Milestone.DELETION_THREAD_ENDED: "end deletion thread",
 }
 """Where a controller stands, in the words of the specification."""
@@ -160,7 +160,7 @@ class Observer:
             case Fate.SESSION_ENDED:
                 yield Seen("zookeeper", "end session", {"process": met.process})
             case Fate.ELECTION_REQUESTED:
-                yield Seen("admin", "request preferred election", {"named": sum(1 << number for number in named)})
+                yield Seen("admin", "request election", {"named": sum(1 << number for number in named)})
             case Fate.REASSIGNMENT_REQUESTED:
                 yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
             case Fate.STATE_REMOVED:
@@ -239,7 +239,7 @@ class Observer:
         known: dict[str, tuple[str, dict[str, object]]] = {
             CONTROLLER: ("delete /controller", {"controller": self.owner}),
             REASSIGN_PARTITIONS: ("write /admin/reassign_partitions", {}),
-            PREFERRED_REPLICA_ELECTION: ("delete preferred election", {}),
+            ELECTIONS: ("delete election request", {}),
         }
         for t, topic in enumerate(self.after.topics()):
             known[topic_path(topic)] = "delete topic", {"topic": t}

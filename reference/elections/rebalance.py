@@ -1,7 +1,7 @@
 """Automatic rebalance: giving partitions back to their preferred replicas where a broker has lost too many of them.
 
 The rebalance thread looks at the partitions of each preferred broker, and where the share that others lead is more than
-the percentage it runs a preferred election for each of these, taking the lock for each anew.
+the percentage it runs an election for each of these, taking the lock for each anew.
 
 Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6. Left out on purpose: the
 thread's period, and that the partitions are grouped by broker once for a whole check.
@@ -10,12 +10,12 @@ thread's period, and that the partitions are grouped by broker once for a whole 
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.controller.resignation import on_controller_moved
-from reference.elections.requested import tell_outcome
+from reference.elections.requested import tell_outcome, tell_start
 from reference.leadership.partitions import bring_online
 from reference.procedures import FencedOff, Procedure
 from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionStarted
+from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.state.enumerations import DeletionThread, Handler
 from spec.variants import Switch
 
@@ -78,12 +78,12 @@ def may_rebalance(controller: KafkaController, partition: TopicPartition) -> boo
 
 
 def rebalance_partition(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
-    """`onPreferredReplicaElection`, triggered by the check, if nothing stands against it now."""
+    """Elect for one of them, as the check found it, if nothing stands against it now."""
     controller.imbalanced -= {partition}
     if not may_rebalance(controller, partition):
         return
     try:
-        controller.report(PreferredElectionStarted, partitions=(partition,))
+        tell_start(controller, frozenset({partition}))
         yield from bring_online(controller, (partition,), Handler.REBALANCE)
         tell_outcome(controller, frozenset({partition}))
     except FencedOff:

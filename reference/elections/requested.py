@@ -38,7 +38,7 @@ from spec.logs.controller_log.elections import (
 from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
-PREFERRED_REPLICA_ELECTION: Final = str(paths.PREFERRED_REPLICA_ELECTION)
+ELECTIONS: Final = str(paths.PREFERRED_REPLICA_ELECTION)
 Partitions = frozenset[TopicPartition]
 
 
@@ -65,26 +65,26 @@ class RequestRemoval:
         """`deletePath`; what the fixes ask before sets no watch, for a transaction would ask it."""
         with suppress(NoNode):
             if self.fence is not None or self.only is not None:
-                node: NodeData = yield PastZkClient(GetData(PREFERRED_REPLICA_ELECTION))
+                node: NodeData = yield PastZkClient(GetData(ELECTIONS))
                 if self.fence is not None:
                     yield from self.fence.check()
                 if self.only not in (None, node.stat.czxid):
                     return
-            yield Delete(PREFERRED_REPLICA_ELECTION)
+            yield Delete(ELECTIONS)
 
 
 def _read_request() -> Script[ElectionRequest]:
     """`getPartitionsUndergoingPreferredReplicaElection`: the request, if there is one."""
-    node = yield from read_data(PREFERRED_REPLICA_ELECTION)
+    node = yield from read_data(ELECTIONS)
     if node is None:
         return NOTHING_ASKED
-    partitions = parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, node.data).partitions
+    partitions = parsed(PartitionsPayload, ELECTIONS, node.data).partitions
     if len(frozenset(partitions)) < len(partitions):
-        raise MalformedInput(PREFERRED_REPLICA_ELECTION, "partitions", "names one of them twice")
+        raise MalformedInput(ELECTIONS, "partitions", "names one of them twice")
     return ElectionRequest(frozenset(partitions), node.stat.czxid)
 
 
-class OnPreferredElection(Effect[ElectionRequest]):
+class OnElectionRequest(Effect[ElectionRequest]):
     """A data callback of the request's path: the request, which may have been read before."""
 
     given: ElectionRequest | None = None
@@ -93,14 +93,14 @@ class OnPreferredElection(Effect[ElectionRequest]):
         """ZkClient sets the watch again, whether or not the znode is there, then reads."""
         if self.given is not None:
             return self.given
-        yield Exists(PREFERRED_REPLICA_ELECTION)
+        yield Exists(ELECTIONS)
         return (yield from _read_request())
 
 
 class ReadElectionRequest(Effect[ElectionRequest]):
     """Failover: the request that is pending."""
 
-    at = At.READ_PREFERRED
+    at = At.READ_ELECTIONS
     parts = frozenset({"preferred_election"})
     script = staticmethod(_read_request)
 
@@ -109,7 +109,7 @@ class DeleteElectionRequest(Effect[None]):
     """The request was handled, and goes."""
 
     removal: RequestRemoval
-    at = At.DELETE_PREFERRED
+    at = At.DELETE_ELECTIONS
 
     def script(self) -> Script[None]:
         """Delete it."""
@@ -128,9 +128,9 @@ def removal_of(controller: KafkaController) -> RequestRemoval:
     return RequestRemoval(controller.fence, only)
 
 
-def on_preferred_election(controller: KafkaController, given: ElectionRequest | None = None) -> Procedure[None]:
+def on_election_request(controller: KafkaController, given: ElectionRequest | None = None) -> Procedure[None]:
     """`PreferredReplicaElectionListener`: elect for what is asked and not under way yet."""
-    request = yield from OnPreferredElection(given)
+    request = yield from OnElectionRequest(given)
     if request == NOTHING_ASKED:
         return
     context = controller.context
@@ -138,7 +138,7 @@ def on_preferred_election(controller: KafkaController, given: ElectionRequest | 
     try:
         queued = {one for one in request.partitions if one.topic in controller.deleting.queued}
         asked = request.partitions - context.partitions_undergoing_election - queued
-        yield from _elect(controller, asked, Handler.PREFERRED_ELECTION)
+        yield from _elect(controller, asked, Handler.REQUESTED_ELECTION)
         yield from DeleteElectionRequest(removal_of(controller))
     finally:
         controller.activity = Activity()
@@ -187,7 +187,7 @@ def run_pending_elections(controller: KafkaController) -> Procedure[None]:
 def _elect(controller: KafkaController, partitions: Partitions, reason: Handler) -> Procedure[None]:
     """`onPreferredReplicaElection`, but for the delete; NoLeadership leaves the running set as it is."""
     context = controller.context
-    controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
+    tell_start(controller, partitions)
     context.partitions_undergoing_election |= partitions
     hold_back(controller, {partition.topic for partition in partitions})
     controller.is_about(asked=partitions)
@@ -199,6 +199,11 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
     tell_outcome(controller, partitions)
     context.partitions_undergoing_election -= partitions
     resume_deletion(controller, {partition.topic for partition in partitions})
+
+
+def tell_start(controller: KafkaController, partitions: Partitions) -> None:
+    """Say for which partitions an election begins."""
+    controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
 
 
 def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:

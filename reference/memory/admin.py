@@ -10,7 +10,7 @@ Kafka 0.10.2.2: `AdminUtils.createTopic`, `AdminUtils.addPartitions`, `AdminUtil
 from collections.abc import Iterator
 from typing import Final
 
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION
+from reference.elections.requested import ELECTIONS
 from reference.journal import Fate, FateMet
 from reference.memory.choices import Choice, choice_of
 from reference.memory.cluster import MemoryCluster
@@ -64,10 +64,10 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
 def _requests(cluster: MemoryCluster) -> Iterator[Choice]:
     """Somebody asks for preferred elections or for a reassignment of the scope's, or deletes the request by hand."""
     tree = cluster.zookeeper.tree
-    if PREFERRED_REPLICA_ELECTION in tree:
-        yield choice_of(withdraw_preferred_election)
+    if ELECTIONS in tree:
+        yield choice_of(withdraw_election)
     elif "preferred_election" in cluster.scope.parts:
-        yield from (choice_of(request_preferred_election, named=n) for n in range(1, 1 << len(cluster.partitions)))
+        yield from (choice_of(request_election, named=n) for n in range(1, 1 << len(cluster.partitions)))
     if REASSIGN_PARTITIONS in tree:
         yield choice_of(withdraw_reassignment)
     else:
@@ -161,16 +161,16 @@ def request_stray_deletion(cluster: MemoryCluster, t: int) -> None:
     request_deletion(cluster, t)
 
 
-def request_preferred_election(cluster: MemoryCluster, named: int) -> None:
+def request_election(cluster: MemoryCluster, named: int) -> None:
     """Ask for a preferred election of the partitions whose numbers are bits of `named`."""
     partitions = tuple(one for number, one in enumerate(cluster.partitions) if named >> number & 1)
     data = PartitionsPayload(partitions=partitions).encode()
-    _write(cluster, Create(PREFERRED_REPLICA_ELECTION, data), Fate.ELECTION_REQUESTED, *map(str, partitions))
+    _write(cluster, Create(ELECTIONS, data), Fate.ELECTION_REQUESTED, *map(str, partitions))
 
 
-def withdraw_preferred_election(cluster: MemoryCluster) -> None:
+def withdraw_election(cluster: MemoryCluster) -> None:
     """Delete the request by hand."""
-    _write(cluster, Delete(PREFERRED_REPLICA_ELECTION), Fate.ELECTION_WITHDRAWN)
+    _write(cluster, Delete(ELECTIONS), Fate.ELECTION_WITHDRAWN)
 
 
 def request_reassignment(cluster: MemoryCluster, k: int) -> None:

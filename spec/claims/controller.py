@@ -134,7 +134,7 @@ def _differs(before: State, after: State, m: Model, p: int) -> Value:
     """Whether the step changes a state znode (every write raises its version), AR, or what is announced or asked."""
     facts = [before.zookeeper.state[p].version != after.zookeeper.state[p].version]
     by_partition, by_topic = (
-        ("notified", "preferred", "assigned", "requested"),
+        ("notified", "elections", "assigned", "requested"),
         ("topics", "configurations", "deletions"),
     )
     for number, names in ((p, by_partition), (m.topic_of(p), by_topic)):

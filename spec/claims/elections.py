@@ -49,7 +49,7 @@ def election_requests_are_read_before_they_are_deleted(before: State, after: Sta
 @claim("sometimes", source="PROTOCOL.md section 6", parts=PARTS)
 def a_failover_reads_a_request(s: State, m: Model) -> Value:
     """A failover is about to read a request that stands."""
-    reading = either(*(s.controllers[c].at == At.READ_PREFERRED for c in m.controllers))
+    reading = either(*(s.controllers[c].at == At.READ_ELECTIONS for c in m.controllers))
     return both(is_requested(s, m), reading)
 
 
@@ -73,7 +73,7 @@ def an_election_is_under_way(s: State, m: Model, c: int, p: int) -> Value:
 )  # fmt: skip
 def no_election_of_an_earlier_term_is_resumed(before: State, after: State, m: Model, c: int, *, p: int) -> Value:
     """A failover counts only those elections as under way that the request it has read names."""
-    return before.zookeeper.preferred[p] | ~after.controllers[c].electing[p]
+    return before.zookeeper.elections[p] | ~after.controllers[c].electing[p]
 
 
 @claim("goal", source="PROTOCOL.md D49", parts=PARTS)

@@ -14,7 +14,7 @@ from spec.variants import Switch
 def new_controllers_have_no_election_under_way(s: State, m: Model, c: int, p: int) -> Value:
     """Before a failover has read the request for preferred elections its controller has none under way."""
     controller = s.controllers[c]
-    comes = either(~controller.active, controller.at == At.READ_PREFERRED)
+    comes = either(~controller.active, controller.at == At.READ_ELECTIONS)
     return ~both(comes, controller.electing[p])
 
 

@@ -15,7 +15,7 @@ from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import PathKind
 from spec.language.rules import Rule
 from spec.protocol.deletion.requests import request_deletion, request_stray_deletion
-from spec.protocol.elections.requested import request_preferred_election, withdraw_preferred_election
+from spec.protocol.elections.requested import request_election, withdraw_election
 from spec.protocol.reassignment.requests import request_reassignment, withdraw_reassignment
 
 
@@ -44,8 +44,8 @@ ADMIN_REQUESTS: Final[Mapping[str, AdminRequest]] = {
         withdraw_reassignment, rewritten="write /admin/reassign_partitions",
     ),
     "preferred_election": AdminRequest(
-        paths.PREFERRED_REPLICA_ELECTION, "preferred", (request_preferred_election,),
-        "no preferred election is asked for", withdraw_preferred_election,
+        paths.PREFERRED_REPLICA_ELECTION, "elections", (request_election,),
+        "no preferred election is asked for", withdraw_election,
     ),
     "deletion": AdminRequest(
         paths.DELETE_TOPIC, "deletions", (request_deletion, request_stray_deletion), "no topic is deleted",

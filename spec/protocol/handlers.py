@@ -9,10 +9,9 @@ Kafka 0.10.2.2: the callers of `PartitionStateMachine.handleStateChanges`, `Repl
 `KafkaController.onPartitionReassignment`. PROTOCOL.md sections 6 to 8.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from spec.model import Model
 from spec.protocol.broker_events.broker_changes import (
     after_startup,
     end_broker_failure,
@@ -32,43 +31,35 @@ from spec.protocol.reassignment.phase_b import delete_old_replicas
 from spec.protocol.reassignment.requests import end_listener, end_running
 from spec.protocol.topics.creation import finish_creation
 from spec.state.controller import Controller
+from spec.state.elections import ELECTS
 from spec.state.enumerations import Handler
+from spec.state.per_scope import has, per_scope
 
-
-def _has(part: str) -> Callable[[Model], bool]:
-    return lambda m: m.has(part)
-
-
-def _takes_the_dead_offline(m: Model) -> bool:
-    return m.takes_the_dead_offline
-
-
-def _elects_where_allowed(m: Model) -> bool:
-    return m.keeps(Controller.allowed)
-
+TAKES_THE_DEAD_OFFLINE: Final = per_scope("the replicas of the dead go Offline", lambda m: m.takes_the_dead_offline)
+ELECTS_WHERE_ALLOWED: Final = per_scope("a topic's configuration is listened to", lambda m: m.keeps(Controller.allowed))
 
 NEVER: Final[tuple[Then, ...]] = ()
 LEAVE: Final = (Then(leave_broker_change),)
-ALLOWED: Final = (Then(leave_broker_change, _elects_where_allowed),)
+ALLOWED: Final = (Then(leave_broker_change, ELECTS_WHERE_ALLOWED),)
 RESUME: Final = (Then(resume),)
 AFTER_STARTUP: Final = (Then(after_startup),)
 REMOVE_THE_DEAD: Final = (Then(remove_the_dead),)
-AFTER_THE_DEAD: Final = (Then(after_the_dead, _takes_the_dead_offline),)
+AFTER_THE_DEAD: Final = (Then(after_the_dead, TAKES_THE_DEAD_OFFLINE),)
 BROKERS_ARE_DEAD: Final = (Then(end_broker_failure),)
 BROKERS_FAIL: Final = (Then(on_broker_failure),)
-CREATED: Final = (Then(finish_creation, _has("creation")),)
-ELECTED: Final = (Then(end_requested_election, _has("preferred_election")),)
-PENDING_ELECTED: Final = (Then(end_pending_election, _has("preferred_election")),)
+CREATED: Final = (Then(finish_creation, has("creation")),)
+ELECTED: Final = (Then(end_requested_election, ELECTS),)
+PENDING_ELECTED: Final = (Then(end_pending_election, ELECTS),)
 ELECT_PENDING: Final = (Then(run_pending_elections),)
-REBALANCED: Final = (Then(end_election, _has("auto_rebalance"), of_partition=True),)
-LEADER_MOVED: Final = (Then(end_turn, _has("shutdown")),)
-FOLLOWER_LEFT: Final = (Then(end_of_removal, _has("shutdown"), of_partition=True),)
-SHUTDOWN_FAILS: Final = (Then(fail_shutdown, _has("shutdown")), *LEAVE)
-RETRIED: Final = (Then(end_retry, _has("deletion")),)
-STOP_AND_DELETE: Final = (Then(stop_and_delete, _has("deletion")),)
-THREAD_ENDS: Final = (Then(end_thread, _has("deletion")), *LEAVE)
-DELETE_OLD: Final = (Then(delete_old_replicas, _has("reassignment"), of_partition=True),)
-RUN_ENDS: Final = (Then(end_running, _has("reassignment")), *LEAVE)
+REBALANCED: Final = (Then(end_election, has("auto_rebalance"), of_partition=True),)
+LEADER_MOVED: Final = (Then(end_turn, has("shutdown")),)
+FOLLOWER_LEFT: Final = (Then(end_of_removal, has("shutdown"), of_partition=True),)
+SHUTDOWN_FAILS: Final = (Then(fail_shutdown, has("shutdown")), *LEAVE)
+RETRIED: Final = (Then(end_retry, has("deletion")),)
+STOP_AND_DELETE: Final = (Then(stop_and_delete, has("deletion")),)
+THREAD_ENDS: Final = (Then(end_thread, has("deletion")), *LEAVE)
+DELETE_OLD: Final = (Then(delete_old_replicas, has("reassignment"), of_partition=True),)
+RUN_ENDS: Final = (Then(end_running, has("reassignment")), *LEAVE)
 LISTENER_ENDS: Final = (Then(end_listener),)
 LOAD_DELETIONS: Final = (Then(load_deletions),)
 
@@ -83,7 +74,7 @@ HANDLERS: Final[Mapping[Handler, tuple[tuple[Then, ...], ...]]] = {
     Handler.CREATION:           (CREATED,          NEVER,            NEVER,              LEAVE),
     Handler.REASSIGNMENT:       (NEVER,            DELETE_OLD,       LISTENER_ENDS,      RUN_ENDS),
     Handler.ISR_CHANGE:         (NEVER,            DELETE_OLD,       LISTENER_ENDS,      RUN_ENDS),
-    Handler.PREFERRED_ELECTION: (ELECTED,          NEVER,            NEVER,              LEAVE),
+    Handler.REQUESTED_ELECTION: (ELECTED,          NEVER,            NEVER,              LEAVE),
     Handler.PENDING_ELECTION:   (PENDING_ELECTED,  NEVER,            NEVER,              LEAVE),
     Handler.DELETION_RETRY:     (NEVER,            RETRIED,          NEVER,              LEAVE),
     Handler.DELETION_START:     (NEVER,            STOP_AND_DELETE,  NEVER,              THREAD_ENDS),

@@ -9,6 +9,7 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from spec.language.records import ALWAYS, PerScope
 from spec.language.rules import when
 from spec.language.terms import Value, either
 from spec.model import Model
@@ -35,8 +36,12 @@ class Then:
     """
 
     run: Callable[..., None]
-    where: Callable[[Model], bool] = lambda _model: True
+    where: PerScope[bool] = ALWAYS
     of_partition: bool = False
+
+    def is_in(self, m: Model) -> bool:
+        """Whether it is asked for in a model."""
+        return self.where.of(m, None)
 
     def __call__(self, s: State, m: Model, c: int, p: int) -> None:
         """Do it."""
@@ -64,7 +69,7 @@ def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handl
     """
     if not _TABLE:
         raise LookupError("spec.protocol.handlers, which fills the table of what follows what, is not loaded")
-    found = {one: next((then for then in thens if then.where(m)), None) for one, thens in _TABLE[junction].items()}
+    found = {one: next((then for then in thens if then.is_in(m)), None) for one, thens in _TABLE[junction].items()}
     if handler is not None:
         then = found[handler]
         if then is None:

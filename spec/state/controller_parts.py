@@ -2,11 +2,13 @@
 
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
+from spec.state.elections import GivenElections
 from spec.state.per_scope import (
     ASSIGNMENTS,
     BROKER,
     BROKER_LIST,
     BROKER_SET,
+    GIVEN,
     LOST_TOPICS,
     NOTIFICATION_SET,
     PARTITION_NUMBER,
@@ -59,17 +61,11 @@ def _something_comes_before(m: Model) -> bool:
     return m.has("reassignment") or m.has_several_topics
 
 
-def _listeners_are_given(m: Model) -> bool:
-    """A listener goes by what was read before it had the lock, and that may be another's doing since."""
-    return "listeners_given_what_was" in m.features and bool(m.scope.budget("early_reads"))
-
-
 def _are_deletions_stopped(m: Model) -> bool:
     """A resignation stops deletions before it has the lock, which is told where a shutdown may come in between."""
     return "deletions_stopped_before_the_lock" in m.features and m.has("deletion") and m.has("shutdown")
 
 
-GIVEN = per_scope("a listener goes by what was read before it had the lock", _listeners_are_given)
 NAMED = has("deletion") & ASSIGNMENTS
 """A topic may be known by its name only, without partitions."""
 
@@ -107,7 +103,7 @@ class AllowedElections(Record):
     )  # fmt: skip
 
 
-class EarlyReads(Record, kept=GIVEN):
+class EarlyReads(GivenElections, kept=GIVEN):
     """What ZkClient has read for the listener at the head of its queue, which waits for the controller lock.
 
     ZkClient 0.10 `fireDataChangedEvents`, `fireChildChangedEvents`. PROTOCOL.md section 6.1.
@@ -124,11 +120,6 @@ class EarlyReads(Record, kept=GIVEN):
         PARTITIONS, Field(BROKER_LIST, ()), "RAR in the request that the listener on reassignments is given.",
         kept=has("reassignment"),
     )  # fmt: skip
-    given_elections = flags(
-        PARTITIONS, "The partition is named by the request that the listener on preferred elections is given.",
-        kept=has("preferred_election"),
-    )  # fmt: skip
-    given_stands = Flag("The request that this listener is given stands.", kept=has("preferred_election"))
     stopped = Flag(
         "The listener is to resign, and has stopped the deletion thread and emptied what is queued.",
         kept=per_scope("a resignation stops deletions before it has the lock", _are_deletions_stopped),

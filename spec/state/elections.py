@@ -1,10 +1,11 @@
 """What processes keep for preferred elections, the automatic rebalance and controlled shutdowns, part by part."""
 
 import enum
+from typing import Final
 
 from spec.language.records import Choice, Field, Flag, Record, flags
 from spec.language.terms import number
-from spec.state.per_scope import BROKER, BROKER_SET, PARTITIONS, has, per_scope
+from spec.state.per_scope import BROKER, BROKER_SET, GIVEN, PARTITIONS, has, per_scope
 
 
 class Leaving(enum.Enum):
@@ -27,12 +28,29 @@ class OnTheWayOut(Record, kept=has("shutdown")):
     )  # fmt: skip
 
 
-class Elections(Record, kept=has("preferred_election")):
+ELECTS: Final = has("preferred_election")
+"""There are requests for elections."""
+
+
+class ElectionRequest(Record, kept=ELECTS):
+    """The znode that asks for preferred elections. PROTOCOL.md sections 2 and 7.5."""
+
+    elections = flags(PARTITIONS, "/admin/preferred_replica_election names the partition.")
+
+
+class Elections(Record, kept=ELECTS):
     """Preferred elections. Kafka 0.10.2.2: `ControllerContext.partitionsUndergoingPreferredReplicaElection`."""
 
     electing = flags(PARTITIONS, "A preferred election of the partition is under way.")
     asked = flags(PARTITIONS, "The request at hand names the partition.")
     request_read = Flag("The request that stands in ZooKeeper is the very one that was read.")
+
+
+class GivenElections(Record, kept=GIVEN & ELECTS):
+    """The request that ZkClient has read for the listener on it, which waits for the controller lock."""
+
+    given_elections = flags(PARTITIONS, "The partition is named by the request that the listener is given.")
+    given_stands = Flag("The request that the listener is given stands.")
 
 
 class Shutdowns(Record, kept=has("shutdown")):

@@ -33,7 +33,7 @@ class Callback(enum.Enum):
     ISR_CHANGES = "the children of /isr_change_notification changed"
     REASSIGNMENTS = "/admin/reassign_partitions was created, changed or deleted"
     STATE = "the state znode of a partition that is being reassigned changed"
-    PREFERRED = "/admin/preferred_replica_election was created, changed or deleted"
+    ELECTIONS = "/admin/preferred_replica_election was created, changed or deleted"
     MODIFICATIONS = "a topic's znode was written"
     DELETIONS = "the children of /admin/delete_topics changed"
 
@@ -78,8 +78,8 @@ class At(enum.Enum):
     COMPLETE_WRITE = "reassignment 11: write it without the partition"
     REFUSE_READ = "reassignment refused or failed: read /admin/reassign_partitions"
     REFUSE_WRITE = "reassignment refused or failed: write it without the partition"
-    READ_PREFERRED = "failover: read /admin/preferred_replica_election"
-    DELETE_PREFERRED = "preferred election: delete /admin/preferred_replica_election"
+    READ_ELECTIONS = "failover: read /admin/preferred_replica_election"
+    DELETE_ELECTIONS = "preferred election: delete /admin/preferred_replica_election"
 
     READ_DELETIONS = "failover: read which topics are to be deleted"
     DROP_REQUEST = "delete topics listener: delete a request that names no known topic"
@@ -102,7 +102,7 @@ class Handler(enum.Enum):
     CREATION = "onNewPartitionCreation"
     REASSIGNMENT = "PartitionsReassignedListener"
     ISR_CHANGE = "ReassignedPartitionsIsrChangeListener"
-    PREFERRED_ELECTION = "onPreferredReplicaElection, for a request"
+    REQUESTED_ELECTION = "onPreferredReplicaElection, for a request"
     PENDING_ELECTION = "onPreferredReplicaElection, for what was pending at failover"
     DELETION_RETRY = "TopicDeletionManager.markTopicForDeletionRetry"
     DELETION_START = "TopicDeletionManager.startReplicaDeletion"
@@ -110,7 +110,7 @@ class Handler(enum.Enum):
     REBALANCE = "onPreferredReplicaElection, for the automatic rebalance"
 
 
-PREFERRED_HANDLERS = (Handler.PREFERRED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
+PREFERRED_HANDLERS = (Handler.REQUESTED_ELECTION, Handler.PENDING_ELECTION, Handler.REBALANCE)
 """Those that ask the preferred selector for a leader."""
 
 

@@ -76,9 +76,9 @@ LISTENED: Final[Mapping[str, Listened]] = {
         paths.REASSIGN_PARTITIONS, Callback.REASSIGNMENTS, frozenset({"reassignment"}),
         content=Content("requested", "given_moves"), goes_first=True,
     ),
-    "preferred": Listened(
-        paths.PREFERRED_REPLICA_ELECTION, Callback.PREFERRED, frozenset({"preferred_election"}),
-        content=Content("preferred", "given_elections", still="given_stands", is_observed=False),
+    "elections": Listened(
+        paths.PREFERRED_REPLICA_ELECTION, Callback.ELECTIONS, frozenset({"preferred_election"}),
+        content=Content("elections", "given_elections", still="given_stands", is_observed=False),
         goes_first=True, comes_last=True,
     ),
 }  # fmt: skip

@@ -72,6 +72,10 @@ FENCED_DELETIONS: PerScope[bool] = per_scope(
 )
 ASSIGNMENTS: PerScope[bool] = has("reassignment") | has("addition")
 LOST_TOPICS: PerScope[bool] = per_scope("a controller may find a topic gone that it knows", lambda m: m.loses_topics)
+GIVEN: PerScope[bool] = per_scope(
+    "a listener goes by what was read before it had the lock, which may be another's doing since",
+    lambda m: "listeners_given_what_was" in m.features and bool(m.scope.budget("early_reads")),
+)
 PROVING: PerScope[bool] = per_scope("proving", lambda m: m.proving)
 
 # ---------------------------------------------------------------------------------------------- budgets, of any system

@@ -5,6 +5,7 @@ PROTOCOL.md sections 1 and 2.
 
 from spec.language.records import Each, Field, Flag, Record, flags
 from spec.model import Model
+from spec.state.elections import ElectionRequest
 from spec.state.per_scope import (
     ASSIGNMENTS,
     BROKER,
@@ -53,7 +54,7 @@ EPOCH_VERSIONS = per_scope("the first epoch may be written twice", _may_be_writt
 STANDS = per_scope("yes, if the topics stand from the start", lambda m: m.topics_stand)
 
 
-class ZooKeeper(Record):
+class ZooKeeper(ElectionRequest):
     """The znodes. An ephemeral one is orphaned if it is a dead process's, whose session lives on."""
 
     controller = Field(BROKER, 0, "The broker that /controller names; -1: it does not exist.")
@@ -85,9 +86,6 @@ class ZooKeeper(Record):
         "RAR, as /admin/reassign_partitions says it; []: it does not name the partition, or, of all, does not exist.",
         kept=has("reassignment"),
     )  # fmt: skip
-    preferred = flags(
-        PARTITIONS, "/admin/preferred_replica_election names the partition.", kept=has("preferred_election")
-    )
     configurations = flags(TOPICS, "/config/topics/T exists.", initial=STANDS, kept=has("deletion"))
     unclean = flags(
         TOPICS, "The topic may elect who is not in sync: /config/topics/T says so, or else the brokers' configuration.",

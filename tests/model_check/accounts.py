@@ -26,12 +26,12 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # The controller is stopped past its session five times, and each time has a successor; a broker is killed while the
     # second is stopped. Six topics; three preferred elections, in the middle of which the last three stops fall.
     "04-controller-zombie": {
-        "expire_session": 5, "crash": 1, "create_topic": 6, "request_preferred_election": 3, "create_epoch": 1,
+        "expire_session": 5, "crash": 1, "create_topic": 6, "request_election": 3, "create_epoch": 1,
     },
     # D3: controller 1 is killed, broker 3's failover fails on a request that is then taken back by hand, and its delete
     # comes when its session is over. That one's next failover fails, too, on what is left (D56): a second resignation.
     "15-D3-resign-deletes-foreign-controller": {
-        "crash": 1, "create_topic": 3, "request_preferred_election": 1, "withdraw_preferred_election": 1,
+        "crash": 1, "create_topic": 3, "request_election": 1, "withdraw_election": 1,
         "expire_session": 1, "resign_delete": 2,
     },
     # D54: the create is applied and its answer lost. Later the same befalls a conditional write, which is harmless.
@@ -47,7 +47,7 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # and there again, on both. The broker ignores epoch 0, for it knows a higher one, until it is killed and is back.
     "21-D23-recreated-topic-orphan": {
         "create_topic": 2, "request_reassignment": 1, "expire_session": 1, "request_deletion": 1, "deliver_deletion": 1,
-        "delete_topic": 1, "crash": 1, "request_preferred_election": 1,
+        "delete_topic": 1, "crash": 1, "request_election": 1,
     },
     # D44: two topics are deleted while they wait for their new replica, old and new alike; the first one is then there
     # again, its old reassignment goes on, and has the old replica deleted once more. D51: the new replica's broker is
@@ -93,18 +93,18 @@ ACCOUNTS: Mapping[str, Mapping[str, int]] = {
     # Two requests; in between and after, three brokers are killed one by one. The rebalance finds broker 3 out of
     # balance, which is fixed, then broker 1 just when it has registered and is not in sync yet, and once more.
     "07-preferred-auto": {
-        "crash": 3, "request_preferred_election": 2, "delete_election_request": 2, "check_imbalance": 3,
+        "crash": 3, "request_election": 2, "delete_election_request": 2, "check_imbalance": 3,
         "rebalance_partition": 6,
     },
     # Eight brokers are told to stop. Five of them may go when they are first answered; of the others, two are left with
     # what no other live broker has, and so is one of the last two, which stop at once: they ask three times.
     "09-controlled-shutdown": {"stop_broker": 8, "accept_shutdown": 14, "answer_shutdown": 14, "leave_cluster": 8},
     # D12: broker 3 is killed and back while its controller waits for the answer to one write.
-    "17-D12-bounce-unnoticed": {"crash": 3, "request_preferred_election": 1, "delete_election_request": 1},
+    "17-D12-bounce-unnoticed": {"crash": 3, "request_election": 1, "delete_election_request": 1},
     # D49 twice, D42 from the second request on: five failovers come to read a request, two of them fail on it, and all
     # others on left-over channels before that, also when the request has been deleted by hand.
     "25-D42-D49-preferred-without-leadership": {
-        "crash": 2, "request_preferred_election": 2, "withdraw_preferred_election": 1, "read_election_request": 5,
+        "crash": 2, "request_election": 2, "withdraw_election": 1, "read_election_request": 5,
         "resign_delete": 125, "increment_epoch": 128,
     },
     # The write of step 1 by controller 1 comes after its session, when controller 2 has completed what it resumed.

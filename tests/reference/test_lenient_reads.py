@@ -12,7 +12,7 @@ import pytest
 
 from reference.broker_events.isr_notification import DeleteNotification, OnIsrChange, ReadNotification, ReadNotified
 from reference.controller.effects import ElectRead, ReadBrokers
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION, ReadElectionRequest
+from reference.elections.requested import ELECTIONS, ReadElectionRequest
 from reference.journal import Report
 from reference.leadership.effects import CreateState, ReadForElection
 from reference.memory.start import initial_cluster
@@ -87,7 +87,7 @@ READERS: Mapping[str, Reader] = {
     "the topics": Reader(TOPIC, ReadTopics(), {"a": {}}),
     "a topic": Reader(TOPIC, OnPartitionModifications("a"), {}),
     "reassignments": Reader(REASSIGN_PARTITIONS, ReadReassignments(), {}),
-    "an election": Reader(PREFERRED_REPLICA_ELECTION, ReadElectionRequest()),
+    "an election": Reader(ELECTIONS, ReadElectionRequest()),
     "registrations": Reader(broker_path(2), ReadBrokers()),
     "the controller": Reader(CONTROLLER, ElectRead()),
 }

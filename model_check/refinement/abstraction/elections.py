@@ -2,7 +2,7 @@
 
 from model_check.refinement.abstraction.leadership import Named
 from reference.controller.controller import KafkaController
-from reference.elections.requested import NOTHING_ASKED, PREFERRED_REPLICA_ELECTION, ElectionRequest
+from reference.elections.requested import ELECTIONS, NOTHING_ASKED, ElectionRequest
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.scripts import parsed
@@ -12,11 +12,11 @@ from spec.formats.znodes import PartitionsPayload
 
 def asked_elections(cluster: MemoryCluster) -> Named:
     """The partitions that preferred replicas are asked to lead."""
-    request, named = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION), frozenset[TopicPartition]()
+    request, named = cluster.zookeeper.tree.get(ELECTIONS), frozenset[TopicPartition]()
     if request is not None:
-        named = frozenset(parsed(PartitionsPayload, PREFERRED_REPLICA_ELECTION, request.data).partitions)
+        named = frozenset(parsed(PartitionsPayload, ELECTIONS, request.data).partitions)
     for p, partition in enumerate(cluster.partitions):
-        yield f"zookeeper.preferred[{p}]", partition in named
+        yield f"zookeeper.elections[{p}]", partition in named
 
 
 def requested_elections(
@@ -32,7 +32,7 @@ def requested_elections(
 
 def read_elections(cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController, path: str) -> Named:
     """Whether the request that stands is the one that this controller has read, and that its listener is given."""
-    request = cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION)
+    request = cluster.zookeeper.tree.get(ELECTIONS)
     standing = None if request is None else request.czxid
     yield f"{path}.request_read", controller.context.election_request == standing
     yield f"{path}.given_stands", _given(process).czxid == standing

@@ -2,12 +2,12 @@
 
 The working controller has a thread that looks, every five minutes, at the partitions that each broker is the first
 assigned replica of. Where the share of those that it does not lead is *more* than
-`leader.imbalance.per.broker.percentage`, a preferred election is run for each of these, one by one: the thread takes
-the lock for each, and asks again whether the broker lives, no reassignment and no preferred election is under way, and
-the topic is known. A preferred election that sticks (D49) therefore stops every rebalance until there is another
-controller. Topics that are queued for deletion are neither counted nor touched. The scheduler of this thread is started
-at the end of a failover, just before the deletion thread, and shut down by a resignation: that the deletion thread has
-ended (D37) does not stop it.
+`leader.imbalance.per.broker.percentage`, each of these has an election of its own: the thread takes the lock, and asks
+again whether the broker lives, no reassignment and no requested election is under way, and the topic is known. A
+requested election that sticks (D49) therefore stops every rebalance until there is another controller. Topics that are
+queued for deletion are neither counted nor touched. The scheduler of this thread is started at the end of a failover,
+just before the deletion thread, and shut down by a resignation: that the deletion thread has ended (D37) does not stop
+it.
 
 Left out: the period, so a check comes whenever the lock is free and the last one is through; that the partitions are
 grouped by broker once, before the first broker is looked at, so that it is the head of AR by then whom the elections

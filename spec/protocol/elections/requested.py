@@ -54,7 +54,7 @@ SOURCE = "KafkaController.onPreferredReplicaElection 0.10.2.2"
 
 def is_requested(s: State, m: Model) -> Value:
     """Whether a request stands; every request names a partition."""
-    return either(*(s.zookeeper.preferred[p] for p in m.partitions))
+    return either(*(s.zookeeper.elections[p] for p in m.partitions))
 
 
 @action(
@@ -63,37 +63,37 @@ def is_requested(s: State, m: Model) -> Value:
     budget="elections",
     parts=("preferred_election",),
 )
-def request_preferred_election(s: State, m: Model, named: int) -> None:
+def request_election(s: State, m: Model, named: int) -> None:
     """The admin tool asks for a preferred election of some partitions, whether or not there are such."""
     require(~is_requested(s, m))
     for p in m.partitions:
-        s.zookeeper.preferred[p] = bool(named >> p & 1)
-    observe("admin", "request preferred election", named=named)
-    notify(s, m, "preferred")
+        s.zookeeper.elections[p] = bool(named >> p & 1)
+    observe("admin", "request election", named=named)
+    notify(s, m, "elections")
 
 
 @action(actor="admin", source="PROTOCOL.md D42", budget="withdrawals", parts=("preferred_election",))
-def withdraw_preferred_election(s: State, m: Model) -> None:
+def withdraw_election(s: State, m: Model) -> None:
     """Somebody deletes a request by hand, as those do to whom it stands in the way."""
     require(is_requested(s, m))
-    observe("admin", "withdraw preferred election")
+    observe("admin", "withdraw election request")
     forget_request(s, m)
 
 
-@listener(Callback.PREFERRED, source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
-def on_preferred_election(s: State, m: Model, c: int) -> None:
+@listener(Callback.ELECTIONS, source="PreferredReplicaElectionListener 0.10.2.2", parts=("preferred_election",))
+def on_election_request(s: State, m: Model, c: int) -> None:
     """A request came or went: elect for the partitions that it names, less those with an election under way."""
     controller = s.controllers[c]
     require(controller.active)
-    named, stands = content_for(s, m, c, "preferred"), is_as_read(s, c, "preferred")
+    named, stands = content_for(s, m, c, "elections"), is_as_read(s, c, "elections")
     with when(~given(s, c)):
-        rearm_watch(s, c, "preferred")
+        rearm_watch(s, c, "elections")
     take_head(s, m, c)
     with when(either(*named.values())):
         controller.request_read = stands
         free = {p: ~either(controller.electing[p], is_queued(s, m, c, p)) for p in m.partitions}
         asked = {p: both(named[p], free[p]) for p in m.partitions}
-        _begin(s, m, c, Handler.PREFERRED_ELECTION, asked)
+        _begin(s, m, c, Handler.REQUESTED_ELECTION, asked)
 
 
 def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Value]) -> None:
@@ -140,7 +140,7 @@ def say_who_leads(s: State, m: Model, c: int, p: int, *, perhaps: object = False
 
 def end_requested_election(s: State, m: Model, c: int) -> None:
     """All that a request names are visited."""
-    _end_election(s, m, c, Handler.PREFERRED_ELECTION)
+    _end_election(s, m, c, Handler.REQUESTED_ELECTION)
 
 
 def end_pending_election(s: State, m: Model, c: int) -> None:
@@ -160,7 +160,7 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
             with when(controller.asked[p]):
                 say_who_leads(s, m, c, p, perhaps=raises)
     with when(raises):
-        observe(f"controller {c}", "fail preferred election")
+        observe(f"controller {c}", "fail requested election")
         if handler == Handler.PENDING_ELECTION:
             elector_resigns(s, m, c)
         else:
@@ -170,11 +170,11 @@ def _end_election(s: State, m: Model, c: int, handler: Handler) -> None:
             controller.electing[p] = both(controller.electing[p], ~controller.asked[p])
             with when(controller.asked[p]):
                 resume_deletion(s, m, c, m.topic_of(p))
-        controller.at = At.FINISH if handler == Handler.PENDING_ELECTION else At.DELETE_PREFERRED
+        controller.at = At.FINISH if handler == Handler.PENDING_ELECTION else At.DELETE_ELECTIONS
     reset(controller, "asked")
 
 
-@controller_step(At.DELETE_PREFERRED, source=SOURCE, parts=("preferred_election",))
+@controller_step(At.DELETE_ELECTIONS, source=SOURCE, parts=("preferred_election",))
 def delete_election_request(s: State, m: Model, c: int) -> None:
     """Delete the request; the handler is done."""
     with when(remove_request(s, m, c)):
@@ -198,7 +198,7 @@ def _delete_request(s: State, m: Model, c: int) -> None:
     if m.fixes(Switch.KEEP_UNREAD_REQUESTS):
         removable = both(removable, s.controllers[c].request_read)
     with when(removable):
-        observe(f"controller {c}", "delete preferred election")
+        observe(f"controller {c}", "delete election request")
         acts(s, m, c)
         forget_request(s, m)
 
@@ -206,17 +206,17 @@ def _delete_request(s: State, m: Model, c: int) -> None:
 def forget_request(s: State, m: Model) -> None:
     """/admin/preferred_replica_election disappears; nobody has read what will stand there next."""
     for p in m.partitions:
-        s.zookeeper.preferred[p] = False
+        s.zookeeper.elections[p] = False
     for c in m.controllers:
         s.controllers[c].request_read = False
         reset(s.controllers[c], "given_stands")
-    notify(s, m, "preferred")
+    notify(s, m, "elections")
 
 
 def load_pending_elections(s: State, m: Model, c: int) -> None:
     """Failover 7: what is requested is read next, where anything may be; that there is nothing is told, too."""
     if m.has("preferred_election"):
-        s.controllers[c].at = At.READ_PREFERRED
+        s.controllers[c].at = At.READ_ELECTIONS
     else:
         for kind in (PreferredElectionFound, PreferredElectionDone, PreferredElectionResumed):
             say(kind, partitions={})
@@ -224,7 +224,7 @@ def load_pending_elections(s: State, m: Model, c: int) -> None:
 
 
 @controller_step(
-    At.READ_PREFERRED,
+    At.READ_ELECTIONS,
     source="KafkaController.initializePreferredReplicaElection 0.10.2.2",
     parts=("preferred_election",),
 )
@@ -235,7 +235,7 @@ def read_election_request(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     known = {p: both(controller.topics[m.topic_of(p)], is_there(s, m, c, p)) for p in m.partitions}
-    named = {p: both(s.zookeeper.preferred[p], known[p]) for p in m.partitions}
+    named = {p: both(s.zookeeper.elections[p], known[p]) for p in m.partitions}
     raises = either(*(both(named[p], ~is_cached(controller.partitions[p])) for p in m.partitions))
     if m.fixes(Switch.ELECT_ONLY_THE_LED):
         named = {p: both(named[p], is_cached(controller.partitions[p])) for p in m.partitions}
@@ -243,18 +243,18 @@ def read_election_request(s: State, m: Model, c: int) -> None:
     raises |= either(*(both(named[p], lacks_head(s, m, c, p)) for p in m.partitions))
     with when(is_requested(s, m)):
         controller.request_read = True
-        rearm_watch(s, c, "preferred")
+        rearm_watch(s, c, "elections")
     with when(raises):
         observe(f"controller {c}", "fail on a leaderless partition")
         elector_resigns(s, m, c)
     with when(~raises):
-        preferred = {p: s.zookeeper.preferred[p] for p in m.partitions}
+        preferred = {p: s.zookeeper.elections[p] for p in m.partitions}
         say(PreferredElectionFound, partitions=preferred)
         led = {p: is_led_as_preferred(s, m, c, p) for p in m.partitions}
         say(PreferredElectionDone, partitions={p: both(preferred[p], ~named[p] | led[p]) for p in m.partitions})
         for p in m.partitions:
             open_ = ~is_led_as_preferred(s, m, c, p)
-            of_request = s.zookeeper.preferred[p]
+            of_request = s.zookeeper.elections[p]
             controller.electing[p] = either(
                 both(of_request, named[p], open_), both(controller.electing[p], ~of_request)
             )

@@ -9,8 +9,8 @@ ControllerMoved, catches it itself a few lines below, logs, and goes on with the
 epoch may be written twice: who found no /controller_epoch writes 1 on version 0, its memory's initial value, which is
 also the version of the znode that another controller has just created with 1.
 
-What a failover does about preferred elections, reassignments, deletions and automatic rebalance is told with those
-parts; the deletion manager and its thread are kept also where nothing is deleted, because of D56.
+What a failover does about requests of admins and about the automatic rebalance is told with those parts; the deletion
+manager and its thread are kept also where nothing is deleted, because of D56.
 
 Three steps are several operations of ZooKeeper each: all children are watched in one (nothing is read before the last
 watch is set); /brokers/ids and each broker's data are read in one; so are /brokers/topics and each topic's AR. Left out
@@ -50,7 +50,7 @@ from spec.variants import Switch
 #: Where a failover may be ended by an exception; the state machines catch what goes wrong with a partition.
 FAILOVER = (
     At.READ_EPOCH, At.INCREMENT_EPOCH, At.CREATE_EPOCH, At.SUBSCRIBE, At.READ_BROKERS, At.READ_TOPICS, At.READ_STATES,
-    At.READ_PREFERRED, At.READ_REASSIGNMENTS, At.READ_DELETIONS, At.FINISH,
+    At.READ_ELECTIONS, At.READ_REASSIGNMENTS, At.READ_DELETIONS, At.FINISH,
 )  # fmt: skip
 
 
@@ -268,7 +268,7 @@ def load_deletions(s: State, m: Model, c: int) -> None:
 
 
 def resume(s: State, m: Model, c: int) -> None:
-    """Failover 12: the machines run; resume what is being reassigned, then what is pending of preferred elections."""
+    """Failover 12: the machines run; resume what is being reassigned, then what is pending of elections."""
     controller = s.controllers[c]
     machines_run(s, m, c)
     controller.handler = Handler.NONE
@@ -284,7 +284,7 @@ def resume(s: State, m: Model, c: int) -> None:
 
 @controller_step(At.FINISH, source="onControllerFailover 0.10.2.2, steps 11 to 16")
 def finish_failover(s: State, m: Model, c: int) -> None:
-    """Failover 13: delete the preferred election request, if any; the deletion thread starts, and the lock is free."""
+    """Failover 13: delete the request for elections, if any; the deletion thread starts, and the lock is free."""
     controller = s.controllers[c]
     with when(remove_request(s, m, c)):
         told = tell_all(s, m, c, in_failover=True) if m.reintroduces(Switch.METADATA_LAST) else flag(True)

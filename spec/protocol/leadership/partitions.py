@@ -96,7 +96,7 @@ def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[
 def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
     """Among those that are visited Kafka finds some that cannot go Online, without a look at ZooKeeper.
 
-    No assigned replica of a New one lives, or a preferred election is asked for of one that is not known.
+    No assigned replica of a New one lives, or an election is asked for of one that is not known.
     """
     controller = s.controllers[c]
     for p in m.partitions:

@@ -11,7 +11,7 @@ from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
 from model_check.verdicts.screen import LINES
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
-from spec.expectations import Expectation, plan
+from spec.expectations import Expectation, plan, plans
 from spec.scopes import PARTS, scope
 from tests.model_check.cli.conftest import Kcheck, expectation
 
@@ -129,12 +129,12 @@ def test_deep_scopes_are_verified_only_when_asked_for(kcheck: Kcheck) -> None:
 
 
 def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_large(
-    kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
+    kcheck: Kcheck, replayed: list[str], manifest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("pair",))
+    manifest["pair"]["verify"]["replayed"] = True
     assert kcheck("verify", "solo", "pair").exit_code == 0
     assert replayed == ["replay pair"]
-    monkeypatch.setattr(gate, "SIMULATED", ("solo",))
+    manifest["solo"]["verify"]["simulated"] = True
     assert kcheck("verify", "solo", "pair", "--deep").exit_code == 0
     assert sorted(replayed[1:]) == ["replay pair", "replay solo", "simulation solo"]
     monkeypatch.setattr(gate, "REPLAYABLE", 1)
@@ -143,9 +143,9 @@ def test_one_scope_is_always_replayed_and_in_a_deep_run_all_that_are_not_too_lar
 
 
 def test_cheap_scopes_are_replayed_every_day_although_they_are_deep(
-    kcheck: Kcheck, replayed: list[str], monkeypatch: pytest.MonkeyPatch
+    kcheck: Kcheck, replayed: list[str], manifest: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("solo",))
+    manifest["solo"]["verify"]["replayed"] = True
     kcheck("verify")
     assert replayed == ["replay solo"]
     kcheck("verify", "pair")
@@ -154,11 +154,11 @@ def test_cheap_scopes_are_replayed_every_day_although_they_are_deep(
 
 def test_every_part_with_a_cheap_scope_is_replayed_every_day() -> None:
     """What is left has no scope of so few states."""
-    plans = [plan(name) for name in gate.ALWAYS_REPLAYED]
-    known = [one.exploration("AS_CODED") for one in plans]
+    replayed = [one for one in plans().values() if one.replayed]
+    known = [one.exploration("AS_CODED") for one in replayed]
     assert sum(one.states for one in known if one is not None) < 25_000
     assert None not in known
-    parts = {part for name in gate.ALWAYS_REPLAYED for part in scope(name).parts}
+    parts = {part for one in replayed for part in scope(one.scope).parts}
     assert set(PARTS) - parts == {"failed_removals", "soft_failures", "delayed_operations", "notification_reads"}
 
 
@@ -170,9 +170,9 @@ def test_a_deep_run_makes_two_thousand_random_runs_of_two_hundred_steps(monkeypa
         return Run("noted", task.scope, "AS_CODED", Verdict.HOLDS)
 
     monkeypatch.setattr(simulation, "run", noted)
-    for check in gate.simulations([plan(name) for name in gate.SIMULATED]):
+    for check in gate.simulations(list(plans().values())):
         list(check.make())
-    assert sorted(task.scope for task in made) == sorted(gate.SIMULATED)
+    assert sorted(task.scope for task in made) == sorted(one.scope for one in plans().values() if one.simulated)
     assert sum(task.runs for task in made) >= 2_000
     assert {task.steps for task in made} == {200}
 
@@ -219,8 +219,10 @@ def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_bu
         assert found().verdict is Verdict.VIOLATED
 
 
-def test_a_disagreement_fails_the_verification(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "ALWAYS_REPLAYED", ("solo",))
+def test_a_disagreement_fails_the_verification(
+    kcheck: Kcheck, manifest: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest["solo"]["verify"]["replayed"] = True
     monkeypatch.setattr(
         replay, "run", lambda task: Run("refinement", task.scope, "", Verdict.VIOLATED, "they disagree")
     )

@@ -18,7 +18,7 @@ NAME = "11a-random"
 
 ACCOUNT = {
     # Transactions of the tools: creates of topics, of the requests, and writes of topics with new partitions.
-    "create_topic": 13, "request_preferred_election": 31, "request_reassignment": 22, "request_deletion": 7,
+    "create_topic": 13, "request_election": 31, "request_reassignment": 22, "request_deletion": 7,
     "write_addition": 10,
     # Each of the seven is deleted in the end.
     "delete_topic": 7, "delete_request": 7,

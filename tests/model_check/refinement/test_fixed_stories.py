@@ -40,7 +40,7 @@ STORIES = {
         "failing_candidates",
         (
             "remove_controller()", "create_topic(t=0)", "on_controller_change(c=1)", *ELECTED,
-            "request_preferred_election(named=1)", "read_election_request(c=1)",
+            "request_election(named=1)", "read_election_request(c=1)",
         ),
         PreferredElectionDone,
     ),

@@ -219,7 +219,7 @@ def test_more_of_everything(name: str, switches: Switches) -> None:
 
 
 LATER_PARTS = {
-    "preferred_election": "on_preferred_election",
+    "preferred_election": "on_election_request",
     "out_of_sync_rebalance": "rebalance_partition",
     "shutdown": "move_partition",
     "addition_deletion": "write_addition",

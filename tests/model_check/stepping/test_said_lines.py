@@ -82,7 +82,7 @@ def test_a_failover_that_elects_for_a_queued_topic_halts_its_deletion() -> None:
     told.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
     told.do("on_topic_change(c=1)")
     list(told.go_on())
-    told.do("request_deletion(t=0)", "request_preferred_election(named=1)", "crash(b=1)", "end_orphaned_session(b=1)")
+    told.do("request_deletion(t=0)", "request_election(named=1)", "crash(b=1)", "end_orphaned_session(b=1)")
     told.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
     written = [line for lines in told.go_on() for line in lines]
     begins = written.index("PreferredElectionStarted")

@@ -255,5 +255,5 @@ def asked(reason: Handler, isr: tuple[int, ...], live: tuple[int, ...], *, leade
 
 def test_selectors_say_what_those_of_a_real_controller_did() -> None:
     assert asked(Handler.BROKER_FAILURE, (1,), (2, 3), leader=1) == KILLED_UNCLEAN
-    assert asked(Handler.PREFERRED_ELECTION, (1, 2), (1, 2, 3), leader=3) == NOT_PREFERRED
+    assert asked(Handler.REQUESTED_ELECTION, (1, 2), (1, 2, 3), leader=3) == NOT_PREFERRED
     assert asked(Handler.SHUTDOWN, (1, 2), (1, 2), leader=1) == SHUT_DOWN

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reference.elections.requested import PREFERRED_REPLICA_ELECTION
+from reference.elections.requested import ELECTIONS
 from reference.journal import Report
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
@@ -210,10 +210,10 @@ def test_a_listener_carries_out_a_request_that_was_removed_before_it_had_the_loc
 
 def test_a_listener_deletes_the_request_that_took_the_place_of_the_one_it_was_given() -> None:
     one = initial_cluster(scope("early_election"))
-    take(one, "request_preferred_election(named=1)", "read_for_listener(c=1)", "withdraw_preferred_election()")
-    take(one, "request_preferred_election(named=1)", "on_preferred_election(c=1)", "read_for_election(c=1, p=0)")
+    take(one, "request_election(named=1)", "read_for_listener(c=1)", "withdraw_election()")
+    take(one, "request_election(named=1)", "on_election_request(c=1)", "read_for_election(c=1, p=0)")
     take(one, "delete_election_request(c=1)")
-    assert PREFERRED_REPLICA_ELECTION not in one.zookeeper.tree
+    assert ELECTIONS not in one.zookeeper.tree
 
 
 def test_before_0_10_2_a_new_session_is_printed_before_the_lock_and_nothing_is_read() -> None:

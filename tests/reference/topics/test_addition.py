@@ -41,7 +41,7 @@ def printed(journal: list[Entry], kind: type[Report | StateChange]) -> list[Line
 
 def test_a_failover_listens_to_every_topic_and_an_expiry_calls_that_listener_before_the_one_of_the_controller() -> None:
     one, _ = working()
-    assert list(subscribed(one))[-3:] == ["t", Callback.CONTROLLER, Callback.PREFERRED]
+    assert list(subscribed(one))[-3:] == ["t", Callback.CONTROLLER, Callback.ELECTIONS]
 
 
 def test_a_partition_that_was_added_goes_the_way_of_a_new_topics() -> None:

@@ -23,7 +23,7 @@ from spec.variants import AS_CODED, FENCED, Switches
 
 COMES_TO = {
     Junction.VISITS_DONE: {
-        Handler.FAILOVER, Handler.BROKER_STARTUP, Handler.BROKER_FAILURE, Handler.CREATION, Handler.PREFERRED_ELECTION,
+        Handler.FAILOVER, Handler.BROKER_STARTUP, Handler.BROKER_FAILURE, Handler.CREATION, Handler.REQUESTED_ELECTION,
         Handler.PENDING_ELECTION, Handler.REBALANCE, Handler.SHUTDOWN, Handler.NONE,
     },
     Junction.REMOVALS_DONE: {
@@ -102,7 +102,7 @@ def on_its_way(m: Model) -> Iterator[Property]:
             enumeration(kind).variable(f"controllers[{c}].{name}") for kind, name in ((At, "at"), (Handler, "handler"))
         )
         for junction, places in BEFORE.items():
-            comes = [one for one, thens in column(junction).items() if any(then.where(m) for then in thens)]
+            comes = [one for one, thens in column(junction).items() if any(then.is_in(m) for then in thens)]
             holds = either(~either(*(at == one for one in places)), *(handler == one for one in comes))
             yield Property(f"{junction.name} {c}", "always", "", "", term=holds.term)
 

@@ -154,20 +154,20 @@ def test_d59_a_request_that_was_removed_before_the_lock_is_carried_out() -> None
 
 def test_nothing_is_asked_for_where_the_request_came_after_the_read() -> None:
     run = Run(scope("early_election"), elections=2, withdrawals=1, early_reads=1)
-    run.do("request_preferred_election(named=1)", "withdraw_preferred_election()", "read_for_listener(c=1)")
-    run.do("request_preferred_election(named=1)")
-    run.do("on_preferred_election(c=1)")
+    run.do("request_election(named=1)", "withdraw_election()", "read_for_listener(c=1)")
+    run.do("request_election(named=1)")
+    run.do("on_election_request(c=1)")
     assert [run["controllers[1].at"], run["controllers[1].request_read"]] == ["IDLE", "no"]
-    run.do("on_preferred_election(c=1)")
+    run.do("on_election_request(c=1)")
     assert run["controllers[1].request_read"] == "yes", "the read had set the watch again"
 
 
 def test_d49_the_request_that_took_the_place_of_the_one_that_was_read_is_deleted() -> None:
     run = Run(scope("early_election"), elections=2, withdrawals=1, early_reads=1)
-    run.do("request_preferred_election(named=1)", "read_for_listener(c=1)")
+    run.do("request_election(named=1)", "read_for_listener(c=1)")
     assert run["controllers[1].given_stands"] == "yes"
-    run.do("withdraw_preferred_election()", "request_preferred_election(named=1)")
-    run.do("on_preferred_election(c=1)", "read_for_election(c=1, p=0)")
-    assert [run["controllers[1].at"], run["controllers[1].request_read"]] == ["DELETE_PREFERRED", "no"]
+    run.do("withdraw_election()", "request_election(named=1)")
+    run.do("on_election_request(c=1)", "read_for_election(c=1, p=0)")
+    assert [run["controllers[1].at"], run["controllers[1].request_read"]] == ["DELETE_ELECTIONS", "no"]
     run.do("delete_election_request(c=1)")
-    assert run["zookeeper.preferred[0]"] == "no", "and nobody has held it"
+    assert run["zookeeper.elections[0]"] == "no", "and nobody has held it"

@@ -171,7 +171,7 @@ def test_an_election_of_a_queued_topic_holds_its_deletion_back() -> None:
         while run.can(f"deliver_request(c=1, b={b})"):
             run.do(f"deliver_request(c=1, b={b})")
     run.do("expand_isr(b=1, p=0, r=2)", "crash(b=1)", "end_orphaned_session(b=1)")
-    run.do("request_reassignment(k=0)", "request_deletion(t=0)", "request_preferred_election(named=1)")
+    run.do("request_reassignment(k=0)", "request_deletion(t=0)", "request_election(named=1)")
     run.do("start_process(b=1)", "elect_read(c=1)", "elect_create(c=1)")
     held_back = {}
     while run["controllers[1].at"] != "FINISH":
@@ -188,8 +188,8 @@ def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_i
     switches = AS_CODED | ({Switch.MARK_WHAT_IS_QUEUED} if fixed else set())
     run = Run(scope, switches, crashes=1, creations=1, elections=1, deletions=1)
     run.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
-    run.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "request_preferred_election(named=1)")
-    run.do("on_preferred_election(c=1)", "start_process(b=2)", "register_broker(b=2)", "on_broker_change(c=1)")
+    run.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "request_election(named=1)")
+    run.do("on_election_request(c=1)", "start_process(b=2)", "register_broker(b=2)", "on_broker_change(c=1)")
     run.do("create_state(c=1, p=0)", "deliver_request(c=1, b=2)", "request_deletion(t=0)", "on_deletion_change(c=1)")
     assert run["controllers[1].electing[0]"] == "yes"
     run.do("delete_queued_topic(c=1, t=0)")
