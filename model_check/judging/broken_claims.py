@@ -9,18 +9,19 @@ all had come to rest anew. What unclean leader election costs is asked where som
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
-from model_check.recordings.zookeeper import SessionEnded
+from model_check.recordings.seen import SessionEnded
 from model_check.stepping.open_system import Taken
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.rules import Claim
 from spec.model import Model
 from spec.properties import claims
-from spec.protocol.brokers.processes import crash
+from spec.protocol.brokers.processes import crash, start_process
 from spec.scopes import Scope
 
 
@@ -46,8 +47,8 @@ class BrokenClaims:
         self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
         self._models: dict[Scope, Model] = {}
-        self._known: dict[Position, frozenset[str]] = {}
-        self._resting: dict[Position, frozenset[str]] = {}
+        self._known_at = cache(self._broken_at)
+        self._known_at_rest = cache(self._broken_at_rest)
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
 
     def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
@@ -56,9 +57,9 @@ class BrokenClaims:
         sure = set[str]()
         alive = self._surely_alive(path)
         for number, position in enumerate(path):
-            here = self._broken_at(position)
+            here = self._known_at(position)
             ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
-            at_rest = self._broken_at_rest(position) if ends else frozenset()
+            at_rest = self._known_at_rest(position) if ends else frozenset()
             for name in (*here, *at_rest):
                 failing[name].append(number)
             sure |= here | at_rest if alive[number] else here
@@ -88,12 +89,7 @@ class BrokenClaims:
 
     def _broken_at_rest(self, position: Position) -> frozenset[str]:
         """The names of the `eventually` that do not hold in a state at rest; none where it is not at rest."""
-        if position not in self._resting:
-            self._resting[position] = self._missing_at_rest(self.explainer.settled(position).state)
-        return self._resting[position]
-
-    def _missing_at_rest(self, state: PlainState) -> frozenset[str]:
-        """The same of a state, in which several explanations may come to rest."""
+        state = self.explainer.settled(position).state  # in which several explanations may come to rest
         known = next((names for other, names in self._rests if other == state), None)
         if known is not None:
             return known
@@ -106,15 +102,10 @@ class BrokenClaims:
         return names
 
     def _broken_at(self, position: Position) -> frozenset[str]:
-        """The names of the claims that a state, or the step to it, breaks."""
-        if position not in self._known:
-            self._known[position] = frozenset([*self._broken_in_state(position), *self._broken_by_step(position)])
-        return self._known[position]
-
-    def _broken_in_state(self, position: Position) -> Iterator[str]:
-        if position.before is not None and position.state is position.before.state:
-            return
-        yield from self._false_in("always", position.state)
+        """The names of the claims that a state, if it is another than before, or the step to it, breaks."""
+        is_new = position.before is None or position.state is not position.before.state
+        in_state = self._false_in("always", position.state) if is_new else frozenset[str]()
+        return in_state.union(self._broken_by_step(position))
 
     def _false_in(self, kind: str, state: PlainState) -> frozenset[str]:
         """The names of the claims of a kind that do not hold in a state."""
@@ -144,7 +135,6 @@ class BrokenClaims:
         return self._models[narrowed]
 
 
-START: Final = "start_process("
 MOST_STEPS: Final = 500
 """The steps after which a cluster whose dead were started again is taken never to come to rest."""
 
@@ -156,8 +146,8 @@ def following(explainer: Explainer, state: PlainState) -> tuple[PlainState | Non
     The state is empty where there is no room for the step, and None where there is none.
     """
     start = None
-    for name, to in explainer.progress(state):
-        if to != state and not name.startswith(START):
+    for one, to in explainer.progress(state):
+        if to != state and one.rule != start_process.name:
             return to, False
         if to != state and start is None:
             start = to

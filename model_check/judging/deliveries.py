@@ -8,7 +8,7 @@ from typing import Any, Final
 from model_check.judging.explanations import STAGES
 from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
 from model_check.judging.recorded_trees import raw_leadership
-from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from model_check.recordings.seen import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.tracks import SKEW, Place, Tracks
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import OpenSystem
@@ -49,20 +49,20 @@ class Deliveries:
         self.system = system
         self.tracks = tracks
 
-    def agrees(self, one: RequestHandled, before: PlainState, after: PlainState, seen: tuple[Seen, ...]) -> bool:
+    def agrees(self, one: RequestHandled, before: PlainState, after: PlainState, events: tuple[Seen, ...]) -> bool:
         """Whether executing the head of the queue, or what stayed behind, is what the broker did."""
         c, b, view = one.controller, one.broker, self.system.view(before)
         is_late = part(before, "late_requests", c, b) != part(after, "late_requests", c, b)
         head = view.late_requests[c][b] if is_late else view.connections[c][b][0]
         if head.epoch.raw != one.epoch:
             return False
-        kinds = {event.kind for event in seen}
+        kinds = {event.kind for event in events}
         if one.kind == "UpdateMetadata":
             is_so = ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
             return is_so and (one.refused or self._tells_the_same(head, one))
         if one.kind != "LeaderAndIsr" or list(Stage)[head.stage.raw] is not Stage.LEADER_AND_ISR:
             return False
-        return self._says_the_same(head, one) and self._ends_the_same(one, seen)
+        return self._says_the_same(head, one) and self._ends_the_same(one, events)
 
     def _says_the_same(self, head: Any, one: RequestHandled) -> bool:
         """The same partitions, with the same leadership and assigned replicas, and version, where that is printed."""
@@ -91,11 +91,11 @@ class Deliveries:
         return told == epochs | dict.fromkeys(one.removed, 0)
 
     @staticmethod
-    def _ends_the_same(one: RequestHandled, seen: tuple[Seen, ...]) -> bool:
+    def _ends_the_same(one: RequestHandled, events: tuple[Seen, ...]) -> bool:
         """The same decision on each partition whose fate was logged."""
         if one.refused:
-            return any(event.kind == "refuse LeaderAndIsr" for event in seen)
-        outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in seen if event.kind in OUTCOMES}
+            return any(event.kind == "refuse LeaderAndIsr" for event in events)
+        outcomes = {event.fields["partition"].raw: OUTCOMES[event.kind] for event in events if event.kind in OUTCOMES}
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
     def is_the_last(self, one: Handled, place: Place) -> bool:
@@ -103,17 +103,17 @@ class Deliveries:
         is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
         return is_last and len(list(self.tracks.handled(place, one.broker))) == 1
 
-    def stopped(self, one: Handled, place: Place, seen: tuple[Seen, ...]) -> int | None:
+    def stopped(self, one: Handled, place: Place, events: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.
 
         A request that stops several replicas does so in any order; a process that ends may not come to all.
         """
         if isinstance(one, StopReplicaRefused):
-            refused = [event.fields["epoch"].raw for event in seen if event.kind == "refuse StopReplica"]
+            refused = [event.fields["epoch"].raw for event in events if event.kind == "refuse StopReplica"]
             return 1 if refused == [one.epoch] else None
         wanted = {
             (event.fields["partition"].raw, bool(event.fields["delete"].raw))
-            for event in seen
+            for event in events
             if event.kind == "stop replica"
         }
         next_ones = list(islice(self.tracks.handled(place, one.broker), len(wanted)))
@@ -175,31 +175,25 @@ class Deliveries:
             return False
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        if following is None or not self._are_of_one_channel(at, following):
-            return True
-        return self._numbers_left(at, following) > 0
+        left = self._numbers_left(at, following) if following is not None else None
+        return left is None or left > 0
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
-        may_skip = _leaves_none(at, one.controller, one.broker) and self._are_of_one_channel(at, one)
-        return may_skip and self._numbers_left(at, one) > 0
+        left = self._numbers_left(at, one) if _leaves_none(at, one.controller, one.broker) else None
+        return left is not None and left > 0
 
-    def _are_of_one_channel(self, at: Position, following: RequestHandled) -> bool:
-        """Whether a request comes through the channel that there is at a position, as far as numbers can tell.
-
-        A broker that registers anew has another channel. Before 0.10.2 each replica that is stopped takes a number of
-        its own, which is not counted here.
-        """
-        if self.tracks.releases[following.controller] is not V0102:
-            return False
-        return not self.tracks.registers(at.place, following.broker, following.time + SKEW)
-
-    @staticmethod
-    def _numbers_left(at: Position, following: RequestHandled) -> int:
+    def _numbers_left(self, at: Position, following: RequestHandled) -> int | None:
         """How many requests of a channel came before one, by its number, and are not delivered at a position.
 
-        They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`).
+        They are numbered from 0, with each channel anew, each time that they are sent (`RequestSendThread`). A broker
+        that registers anew has another channel, where numbers tell nothing. Before 0.10.2 each replica that is stopped
+        takes a number of its own, which is not counted here.
         """
+        if self.tracks.releases[following.controller] is not V0102:
+            return None
+        if self.tracks.registers(at.place, following.broker, following.time + SKEW):
+            return None
         c, b = following.controller, following.broker
         last, count, comes_deletion = -1, 0, False
         for before, step, after in at.way_back():

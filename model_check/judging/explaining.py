@@ -7,9 +7,9 @@ process or an unlucky moment explains (a read made well before the write that de
 dropped that was still in use).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
@@ -21,25 +21,9 @@ from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
 from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.judging.taken_steps import Steps
-from model_check.recordings.processes import (
-    ControllerSaid,
-    Handled,
-    ProcessKilled,
-    ProcessPaused,
-    ProcessStopping,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.tracks import SKEW, Tracks
-from model_check.recordings.zookeeper import (
-    NotificationCreated,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-)
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
@@ -75,50 +59,38 @@ class Explainer:
         configured = replace(
             opened.model.scope, deletes_topics=cluster.deletes_topics, unclean=cluster.unclean_by_default
         )
-        model = replace(opened.model, scope=configured)
+        self.model: Model = replace(opened.model, scope=configured)
         self.system: OpenSystem = replace(
-            opened, model=model, recreations=cluster.recreations, additions=cluster.additions
+            opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
         self.controllers = ControllerSteps(self.system)
-        self._hidden = HiddenSteps(self.system, self.controllers)
+        self.hidden = HiddenSteps(self.system, self.controllers).of
         self.tracks = Tracks(recording)
+        self.start = Position(self.system.initial, self.tracks.beginning)
         self.deliveries = Deliveries(self.system, self.tracks)
         self.steps = Steps(self.system, cluster, self.tracks, self.deliveries)
         self.deaths_are_inferred = not recording.tells_acts
         self.likelihood = Likelihood(self.tracks, self.deliveries, deaths_are_inferred=self.deaths_are_inferred)
 
-    @property
-    def model(self) -> Model:
-        """The model whose rules are run."""
-        return self.system.model
-
-    def hidden(self, at: Position) -> Iterator[Candidate]:
-        """What may happen unseen."""
-        return self._hidden.of(at.state)
-
-    @property
-    def start(self) -> Position:
-        """Nothing runs, nothing is explained."""
-        return Position(self.system.initial, self.tracks.beginning)
-
     def progress(
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
-    ) -> Iterator[tuple[str, PlainState]]:
-        """The actions that are enabled in a state, faults aside, of those who may act; each with the state after it."""
+    ) -> Iterator[tuple[Explained, PlainState]]:
+        """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room."""
         for one in self._instances:
             if not may_act((one.rule, one.parameters)):
                 continue
             try:
                 found = self.system.step(state, one.rule, one.parameters)
             except NoRoom:
-                yield f"{one.action}, for which the specification has no room", {}
+                yield one, {}
             else:
                 if found is not None:
-                    yield one.action, found[0]
+                    yield one, found.after
 
     def instead(self, at: Position) -> Iterator[str]:
         """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
-        return (action for action, _ in self.progress(at.state, lambda candidate: self.steps.may_act(at, candidate)))
+        for one, after in self.progress(at.state, partial(self.steps.may_act, at)):
+            yield one.action if after else f"{one.action}, for which the specification has no room"
 
     @cached_property
     def _instances(self) -> list[Explained]:
@@ -132,9 +104,9 @@ class Explainer:
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
-            possible = [*self.hidden(at), *((deliver_request.name, one) for one in waiting)]
-            taken = (self.steps.taken(at, one, unlogged=True) for one in possible if self.steps.says_nothing(at, one))
-            to = next((one for one in taken if one is not None and one.state != at.state), None)
+            possible = [*self.hidden(at.state), *((deliver_request.name, one) for one in waiting)]
+            quiet = (one for one in possible if self.steps.says_nothing(at, one))
+            to = next((to for _, to in self._tried(at, quiet, unlogged=True) if to.state != at.state), None)
             if to is None:
                 return at
             at = to
@@ -156,15 +128,15 @@ class Explainer:
             return {(role, b) for role in (CONTROLLER, BROKER) for b in self.model.brokers.ids}
         blamed = actors_of(heads[0])
         match heads[0]:
-            case ReplicaStopped() | StopReplicaRefused():  # of which controller, it does not say
+            case seen.ReplicaStopped() | seen.StopReplicaRefused():  # of which controller, it does not say
                 blamed = blamed | {(CONTROLLER, c) for c in self.model.controllers}
-            case ControllerSaid(line=BrokerDifference()):
+            case seen.ControllerSaid(line=BrokerDifference()):
                 blamed = blamed | {(BROKER, b) for b in self.model.brokers.ids}
-            case ControllerSaid(line=ShuttingDownBroker(broker=broker)):
+            case seen.ControllerSaid(line=ShuttingDownBroker(broker=broker)):
                 blamed = blamed | {(BROKER, self.cluster.broker(broker))}
         for one in heads:
             due = one.time <= heads[0].time + SKEW
-            if due and isinstance(one, RequestHandled) and (BROKER, one.broker) in blamed:
+            if due and isinstance(one, seen.RequestHandled) and (BROKER, one.broker) in blamed:
                 blamed = blamed | actors_of(one)
         return blamed
 
@@ -182,7 +154,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
         first: Candidate | None = None
         slow = at.slow - self._who_is_due(at) if at.slow else at.slow
-        for candidate in self.hidden(at):
+        for candidate in self.hidden(at.state):
             if candidate[1].get("c") in slow or (first is not None and not is_instead_of(candidate, first)):
                 continue
             to = self.steps.taken(at, candidate)
@@ -211,36 +183,36 @@ class Explainer:
             yield Move(self._without_step(at, number, one), likely=True)
         if is_no_step is Certainty.YES:
             return
-        for candidate in (*self._copies(one, at), *self._overdue(one, at)):
-            to = self.steps.taken(at, candidate, unlogged=True)
-            if to is not None:
-                yield Move(to, likely=candidate[0] != leave_late_copy.name)
-        for candidate in (*candidates(self.model, self.controllers, one, at.state), *self._noted_late(one, at)):
-            to = self.steps.taken(at, candidate, number)
-            if to is not None:
-                yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
+        for candidate, to in self._tried(at, (*self._copies(one, at), *self._overdue(one, at)), unlogged=True):
+            yield Move(to, likely=candidate[0] != leave_late_copy.name)
+        shows_it = chain(candidates(self.model, self.controllers, one, at.state), self._noted_late(one, at))
+        for candidate, to in self._tried(at, shows_it, number):
+            yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
         if is_no_step is Certainty.MAYBE:
             yield Move(self._without_step(at, number, one), likely=True)
-        for candidate in self._before(one, at):
-            to = self.steps.taken(at, candidate, unlogged=True)
-            if to is not None:
-                yield Move(to, likely=True)
+        for _, to in self._tried(at, self._before(one, at), unlogged=True):
+            yield Move(to, likely=True)
+
+    def _tried(
+        self, at: Position, every: Iterable[Candidate], number: int | None = None, *, unlogged: bool = False
+    ) -> Iterator[tuple[Candidate, Position]]:
+        """The actions that can be taken, each with the position after it."""
+        taken = ((one, self.steps.taken(at, one, number, unlogged=unlogged)) for one in every)
+        return ((one, to) for one, to in taken if to is not None)
 
     def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
         """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
-        for candidate in failures(one):
-            to = self.steps.taken(at, candidate)
-            if to is not None:
-                own = (other for other in self.hidden(at) if other[1].get("c") == candidate[1]["c"])
-                yield Move(to, likely=not any(self.steps.taken(at, other) for other in own))
+        for candidate, to in self._tried(at, failures(one)):
+            own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
+            yield Move(to, likely=not any(self._tried(at, own)))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """A copy of a request stays behind before it is handled once more, late; or before its channel is removed."""
         match one:
-            case ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
+            case seen.ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
                 for b in map(self.cluster.broker, dead):
                     yield from self.deliveries.that_stay_behind(at, c, b)
-            case ReplicaStopped(broker=b, partition=p, delete=True):
+            case seen.ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -248,7 +220,7 @@ class Explainer:
 
         After that it would be refused.
         """
-        if not isinstance(one, RequestHandled):
+        if not isinstance(one, seen.RequestHandled):
             return
         if self.deliveries.skips_numbers(one, at):
             yield deliver_request.name, {"c": one.controller, "b": one.broker}
@@ -259,7 +231,7 @@ class Explainer:
 
     def _noted_late(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """An announcement just before the leader notes a change, which it therefore announces the next time."""
-        if isinstance(one, NotificationCreated):
+        if isinstance(one, seen.NotificationCreated):
             known = part(at.state, "brokers", one.by, "partitions")
             for p in (p for p, partition in known.items() if partition.get("unreported")):
                 late = report_isr_changes_before if p in one.partitions else report_isr_changes_without
@@ -268,38 +240,36 @@ class Explainer:
     def _before(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
-            case StateWritten(by=c, partition=p):
-                for candidate in self.hidden(at):
+            case seen.StateWritten(by=c, partition=p):
+                for candidate in self.hidden(at.state):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
-            case Handled(broker=b):
-                senders = [one.controller] if isinstance(one, RequestHandled) else self.model.controllers
+            case seen.Handled(broker=b):
+                senders = [one.controller] if isinstance(one, seen.RequestHandled) else self.model.controllers
                 for c in senders:
                     if self.deliveries.may_be_unlogged(at, c, b):
                         yield deliver_request.name, {"c": c, "b": b}
-            case SessionEnded(by=b, survived=False) | SessionBegan(by=b, first=True) if self.deaths_are_inferred:
+            case seen.SessionEnded(by=b, survived=False) | seen.SessionBegan(by=b, first=True) if (
+                self.deaths_are_inferred
+            ):
                 yield crash.name, {"b": b}
         leavers = self.tracks.leavers(at.place) if self.deaths_are_inferred else ()
         yield from called_for(self.model, self.cluster, one, at.state, leavers)
 
-    def _is_nothing_new(self, one: ControllerSaid, at: Position) -> bool:
-        """Whether a line is one of a callback that finds what the last one found."""
-        alive = one.incarnation == self.tracks.life(at.place, one.controller)
-        return alive and finds_nothing_new(self.system, self.cluster, one, at.state)
-
     def _is_no_step(self, one: Observed, at: Position) -> Certainty:
         """Whether what was observed changes nothing."""
         match one:
-            case ProcessPaused():
+            case seen.ProcessPaused():
                 return Certainty.YES
-            case StopReplicaRefused():
+            case seen.StopReplicaRefused():
                 return self.deliveries.is_of_nothing(one, at)
-            case WriteConflicted(of_leader=p) if leads_with_stale_version(self.model, one, at.state):
+            case seen.WriteConflicted(of_leader=p) if leads_with_stale_version(self.model, one, at.state):
                 return Certainty.MAYBE if p is None else Certainty.LIKELY
-            case ProcessKilled(broker=b) | ProcessStopping(broker=b) if self._is_gone(b, at):
+            case seen.ProcessKilled(broker=b) | seen.ProcessStopping(broker=b) if self._is_gone(b, at):
                 return Certainty.MAYBE
-            case ControllerSaid() if self._is_nothing_new(one, at):
-                return Certainty.MAYBE
+            case seen.ControllerSaid(incarnation=life) if life == self.tracks.life(at.place, one.controller):
+                is_new = not finds_nothing_new(self.system, self.cluster, one, at.state)
+                return Certainty.NO if is_new else Certainty.MAYBE
             case _:
                 return Certainty.NO
 
@@ -310,7 +280,7 @@ class Explainer:
     def _without_step(self, at: Position, number: int, one: Observed) -> Position:
         place, step = self.tracks.after(at.place, {number: 1}), Explained("", {}, (), (one,))
         stopped = at.stopped
-        if isinstance(one, ProcessPaused):
+        if isinstance(one, seen.ProcessPaused):
             runs = one.resumed or self._is_gone(one.broker, at)
             stopped = stopped - {one.broker} if runs else stopped | {one.broker}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=())

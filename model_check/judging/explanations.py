@@ -7,14 +7,7 @@ decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from model_check.recordings import zookeeper as seen
-from model_check.recordings.processes import (
-    ProcessKilled,
-    ProcessStopping,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import ADDITION, RECREATION
@@ -116,34 +109,18 @@ def _topic_created(_m: Model, one: seen.TopicCreated, _state: PlainState) -> Row
     yield create_topic, {"t": one.topic, **again}
 
 
-def _by_hand(rule: Rule, parameters: Callable[[Any], Mapping[str, int]]) -> Callable[[Model, Any, PlainState], Row]:
-    """What somebody does by hand, where no controller does it."""
-
-    def row(_m: Model, one: Any, _state: PlainState) -> Row:
-        if not one.by:
-            yield rule, parameters(one)
-
-    return row
+def _by_hand(rule: Rule | None, one: seen.ZooKeeperChange, **parameters: int) -> Row:
+    """What somebody does by hand, where no controller does it; no rule where nobody does."""
+    if rule is not None and not one.by:
+        yield rule, parameters
 
 
-def _withdrawn(_m: Model, one: seen.RequestWritten, _state: PlainState) -> Row:
-    """A request that is deleted by hand."""
-    rule = ADMIN_REQUESTS[one.part].withdrawn_by
-    if not one.by and rule is not None:
-        yield rule, {}
-
-
-def _conflicted(m: Model, one: seen.WriteConflicted, _state: PlainState) -> Row:
-    """A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way."""
-    yield from ((isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions)
-
-
-def _handled(_m: Model, one: RequestHandled, state: PlainState) -> Row:
+def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
     late = (execute_late_request,) if part(state, "late_requests", one.controller, one.broker) else ()
     yield from _each((*DELIVERY, *late), c=one.controller, b=one.broker)
 
 
-def _stopped(m: Model, one: ReplicaStopped, state: PlainState) -> Row:
+def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:
     """Whose request it was is not said: any controller's with such a request at the head of its queue."""
     stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
@@ -162,7 +139,7 @@ def _stops(m: Model, c: int, b: int, stage: Stage, partitions: Iterable[int]) ->
             yield from _each(DELETION if stage is Stage.DELETE_REPLICA else SINGLE_STOP, c=c, b=b, p=p)
 
 
-def _stop_refused(m: Model, one: StopReplicaRefused, state: PlainState) -> Row:
+def _stop_refused(m: Model, one: seen.StopReplicaRefused, state: PlainState) -> Row:
     for c in m.controllers:
         head = part(state, "connections", c, one.broker, 0)
         stage = STAGES[head.get("stage", 0)]
@@ -182,22 +159,25 @@ TABLE: Final[Mapping[type[Observed], Callable[[Model, Any, PlainState], Row]]] =
     seen.SessionEnded: _session_ended,
     seen.BrokerRegistered: _registered,
     seen.TopicCreated: _topic_created,
-    seen.TopicDeleted: _by_hand(remove_topic, lambda one: {"t": one.topic}),
+    seen.TopicDeleted: lambda _m, one, _state: _by_hand(remove_topic, one, t=one.topic),
     seen.StateWritten: _state_written,
-    seen.StateDeleted: _by_hand(remove_state, lambda one: {"p": one.partition}),
-    seen.WriteConflicted: _conflicted,
+    seen.StateDeleted: lambda _m, one, _state: _by_hand(remove_state, one, p=one.partition),
+    # A write that fails on its version changes nothing in ZooKeeper, but its writer goes another way.
+    seen.WriteConflicted: lambda m, one, _state: (
+        (isr_changes.rewrite_isr, {"b": one.by, "p": p}) for p in m.partitions
+    ),
     seen.UncleanChanged: lambda _m, one, _state: _each((change_unclean_election,), t=one.topic),
     seen.NotificationCreated: lambda _m, one, _state: _each((report_isr_changes,), b=one.by),
     seen.RequestMade: lambda _m, one, _state: _each(ADMIN_REQUESTS[one.part].asked_by, **one.parameters),
-    seen.RequestWritten: _withdrawn,
-    seen.ControllerDeleted: _by_hand(remove_controller, lambda _one: {}),
+    seen.RequestWritten: lambda _m, one, _state: _by_hand(ADMIN_REQUESTS[one.part].withdrawn_by, one),
+    seen.ControllerDeleted: lambda _m, one, _state: _by_hand(remove_controller, one),
     seen.AssignmentRead: lambda _m, one, _state: _each((read_for_addition,), t=one.topic),
     seen.AssignmentWritten: _assigned,
-    ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),
-    ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
-    RequestHandled: _handled,
-    ReplicaStopped: _stopped,
-    StopReplicaRefused: _stop_refused,
+    seen.ProcessKilled: lambda _m, one, _state: _each((processes.crash,), b=one.broker),
+    seen.ProcessStopping: lambda _m, one, _state: _each((stop_broker,), b=one.broker),
+    seen.RequestHandled: _handled,
+    seen.ReplicaStopped: _stopped,
+    seen.StopReplicaRefused: _stop_refused,
 }
 """What brokers, processes and admins may have done. Lines of a controller come with its steps, not by themselves."""
 

@@ -98,6 +98,7 @@ def judge(
     asked = BrokenClaims(explainer)
     found = [asked.broken(end.path(), is_whole=bool(ends)) for end in ends or [best]]
     common = set.intersection(*({one.claim.name for one in broken if one.is_sure} for broken in found))
+    others = {one.claim.name: one for broken in reversed(found) for one in broken if one.claim.name not in common}
     outcome, reason = _outcome(recording, search, explained=bool(ends))
     return Judgement(
         system=explainer.system,
@@ -108,7 +109,7 @@ def judge(
         observations=recording.observations,
         stuck=_stuck(explainer, best) if recording.contradictions or not ends else None,
         broken=tuple(one for one in found[0] if one.claim.name in common),
-        possibly=_others(found, common),
+        possibly=tuple(others.values()),
         explanations=len(ends),
         positions=search.positions,
         best_after=search.best_after,
@@ -131,11 +132,6 @@ def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[
     if search.is_over:
         return Outcome.INCOMPLETE, f"no choice far back came further; {search.positions:,} positions were tried"
     return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
-
-
-def _others(found: list[tuple[Broken, ...]], common: set[str]) -> tuple[Broken, ...]:
-    others = {one.claim.name: one for broken in reversed(found) for one in broken if one.claim.name not in common}
-    return tuple(others.values())
 
 
 def _stuck(explainer: Explainer, at: Position) -> Stuck:

@@ -50,18 +50,20 @@ def run_of(
     known = known_to_break(variant)
     if chosen:
         judged = _about(judged, chosen, recording.folder.name)
+    broken = {one.claim.name for one in (*judged.broken, *judged.possibly)}
     findings = (
         *(_finding(judged, one, known, "in every explanation found") for one in judged.broken),
         *(_finding(judged, one, known, POSSIBLY) for one in judged.possibly),
-        *(_kept(judged, one) for one in _unbroken(judged) if one.name in chosen),
+        *(_kept(judged, one) for one in judged.asked if one.name in set(chosen) - broken),
     )
+    is_open = judged.outcome is Outcome.UNEXPLAINED and not recording.contradictions
     is_told = whole_story or judged.outcome is not Outcome.EXPLAINED
     return Run(
         engine="judge",
         scope=recording.folder.name,
         variant=variant,
         verdict=_verdict(recording, judged, known),
-        reason=_reason(recording, judged),
+        reason=f"{NOT_EXPLAINED}: {judged.reason}" if is_open else judged.reason,
         findings=findings,
         not_asked=judged.not_asked,
         notes=tuple(_notes(recording, judged)),
@@ -103,11 +105,6 @@ def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:
     )
 
 
-def _unbroken(judged: Judgement) -> Iterator[Claim]:
-    broken = {one.claim.name for one in (*judged.broken, *judged.possibly)}
-    yield from (one for one in judged.asked if one.name not in broken)
-
-
 def _kept(judged: Judgement, claim: Claim) -> Finding:
     """A claim that no explanation breaks; whether a goal is reached is told only by an end at which all rests."""
     is_whole = judged.outcome is Outcome.EXPLAINED
@@ -122,11 +119,6 @@ def _verdict(recording: Recording, judged: Judgement, known: frozenset[str]) -> 
     if recording.contradictions or any(one.claim.name not in known for one in judged.broken):
         return Verdict.VIOLATED
     return Verdict.HOLDS if judged.outcome is Outcome.EXPLAINED else Verdict.INCOMPLETE
-
-
-def _reason(recording: Recording, judged: Judgement) -> str:
-    is_open = judged.outcome is Outcome.UNEXPLAINED and not recording.contradictions
-    return f"{NOT_EXPLAINED}: {judged.reason}" if is_open else judged.reason
 
 
 def _finding(judged: Judgement, broken: Broken, known: frozenset[str], how_surely: str) -> Finding:

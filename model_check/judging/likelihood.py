@@ -9,10 +9,9 @@ from typing import Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, Explained, Position
-from model_check.recordings.processes import Handled, RequestHandled
 from model_check.recordings.recording import Observed
+from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
-from model_check.recordings.zookeeper import SessionEnded, StateWritten, WriteConflicted
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState
 from spec.logs.controller_log.isr_notification import NotificationsFound
@@ -36,9 +35,10 @@ TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name}
 READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
     one.name for one in (read_for_election, read_for_removal, read_for_bump, read_for_move)
 }
-ANSWERS: Final = frozenset({accept_shutdown.name, refuse_shutdown.name})
-EARLY: Final = frozenset({read_for_listener.name, stop_deletions.name})
-"""What is mostly one with what the listener does first."""
+ON_DEMAND: Final = READS_BEFORE_WRITES | {
+    one.name for one in (accept_shutdown, refuse_shutdown, read_for_listener, stop_deletions)
+}
+"""Better taken when what follows comes next; the last two are mostly one with what the listener does first."""
 UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
 """What is seen of these is mostly something simpler."""
 UNANSWERED: Final = frozenset(
@@ -102,7 +102,7 @@ class Likelihood:
         """Whether a hidden step is better taken when what follows from it comes next."""
         if step.rule in TAKE_THE_LOCK:
             return place_of(after, step.parameters["c"]) not in WHERE_LOCK_MAY_BE_FREE
-        return step.rule in READS_BEFORE_WRITES | ANSWERS | EARLY
+        return step.rule in ON_DEMAND
 
 
 def _may_depend_on(change: Observed, one: RequestHandled) -> bool:

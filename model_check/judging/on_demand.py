@@ -8,9 +8,8 @@ line or a write comes next that follows from them. So are the failures of failov
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from model_check.recordings.processes import ControllerSaid, ReplicaStopped, StopReplicaRefused
+from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Observed
-from model_check.recordings.zookeeper import ControllerCreated, ControllerDeleted, SessionEnded, StateWritten
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.plain_state import PlainState, part
 from spec.language.broker_lists import plain
@@ -19,13 +18,7 @@ from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.logs.controller_log.failover import SessionExpired
 from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChangeFailed
 from spec.model import Model
-from spec.protocol.broker_events.controlled_shutdown import (
-    accept_shutdown,
-    move_partition,
-    refuse_shutdown,
-    request_shutdown,
-    stop_broker,
-)
+from spec.protocol.broker_events import controlled_shutdown as shutdown
 from spec.protocol.elections.rebalance import check_imbalance
 from spec.protocol.failover.steps import fail_failover
 from spec.state.elections import Leaving
@@ -39,51 +32,52 @@ def called_for(
     """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
     yield from _turns(cluster, one, state)
     match one:
-        case ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
+        case seen.ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield check_imbalance.name, {"c": c, "h": cluster.broker(broker)}
-        case ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
-            yield from _elections(m, state, c, cluster.partition(partition))
-            yield from _shutdowns(m, state, c, leavers)
-        case StateWritten(by=c, by_leader=False, partition=p) if c:
-            yield from _elections(m, state, c, p)
-            yield from _shutdowns(m, state, c, leavers)
-        case ReplicaStopped(broker=b, delete=False) | StopReplicaRefused(broker=b):
+        case seen.ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
+            yield from _elections(m, state, c, cluster.partition(partition), leavers)
+        case seen.StateWritten(by=c, by_leader=False, partition=p) if c:
+            yield from _elections(m, state, c, p, leavers)
+        case seen.ReplicaStopped(broker=b, delete=False) | seen.StopReplicaRefused(broker=b):
             for c in m.controllers if m.has("shutdown") else ():
                 yield from _stops(one, state, c)
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
-        case ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
+        case seen.ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
-        case SessionEnded(by=b, by_client=True):
+        case seen.SessionEnded(by=b, by_client=True):
             for c in m.controllers:
                 yield from _request(m, state, b, c)
-                yield from ((refuse_shutdown.name, {"c": c, "b": b}), (accept_shutdown.name, {"c": c, "b": b}))
+                yield shutdown.refuse_shutdown.name, {"c": c, "b": b}
+                yield shutdown.accept_shutdown.name, {"c": c, "b": b}
 
 
 def _turns(cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
     """A shutdown's turn to a partition that ends with its exception, or with the controller's resignation."""
     match one:
-        case ControllerDeleted(by=c):
+        case seen.ControllerDeleted(by=c):
             moving = [*part(state, "controllers", c, "to_move")]
-        case ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=partition)):
+        case seen.ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=partition)):
             moving = [cluster.partition(partition)]
         case _:
             return
     leaving = part(state, "controllers", c).get("shutdown_of", 0)
-    yield from ((move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
+    yield from ((shutdown.move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
 
 
-def _stops(one: ReplicaStopped | StopReplicaRefused, state: PlainState, c: int) -> Iterator[Candidate]:
+def _stops(one: seen.ReplicaStopped | seen.StopReplicaRefused, state: PlainState, c: int) -> Iterator[Candidate]:
     """A shutdown's turn to a partition, which begins with the StopReplica; one that is refused may be of any."""
-    moving = [one.partition] if isinstance(one, ReplicaStopped) else part(state, "controllers", c, "to_move")
-    yield from ((move_partition.name, {"c": c, "p": p, "r": one.broker}) for p in moving)
+    moving = [one.partition] if isinstance(one, seen.ReplicaStopped) else part(state, "controllers", c, "to_move")
+    yield from ((shutdown.move_partition.name, {"c": c, "p": p, "r": one.broker}) for p in moving)
 
 
-def _elections(m: Model, state: PlainState, c: int, p: int) -> Iterator[Candidate]:
+def _elections(m: Model, state: PlainState, c: int, p: int, leavers: Collection[int]) -> Iterator[Candidate]:
+    """What a partition's election follows from: a check of the imbalance, or a shutdown."""
     assigned = m.first_assigned(p)
     if m.keeps_assignments:
         assigned = plain(m.brokers.lists[part(state, "controllers", c, "partitions", p).get("assigned", 0)])
     if m.has("auto_rebalance") and assigned:
         yield check_imbalance.name, {"c": c, "h": assigned[0]}
+    yield from _shutdowns(m, state, c, leavers)
 
 
 def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) -> Iterator[Candidate]:
@@ -91,7 +85,7 @@ def _shutdowns(m: Model, state: PlainState, c: int, leavers: Collection[int]) ->
     for b in m.brokers.ids if m.has("shutdown") else ():
         if b in leavers or part(state, "processes", b).get("leaving", 0):
             yield from _request(m, state, b, c)
-            yield accept_shutdown.name, {"c": c, "b": b}
+            yield shutdown.accept_shutdown.name, {"c": c, "b": b}
 
 
 def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]:
@@ -103,11 +97,11 @@ def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]
         process = part(state, "processes", b)
         leaving, asked = LEAVING[process.get("leaving", 0)], process.get("asked", 0)
         if leaving is Leaving.NO:
-            yield stop_broker.name, {"b": b}
+            yield shutdown.stop_broker.name, {"b": b}
         elif leaving is Leaving.ASKS:
-            yield request_shutdown.name, {"b": b, "c": c}
+            yield shutdown.request_shutdown.name, {"b": b, "c": c}
         elif asked not in {0, c}:
-            yield refuse_shutdown.name, {"c": asked, "b": b}
+            yield shutdown.refuse_shutdown.name, {"c": asked, "b": b}
 
 
 def failures(one: Observed) -> Iterator[Candidate]:
@@ -116,7 +110,7 @@ def failures(one: Observed) -> Iterator[Candidate]:
     Only the server's own log tells of the exception ("Error while electing or becoming leader on broker").
     """
     match one:
-        case (
-            ControllerDeleted(by=c) | ControllerCreated(by=c) | ControllerSaid(controller=c, line=SessionExpired())
-        ) if c:
-            yield fail_failover.name, {"c": c}  # by hand, nothing ends a failover
+        case seen.ControllerSaid(controller=c, line=SessionExpired()):
+            yield fail_failover.name, {"c": c}
+        case seen.ControllerDeleted(by=c) | seen.ControllerCreated(by=c) if c:  # by hand, nothing ends a failover
+            yield fail_failover.name, {"c": c}

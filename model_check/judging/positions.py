@@ -9,23 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from model_check.recordings.processes import (
-    ControllerSaid,
-    Handled,
-    ProcessKilled,
-    ProcessPaused,
-    ProcessStopping,
-    RequestHandled,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed
 from model_check.recordings.tracks import Place
-from model_check.recordings.zookeeper import (
-    NotificationCreated,
-    SessionBegan,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-)
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
 from spec.language.rules import parameter_names, rules_of
@@ -61,13 +47,12 @@ class Explained:
         if self.rule in DELIVERIES:
             told = {(CONTROLLER, self.parameters["c"])} if self.rule in OF_DELETIONS else set()
             return frozenset({(BROKER, self.parameters["b"])} | told)
-        return frozenset(actor for one in self.observations for actor in actors_of(one)) | self._named()
-
-    def _named(self) -> set[Actor]:
         if "c" in self.parameters:
             asking = {(BROKER, self.parameters["b"])} if self.rule in OF_A_SHUTDOWN else set()
-            return {(CONTROLLER, self.parameters["c"])} | asking
-        return {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+            named = {(CONTROLLER, self.parameters["c"])} | asking
+        else:
+            named = {(BROKER, self.parameters[name]) for name in ("b", "r") if name in self.parameters}
+        return frozenset(named.union(*map(actors_of, self.observations)))
 
     @property
     def action(self) -> str:
@@ -78,19 +63,19 @@ class Explained:
 def actors_of(one: Observed) -> set[Actor]:
     """Whose doing an observation is, and on whom it depends."""
     match one:
-        case Handled(broker=b):
-            return {(BROKER, b)} | ({(CONTROLLER, one.controller)} if isinstance(one, RequestHandled) else set())
-        case StateWritten(by_leader=True, by=b, changed=changed):
+        case seen.Handled(broker=b):
+            return {(BROKER, b)} | ({(CONTROLLER, one.controller)} if isinstance(one, seen.RequestHandled) else set())
+        case seen.StateWritten(by_leader=True, by=b, changed=changed):
             return {(BROKER, r) for r in {b, *changed}} if changed else set()
-        case NotificationCreated(by=b):
+        case seen.NotificationCreated(by=b):
             return {(BROKER, b)}
         case (
-            SessionBegan(by=b) | SessionEnded(by=b) | WriteConflicted(by=b)
-            | ProcessKilled(broker=b) | ProcessPaused(broker=b) | ProcessStopping(broker=b)
+            seen.SessionBegan(by=b) | seen.SessionEnded(by=b) | seen.WriteConflicted(by=b)
+            | seen.ProcessKilled(broker=b) | seen.ProcessPaused(broker=b) | seen.ProcessStopping(broker=b)
         ):  # fmt: skip
             return {(CONTROLLER, b), (BROKER, b)}
         case _:
-            controller = one.controller if isinstance(one, ControllerSaid) else getattr(one, "by", 0)
+            controller = one.controller if isinstance(one, seen.ControllerSaid) else getattr(one, "by", 0)
             return {(CONTROLLER, controller)} if controller else set()
 
 

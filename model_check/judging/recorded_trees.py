@@ -9,7 +9,7 @@ running process is in no transaction, and is left out.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from model_check.recordings import zookeeper as seen
+from model_check.recordings import seen
 from model_check.stepping.leadership_words import in_words
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import EMPTY, PlainState, part
@@ -35,36 +35,29 @@ def _epoch_written(m: Model, _tree: Tree, one: seen.EpochWritten) -> Tree:
     return {"epoch": one.epoch} | ({"epoch_version": one.version} if m.keeps(ZooKeeper.epoch_version) else {})
 
 
-def _state_written(m: Model, tree: Tree, one: seen.StateWritten) -> Tree:
-    return {"state": {**tree.get("state", EMPTY), one.partition: raw_leadership(m, one.state)}}
-
-
 def _topic_created(m: Model, tree: Tree, one: seen.TopicCreated) -> Tree:
     """A topic comes with its configuration, which the tool writes before."""
-    created = _with(tree, "topics", one.topic)
-    configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
-    return created | configured | (_assigned(m, tree, one.assigned) if m.keeps_assignments else {})
+    assigned = _assigned(m, tree, one.assigned) if m.keeps_assignments else {}
+    return _with(tree, "topics", {one.topic: 1}) | _configured(m, tree, one.topic) | assigned
 
 
 def _assignment_written(m: Model, tree: Tree, one: seen.AssignmentWritten) -> Tree:
     """A controller that writes a topic which is deleted creates it again, without its configuration (D52)."""
-    return _with(tree, "topics", one.topic) | _assigned(m, tree, one.assigned)
+    return _with(tree, "topics", {one.topic: 1}) | _assigned(m, tree, one.assigned)
 
 
 def _assigned(m: Model, tree: Tree, lists: Mapping[int, tuple[int, ...]]) -> Tree:
-    others = {p: raw for p, raw in tree.get("assigned", EMPTY).items() if p not in lists}
-    return {"assigned": {**others, **_raw_lists(m, lists)}}
+    return _with(tree, "assigned", {p: m.brokers.list_kind.encode(brokers) for p, brokers in lists.items()})
+
+
+def _configured(m: Model, tree: Tree, topic: int) -> Tree:
+    return _with(tree, "configurations", {topic: 1}) if m.has("deletion") else {}
 
 
 def _request_changed(m: Model, tree: Tree, one: seen.RequestChanged) -> Tree:
-    field, encode = ADMIN_REQUESTS[one.part].field, m.brokers.list_kind.encode
+    encode = m.brokers.list_kind.encode
     raws = {i: encode(said) if isinstance(said, tuple) else int(said) for i, said in one.says.items()}
-    return {field: {i: raw for i, raw in {**tree.get(field, EMPTY), **raws}.items() if raw}}
-
-
-def _raw_lists(m: Model, lists: Mapping[int, tuple[int, ...]]) -> dict[int, int]:
-    """Lists of brokers as a record of a state."""
-    return {p: m.brokers.list_kind.encode(brokers) for p, brokers in lists.items() if brokers}
+    return _with(tree, ADMIN_REQUESTS[one.part].field, raws)
 
 
 def _session_ended(_m: Model, tree: Tree, one: seen.SessionEnded) -> Tree:
@@ -74,38 +67,30 @@ def _session_ended(_m: Model, tree: Tree, one: seen.SessionEnded) -> Tree:
 
 def _notified(_m: Model, tree: Tree, one: seen.NotificationCreated) -> Tree:
     notified = tree.get("notified", EMPTY)
-    return {"notified": {**notified, **{p: notified.get(p, 0) | _bit(one.notice) for p in one.partitions}}}
+    return _with(tree, "notified", {p: notified.get(p, 0) | _bit(one.notice) for p in one.partitions})
 
 
 def _notification_gone(_m: Model, tree: Tree, one: seen.NotificationDeleted) -> Tree:
-    masks = {p: mask & ~_bit(one.notice) for p, mask in tree.get("notified", EMPTY).items()}
-    return {"notified": {p: mask for p, mask in masks.items() if mask}}
+    return _with(tree, "notified", {p: mask & ~_bit(one.notice) for p, mask in tree.get("notified", EMPTY).items()})
 
 
 def _topic_deleted(m: Model, tree: Tree, one: seen.TopicDeleted) -> Tree:
-    partitions = m.partitions_of(one.topic)
-    return _without(tree, "topics", one.topic) | (_without(tree, "assigned", *partitions) if "assigned" in tree else {})
+    return _with(tree, "topics", {one.topic: 0}) | _with(tree, "assigned", dict.fromkeys(m.partitions_of(one.topic), 0))
 
 
-def _unclean(tree: Tree, topic: int, *, unclean: bool) -> Tree:
-    """Whether a topic may elect who is not in sync."""
-    return (_with if unclean else _without)(tree, "unclean", topic)
+def _configuration_deleted(m: Model, tree: Tree, one: seen.ConfigurationDeleted) -> Tree:
+    """Whether a topic without one may elect who is not in sync, the brokers' own configuration says."""
+    return _with(tree, "configurations", {one.topic: 0}) | _with(tree, "unclean", {one.topic: int(m.unclean)})
 
 
 def _unclean_changed(m: Model, tree: Tree, one: seen.UncleanChanged) -> Tree:
     """The configuration is written, and be it for a topic that is not there yet."""
-    configured = _with(tree, "configurations", one.topic) if m.has("deletion") else {}
-    return configured | _unclean(tree, one.topic, unclean=one.unclean)
+    return _configured(m, tree, one.topic) | _with(tree, "unclean", {one.topic: int(one.unclean)})
 
 
-def _with(tree: Tree, name: str, key: int) -> Tree:
-    """A record of the tree, with a flag up."""
-    return {name: {**tree.get(name, EMPTY), key: 1}}
-
-
-def _without(tree: Tree, name: str, *keys: int) -> Tree:
-    """A record of the tree, less some of its entries."""
-    return {name: {key: value for key, value in tree.get(name, EMPTY).items() if key not in keys}}
+def _with(tree: Tree, name: str, entries: Mapping[int, Any]) -> Tree:
+    """A record of the tree, with these entries; what is 0 is not there."""
+    return {name: {key: value for key, value in {**tree.get(name, EMPTY), **entries}.items() if value}}
 
 
 CHANGES: Final[Mapping[type[seen.ZooKeeperChange], Callable[[Model, Tree, Any], Tree]]] = {
@@ -118,14 +103,12 @@ CHANGES: Final[Mapping[type[seen.ZooKeeperChange], Callable[[Model, Tree, Any], 
     seen.RequestMade: _request_changed,
     seen.RequestWritten: _request_changed,
     seen.SessionEnded: _session_ended,
-    seen.StateWritten: _state_written,
+    seen.StateWritten: lambda m, tree, one: _with(tree, "state", {one.partition: raw_leadership(m, one.state)}),
     seen.NotificationCreated: _notified,
     seen.NotificationDeleted: _notification_gone,
-    seen.StateDeleted: lambda _m, tree, one: _without(tree, "state", one.partition),
+    seen.StateDeleted: lambda _m, tree, one: _with(tree, "state", {one.partition: 0}),
     seen.TopicDeleted: _topic_deleted,
-    seen.ConfigurationDeleted: lambda m, tree, one: (
-        _without(tree, "configurations", one.topic) | _unclean(tree, one.topic, unclean=m.unclean)
-    ),
+    seen.ConfigurationDeleted: _configuration_deleted,
     seen.UncleanChanged: _unclean_changed,
 }
 """What each transaction changes; one that is not here changes nothing."""
@@ -154,25 +137,18 @@ def agrees(
     """Whether a step changes ZooKeeper exactly as the transaction does; without one, not at all."""
     written = ALL_WRITES.intersection(event.kind for event in events)
     wanted = REWRITES.get(one.part, NOTHING) if isinstance(one, seen.RequestWritten) else WRITES.get(type(one), NOTHING)
-    if (
-        not written <= wanted
-        or bool(written) != bool(wanted)
-        or not all(_is_of_topic(m, one, event) for event in events)
-    ):
+    if not written <= wanted or bool(written) != bool(wanted):
         return False
+    if isinstance(one, seen.AssignmentWritten):  # whose it is, the tree need not tell: it may be what was there
+        rewritten = (event.fields["partition"].raw for event in events if event.kind == "write assignment")
+        if any(m.topic_of(p) != one.topic for p in rewritten):
+            return False
     if one is None:
         return part(before, "zookeeper") is part(after, "zookeeper") or _tree(before) == _tree(after)
     tree = _tree(before)
     change = CHANGES[type(one)](m, tree, one) if type(one) in CHANGES else {}
     expected = {name: value for name, value in {**tree, **change}.items() if value}
     return expected == _tree(after)
-
-
-def _is_of_topic(m: Model, one: seen.ZooKeeperChange | None, event: Seen) -> bool:
-    """Whether a controller that writes a topic's assignment writes that of this topic: it may be what was there."""
-    if not isinstance(one, seen.AssignmentWritten) or event.kind != "write assignment":
-        return True
-    return m.topic_of(event.fields["partition"].raw) == one.topic
 
 
 def _tree(state: PlainState) -> Tree:

@@ -12,20 +12,14 @@ Kafka 0.10.2.2: `ReassignedPartitionsIsrChangeListener`, `IsrChangeNotificationL
 from collections.abc import Mapping
 
 from model_check.judging.writing import names_of
-from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.recording import Cluster
+from model_check.recordings.seen import ControllerSaid
 from model_check.stepping.enabled import place_of
 from model_check.stepping.open_system import OpenSystem, Step
 from model_check.stepping.plain_state import PlainState, part
+from spec.logs.controller_log import topic_deletion as deletion
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import SomeBehind
-from spec.logs.controller_log.topic_deletion import (
-    DeletionIneligible,
-    DeletionInProgress,
-    DeletionQueued,
-    DeletionRequested,
-    HandlingDeletion,
-)
 from spec.protocol.deletion.thread import delete_queued_topic
 from spec.protocol.reassignment.steps import on_state_change
 from spec.state.enumerations import At, Callback
@@ -45,13 +39,13 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
     match line:
         case SomeBehind():
             written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
-        case DeletionRequested(topics=topics):
+        case deletion.DeletionRequested(topics=topics):
             return runs_anyway and not (topics and rests)
-        case DeletionQueued():  # in the queue of a deletion manager that the next term replaces
+        case deletion.DeletionQueued():  # in the queue of a deletion manager that the next term replaces
             return runs_anyway and not rests
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())
-        case HandlingDeletion() | DeletionInProgress() | DeletionIneligible() if system.model.has("deletion"):
+        case deletion.HandlingDeletion() | deletion.DeletionInProgress() | deletion.DeletionIneligible():
             written = _turns_in_vain(system, c, state)
         case _:
             return False

@@ -11,17 +11,9 @@ from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
 from model_check.judging.recorded_trees import agrees
 from model_check.judging.writing import Writing, as_written, names_of
-from model_check.recordings.processes import (
-    ControllerSaid,
-    Handled,
-    ProcessKilled,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
-from model_check.recordings.zookeeper import ZooKeeperChange
 from model_check.stepping.enabled import Candidate
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
@@ -90,13 +82,13 @@ class Steps:
         found = self.step(at, rule, parameters)
         if found is None:
             return None
-        after, seen, _ = found
+        after, events, _ = found
         one = None if number is None else self.tracks.sequences[number][at.place[number]]
         if one is None and ((rule in DELIVERIES and not unlogged) or not self._may_end(at, candidate)):
             return None
-        shown = self._shown(at, after, seen, one)
+        shown = self._shown(at, after, events, one)
         if shown is None or (
-            unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in seen)
+            unlogged and rule in DELIVERIES and any(event.kind.startswith("refuse") for event in events)
         ):
             return None
         steps: dict[int, int] = {}
@@ -116,7 +108,7 @@ class Steps:
             observations += lines[:count]
             if count == len(lines) and written.is_cut_short(lines):
                 broken_off.append(log)
-        explained = Explained(rule, parameters, seen, tuple(observations))
+        explained = Explained(rule, parameters, events, tuple(observations))
         place = self.tracks.after(at.place, steps)
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
@@ -135,25 +127,16 @@ class Steps:
         )
 
     def may_act(self, at: Position, candidate: Candidate) -> bool:
-        """Whether the process that would take a step is not stopped, nor a controller that has broken off."""
-        return not (self._is_stopped(at, candidate) or self._is_silent(at, candidate))
-
-    @staticmethod
-    def _is_stopped(at: Position, candidate: Candidate) -> bool:
-        """Whether the process that would take the step is stopped."""
+        """Whether a step's process is not stopped, nor a controller that has broken off an earlier one in this life."""
         rule, parameters = candidate
-        if not at.stopped.intersection(parameters.values()):
-            return False
-        actor = parameters["c"] if rule == on_replica_deleted.name else parameters.get("b", parameters.get("c", 0))
-        return actor in at.stopped and rule not in WITHOUT_THE_PROCESS
-
-    def _is_silent(self, at: Position, candidate: Candidate) -> bool:
-        """Whether the controller that would take the step has broken off an earlier one, in this life."""
-        rule, parameters = candidate
+        if at.stopped.intersection(parameters.values()) and rule not in WITHOUT_THE_PROCESS:
+            of_controller = rule == on_replica_deleted.name
+            if (parameters["c"] if of_controller else parameters.get("b", parameters.get("c", 0))) in at.stopped:
+                return False
         if not at.silent or rule not in self.system.rules:
-            return False
+            return True
         by_controller = self.system.rules[rule].actor.startswith("controller")
-        return by_controller and self._life(at, parameters["c"]) in at.silent
+        return not (by_controller and self._life(at, parameters["c"]) in at.silent)
 
     def _life(self, at: Position, c: int) -> tuple[int, int]:
         return c, self.tracks.life(at.place, c)
@@ -162,23 +145,23 @@ class Steps:
         """A process that dies has nothing more to say."""
         return candidate[0] != crash.name or self.tracks.is_silent(at.place, candidate[1]["b"])
 
-    def _shown(self, at: Position, after: PlainState, seen: tuple[Seen, ...], one: Observed | None) -> int | None:
+    def _shown(self, at: Position, after: PlainState, events: tuple[Seen, ...], one: Observed | None) -> int | None:
         """How many observations a step explains beside its controller's lines; None if it is not what was observed.
 
         It changes ZooKeeper, or handles a request, exactly as observed; where nothing was, it does not.
         """
-        if isinstance(one, Handled) and one.incarnation != self.tracks.life(at.place, one.broker):
+        if isinstance(one, seen.Handled) and one.incarnation != self.tracks.life(at.place, one.broker):
             return None
         match one:
-            case ReplicaStopped() | StopReplicaRefused():
-                return self.deliveries.stopped(one, at.place, seen)
-            case RequestHandled():
-                is_so = self.deliveries.agrees(one, at.state, after, seen)
-            case ProcessKilled():
+            case seen.ReplicaStopped() | seen.StopReplicaRefused():
+                return self.deliveries.stopped(one, at.place, events)
+            case seen.RequestHandled():
+                is_so = self.deliveries.agrees(one, at.state, after, events)
+            case seen.ProcessKilled():
                 is_so = self._may_end(at, (crash.name, {"b": one.broker}))
-            case ControllerSaid():
+            case seen.ControllerSaid():
                 is_so = False
             case _:
-                change = one if isinstance(one, ZooKeeperChange) else None
-                is_so = agrees(self.system.model, change, at.state, after, seen)
+                change = one if isinstance(one, seen.ZooKeeperChange) else None
+                is_so = agrees(self.system.model, change, at.state, after, events)
         return 1 if is_so else None

@@ -14,8 +14,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 
-from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster
+from model_check.recordings.seen import MAY_BE_OFF, ControllerSaid
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.said_lines import Expected, Names
 from spec.formats.kafka_types import V0102, KafkaVersion

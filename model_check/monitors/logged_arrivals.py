@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from model_check.monitors.arrivals import NOT_TOLD, Answer, Arrival, Received, in_no_order
 from model_check.monitors.contents import State
-from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Recording
+from model_check.recordings.seen import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.request_schemas import ApiKey

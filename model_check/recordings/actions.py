@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from model_check.recordings.entries import TORN_END
-from model_check.recordings.processes import ProcessKilled, ProcessPaused, ProcessStopping
 from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.seen import ProcessKilled, ProcessPaused, ProcessStopping
 from spec.errors import MalformedInput
 
 ACTIONS: Final = "actions.jsonl"

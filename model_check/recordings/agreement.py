@@ -14,17 +14,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from model_check.recordings.processes import (
-    AnswerReceived,
-    ControllerSaid,
-    Handled,
-    ReplicaStopped,
-    RequestHandled,
-    StopReplicaRefused,
-)
+from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
 from model_check.recordings.tracks import SKEW
-from model_check.recordings.zookeeper import BrokerRegistered, EpochWritten
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
 from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, V090, KafkaVersion
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -50,22 +42,22 @@ Subject: TypeAlias = tuple[int, int, int, int]
 def disagreements(
     cluster: Cluster,
     sequences: SequencesByName,
-    answers: Iterable[AnswerReceived],
+    answers: Iterable[seen.AnswerReceived],
     releases: Mapping[int, KafkaVersion | None],
 ) -> Iterator[Contradiction]:
     """Lines about another process that its own log does not bear out; `releases` are the brokers', by their ids."""
     everything = [one for track in sequences.values() for one in track]
-    handled = [one for one in everything if isinstance(one, Handled)]
-    requests = [one for one in handled if isinstance(one, RequestHandled)]
-    said = [one for one in everything if isinstance(one, ControllerSaid)]
+    handled = [one for one in everything if isinstance(one, seen.Handled)]
+    requests = [one for one in handled if isinstance(one, seen.RequestHandled)]
+    said = [one for one in everything if isinstance(one, seen.ControllerSaid)]
     logged = {b for name, b in cluster.numbers.items() if f"broker {name}" in sequences}
     yield from _never_sent(cluster, [one for one in requests if one.controller in logged], said)
     of = {b: release for name, b in cluster.numbers.items() if (release := releases.get(name)) is not None}
-    registered = [one for one in everything if isinstance(one, BrokerRegistered)]
+    registered = [one for one in everything if isinstance(one, seen.BrokerRegistered)]
     numbered = [one for one in requests if of.get(one.controller, V082) >= V090]
     yield from _numbered_twice(numbered, registered)
     codes = {b: codes_of(release) for b, release in of.items()}
-    terms = [one for one in everything if isinstance(one, EpochWritten)]
+    terms = [one for one in everything if isinstance(one, seen.EpochWritten)]
     yield from _never_given([one for one in answers if one.broker in logged], handled, codes, terms)
 
 
@@ -73,14 +65,16 @@ def disagreements(
 
 
 def _never_sent(
-    cluster: Cluster, handled: Iterable[RequestHandled], said: Iterable[ControllerSaid]
+    cluster: Cluster, handled: Iterable[seen.RequestHandled], said: Iterable[seen.ControllerSaid]
 ) -> Iterator[Contradiction]:
     """What is cached of a partition is what was sent of it next, or later; a request that comes again says the same."""
     left: dict[Subject, list[LeaderIsrAndControllerEpoch]] = defaultdict(list)
     for word in said:
-        if isinstance(word.line, UpdateMetadataSending) and word.line.leadership.leader != LEADER_DURING_DELETE:
-            for subject, told in _words(cluster, word):
-                left[subject].append(told)
+        line = word.line
+        if isinstance(line, UpdateMetadataSending) and line.leadership.leader != LEADER_DURING_DELETE:
+            p, told = cluster.partition(line.partition), cluster.in_numbers(line.leadership)
+            for broker in line.brokers:
+                left[word.controller, line.epoch, cluster.broker(broker), p].append(told)
     last: dict[tuple[int, int, int], Mapping[int, LeaderIsrAndControllerEpoch]] = {}
     for one in handled:
         connection = one.controller, one.epoch, one.broker
@@ -94,20 +88,11 @@ def _never_sent(
         last[connection] = one.told or last.get(connection, {})
 
 
-def _words(cluster: Cluster, one: ControllerSaid) -> Iterator[tuple[Subject, LeaderIsrAndControllerEpoch]]:
-    """What an UpdateMetadata's line says, for each broker that it names."""
-    line = one.line
-    assert isinstance(line, UpdateMetadataSending)  # noqa: S101 - it was chosen so
-    told = cluster.in_numbers(line.leadership)
-    for broker in line.brokers:
-        yield (one.controller, line.epoch, cluster.broker(broker), cluster.partition(line.partition)), told
-
-
 # -------------------------------------------------------------------------------------------------------- numbers
 
 
 def _numbered_twice(
-    requests: Iterable[RequestHandled], registered: Sequence[BrokerRegistered]
+    requests: Iterable[seen.RequestHandled], registered: Sequence[seen.BrokerRegistered]
 ) -> Iterator[Contradiction]:
     """Requests with a number that their channel has given before.
 
@@ -145,22 +130,22 @@ class _Channel:
 
 
 def _never_given(
-    answers: Iterable[AnswerReceived],
-    handled: Iterable[Handled],
+    answers: Iterable[seen.AnswerReceived],
+    handled: Iterable[seen.Handled],
     codes: Mapping[int, Codes],
-    terms: Collection[EpochWritten],
+    terms: Collection[seen.EpochWritten],
 ) -> Iterator[Contradiction]:
     """Answers that are none of what their brokers handled since the one before; whose a StopReplica is, is not said."""
-    all_of: dict[int, list[Handled]] = defaultdict(list)
+    all_of: dict[int, list[seen.Handled]] = defaultdict(list)
     for one in handled:
         all_of[one.broker].append(one)
-    left: dict[tuple[int, int], list[Handled]] = {}
+    left: dict[tuple[int, int], list[seen.Handled]] = {}
     for answer in answers:
         c, b = connection = answer.controller, answer.broker
         if connection not in left:
             left[connection] = [one for one in all_of[b] if getattr(one, "controller", c) == c]
-        if _says_little(answer):
-            continue
+        if not answer.codes and answer.error_code == ErrorCode.NONE:
+            continue  # it may be one to a request that left no line: an UpdateMetadata, or a stop of nothing
         epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
         places = range(len(left[connection]))
         code_of = codes[b]
@@ -172,27 +157,24 @@ def _never_given(
             del left[connection][:after]
 
 
-def _says_little(answer: AnswerReceived) -> bool:
-    """Whether an answer may be one to a request that left no line: an UpdateMetadata, or a stop of nothing."""
-    return not answer.codes and answer.error_code == ErrorCode.NONE
-
-
 def _behind(
-    answer: AnswerReceived, handled: Sequence[Handled], at: int, code_of: Codes, epochs: Collection[int]
+    answer: seen.AnswerReceived, handled: Sequence[seen.Handled], at: int, code_of: Codes, epochs: Collection[int]
 ) -> int | None:
     """The place behind what an answer is to, if that is here; its controller has begun these epochs by then."""
     one = handled[at]
-    if isinstance(one, RequestHandled):
+    if isinstance(one, seen.RequestHandled):
         return at + 1 if _answers(answer, one, code_of, epochs) else None
-    if isinstance(one, StopReplicaRefused):
+    if isinstance(one, seen.StopReplicaRefused):
         return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
     codes = answer.codes or {}
-    stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, ReplicaStopped)]
+    stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, seen.ReplicaStopped)]
     stopped = len({stop.delete for stop in stops}) == 1 and {stop.partition for stop in stops} == codes.keys()
     return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
 
 
-def _answers(answer: AnswerReceived, request: RequestHandled, code_of: Codes, epochs: Collection[int]) -> bool:
+def _answers(
+    answer: seen.AnswerReceived, request: seen.RequestHandled, code_of: Codes, epochs: Collection[int]
+) -> bool:
     """Whether an answer may be this request's; what became of a request need not be known for all of its partitions.
 
     It is told with the epoch that the controller has by then: 0 after a resignation, and a later one of its own where

@@ -1,34 +1,23 @@
-"""ZooKeeper's transactions as observations, by the table of `writes.py`.
+"""ZooKeeper's transactions as observations: a row for each kind of write and path says which one it is.
 
+What the protocol's controller neither reads nor writes is passed over, for a reason that `writes.py` has. What it does
+write, but the specification does not model, is an observation that nothing explains: a recording is judged up to there.
 A session is a broker's or, if nobody claims it, an admin tool's.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from model_check.recordings import writes
-from model_check.recordings import zookeeper as seen
+from model_check.recordings import seen, writes
 from model_check.recordings.cluster import resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import may_be_unanswered, with_lines
-from model_check.recordings.writes import Found, PassedOver, Row, why_nobody_reads
-from reference.zookeeper.transactions import (
-    ERROR_NAMES,
-    Change,
-    DataSet,
-    NodeCreated,
-    NodeDeleted,
-    SessionClosed,
-    SessionCreated,
-    Transaction,
-    VersionChecked,
-    WriteRefused,
-    hex_of,
-)
+from model_check.recordings.writes import PassedOver, why_nobody_reads
+from reference.zookeeper import transactions as zk
 from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -39,6 +28,9 @@ from spec.language.broker_lists import plain
 from spec.protocol.admin_requests import ADMIN_REQUESTS, part_of
 
 SOURCE: Final = "zookeeper.jsonl"
+REQUESTS: Final = [one.kind for one in ADMIN_REQUESTS.values()]
+Found: TypeAlias = seen.ZooKeeperChange | NotModelled | PassedOver
+"""What a transaction is seen as, or why it is passed over."""
 
 
 class Changes:
@@ -56,10 +48,10 @@ class Changes:
         self.without_assignment: set[str] = set()
         self.recreated = 0
         self.begun: list[Session] = []
-        self.transactions: list[Transaction] = []
+        self.transactions: list[zk.Transaction] = []
         self.resurrections = frozenset[int]()
 
-    def read(self, transactions: list[Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
+    def read(self, transactions: list[zk.Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
         """The observations that the transactions are; MalformedInput names the line of one that is not known."""
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
@@ -74,95 +66,88 @@ class Changes:
                 raise MalformedInput(place, "", str(error)) from error
             except KeyError as error:
                 raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
+            if isinstance(observed, PassedOver):
+                self.passed_over[f"{SOURCE}: {observed.reason}"] += 1
+                continue
             if isinstance(observed, seen.AssignmentWritten) and observed.addition is not None:
                 yield seen.AssignmentRead(**head, topic=observed.topic)
-            if observed is not None:
-                yield observed
+            yield observed
 
-    def _change(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
-        if reason := self._nobody_reads(one.change):
-            self._pass_over(reason)
-            return None
+    def _change(self, head: dict[str, Any], one: zk.Transaction, session: Session | None) -> Found:
+        if passed_over := self._nobody_reads(one.change):
+            return passed_over
         match one.change:
-            case SessionCreated() | SessionClosed():
+            case zk.SessionCreated() | zk.SessionClosed():
                 return self._session(head, one, session)
-            case NodeCreated(path=path, data=data):
-                return self._row(writes.CREATES, head, Path.parse(path), data, one)
-            case DataSet(path=path, data=data, version=version):
-                return self._row(writes.WRITES, head | {"version": version}, Path.parse(path), data, one)
-            case NodeDeleted(path):
-                return self._row(writes.DELETES, head, Path.parse(path), None, one)
-            case WriteRefused(code):
-                return self._refused(head, ERROR_NAMES.get(code, str(code)))
+            case zk.NodeCreated(path=path, data=data):
+                return self._row(CREATES, head, Path.parse(path), data, one)
+            case zk.DataSet(path=path, data=data, version=version):
+                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
+            case zk.NodeDeleted(path):
+                return self._row(DELETES, head, Path.parse(path), None, one)
+            case zk.WriteRefused(code):
+                return self._refused(head, zk.ERROR_NAMES.get(code, str(code)))
             case other:
                 raise MalformedInput("", "", f"no controller of the era makes a transaction like {other}")
 
-    def _nobody_reads(self, change: Change) -> str:
-        """Why a change is none that a controller reads, whatever it says; empty if it is not so."""
+    def _nobody_reads(self, change: zk.Change) -> PassedOver | None:
+        """Why a change is none that a controller reads, whatever it says, if it is so."""
         match change:
-            case VersionChecked():
-                return writes.CHECKED.reason
-            case NodeCreated(path=path) | DataSet(path=path) | NodeDeleted(path=path) if why := why_nobody_reads(path):
-                return why
-            case NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
+            case zk.VersionChecked():
+                return writes.CHECKED
+            case zk.NodeCreated(path=path) | zk.DataSet(path=path) | zk.NodeDeleted(path=path) if (
+                why := why_nobody_reads(path)
+            ):
+                return PassedOver(why)
+            case zk.NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
-                return writes.WITHOUT_ASSIGNMENT.reason
-            case DataSet(path=path) if path in self.without_assignment:
+                return writes.WITHOUT_ASSIGNMENT
+            case zk.DataSet(path=path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
-                return ""
-            case NodeDeleted(path) if path in self.without_assignment:
+            case zk.NodeDeleted(path) if path in self.without_assignment:
                 self.without_assignment.remove(path)
-                return writes.WITHOUT_ASSIGNMENT.reason
-            case _:
-                return ""
+                return writes.WITHOUT_ASSIGNMENT
+        return None
 
-    def _session(self, head: dict[str, Any], one: Transaction, session: Session | None) -> Found:
+    def _session(self, head: dict[str, Any], one: zk.Transaction, session: Session | None) -> Found:
         if session is None:
-            self._pass_over("an admin tool's session")
-            return None
-        if isinstance(one.change, SessionClosed):
+            return writes.OF_A_TOOL
+        if isinstance(one.change, zk.SessionClosed):
             return self._session_ended(head, one, session, one.change.deleted)
         first = session not in self.begun
         self.begun.append(session)
         return seen.SessionBegan(**head, first=first, is_guess=session.is_guess)
 
     def _row(
-        self, table: Mapping[PathKind, Row], head: dict[str, Any], path: Path, data: bytes | None, one: Transaction
+        self, table: "Mapping[PathKind, Row]", head: dict[str, Any], path: Path, data: bytes | None, one: zk.Transaction
     ) -> Found:
         if path.kind not in table:
             raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
-        match table[path.kind]:
-            case PassedOver(reason):
-                self._pass_over(reason)
-                return None
-            case make:
-                is_deleted = isinstance(one.change, NodeDeleted)
-                of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
-                if not head["by"] and path.kind in of_brokers:
-                    if is_deleted:
-                        return self._not_modelled(head, "what is removed by hand is not part of the specification")
-                    reason = "is no broker's, but writes what only brokers write"
-                    raise MalformedInput(str(path), "", f"session {hex_of(one.session)} {reason}")
-                is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
-                payload = None if is_empty else parse_payload(path, data)
-                if path.kind not in writes.WITH_VERSION:
-                    head.pop("version", None)
-                return make(self, head, payload, path)
+        row = table[path.kind]
+        if isinstance(row, PassedOver):
+            return row
+        is_deleted = isinstance(one.change, zk.NodeDeleted)
+        of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
+        if not head["by"] and path.kind in of_brokers:
+            if is_deleted:
+                return self._not_modelled(head, "what is removed by hand is not part of the specification")
+            reason = "is no broker's, but writes what only brokers write"
+            raise MalformedInput(str(path), "", f"session {zk.hex_of(one.session)} {reason}")
+        is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
+        payload = None if is_empty else parse_payload(path, data)
+        if path.kind not in writes.WITH_VERSION:
+            head.pop("version", None)
+        return row(self, head, payload, path)
 
     def _refused(self, head: dict[str, Any], name: str) -> Found:
         if name == "BadVersion":
             return seen.WriteConflicted(**head)
-        if name not in writes.REFUSALS:
-            return self._not_modelled(head, f"a write that fails with {name} is not part of the specification")
-        self._pass_over(writes.REFUSALS[name])
-        return None
+        reason = f"a write that fails with {name} is not part of the specification"
+        return writes.REFUSALS.get(name, self._not_modelled(head, reason))
 
     @staticmethod
     def _not_modelled(head: dict[str, Any], reason: str) -> NotModelled:
         return NotModelled(place=head["place"], time=head["time"], text=head["text"], reason=reason)
-
-    def _pass_over(self, reason: str) -> None:
-        self.passed_over[f"{SOURCE}: {reason}"] += 1
 
     # ------------------------------------------------------------------------------------------------ rows in words
 
@@ -170,9 +155,13 @@ class Changes:
         """The number of the topic that a path names."""
         return self.cluster.topics.index(path.topic or "")
 
-    def state(self, head: dict[str, Any], payload: Any, path: Path, version: int) -> seen.StateWritten:
+    def epoch(self, head: dict[str, Any], payload: Any, _path: Path) -> seen.EpochWritten:
+        """A controller epoch, which begins with version 0."""
+        return seen.EpochWritten(**{"version": 0} | head, epoch=payload.controller_epoch)
+
+    def state(self, head: dict[str, Any], payload: Any, path: Path) -> seen.StateWritten:
         """A state znode's content, as numbers."""
-        leadership = self.cluster.in_numbers(replace(payload.leadership, zk_version=version))
+        leadership = self.cluster.in_numbers(replace(payload.leadership, zk_version=head.pop("version", 0)))
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         before, self.states[partition] = self.states.get(partition), leadership
         decided = before is None or leadership.leader_epoch != before.leader_epoch
@@ -235,7 +224,7 @@ class Changes:
     def _by_number(self, lists: Mapping[TopicPartition, tuple[int, ...]]) -> Mapping[int, tuple[int, ...]]:
         return {self.cluster.partition(one): self.cluster.replicas(ids) for one, ids in lists.items()}
 
-    def state_deleted(self, head: dict[str, Any], path: Path) -> seen.StateDeleted:
+    def state_deleted(self, head: dict[str, Any], _payload: None, path: Path) -> seen.StateDeleted:
         """The end of a state znode; the next one of this partition begins anew."""
         partition = self.cluster.partition(TopicPartition(path.topic or "", path.partition or 0))
         self.states.pop(partition, None)
@@ -263,7 +252,7 @@ class Changes:
             )
         return seen.TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
-    def configuration_deleted(self, head: dict[str, Any], path: Path) -> seen.ZooKeeperChange | NotModelled | None:
+    def configuration_deleted(self, head: dict[str, Any], _payload: None, path: Path) -> Found:
         """The end of a topic's configuration; by hand, it is like any change of it."""
         if not head["by"]:
             if "deletion" in self.cluster.parts:
@@ -273,23 +262,24 @@ class Changes:
         self.unclean.pop(path.topic or "", None)
         return seen.ConfigurationDeleted(**head, topic=self.topic(path))
 
-    def settings(self, head: dict[str, Any], payload: TopicConfigPayload, path: Path) -> seen.UncleanChanged | None:
+    def settings(
+        self, head: dict[str, Any], payload: TopicConfigPayload, path: Path
+    ) -> seen.UncleanChanged | PassedOver:
         """A topic's configuration, of which the controller reads one thing, each time anew."""
         topic, default = path.topic or "", self.cluster.unclean_by_default
         unclean = payload.is_unclean(default=default)
         self.configured.add(topic)
         if topic not in self.cluster.topics or unclean == self.unclean.get(topic, default):
-            self._pass_over(writes.SETTINGS.reason)
-            return None
+            return writes.SETTINGS
         self.unclean[topic] = unclean
         return seen.UncleanChanged(**head, topic=self.topic(path), unclean=unclean)
 
-    def controller(self, head: dict[str, Any], payload: Any) -> seen.ControllerCreated:
+    def controller(self, head: dict[str, Any], payload: Any, _path: Path) -> seen.ControllerCreated:
         """A broker's win, which names itself."""
         self._check_owner(head, "/controller", payload.brokerid)
         return seen.ControllerCreated(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
 
-    def registration(self, head: dict[str, Any], path: Path) -> seen.BrokerRegistered:
+    def registration(self, head: dict[str, Any], _payload: Any, path: Path) -> seen.BrokerRegistered:
         """A broker's registration, under its own id."""
         self._check_owner(head, str(path), path.broker)
         return seen.BrokerRegistered(**head, may_be_unanswered=may_be_unanswered(self.transactions, head["zxid"]))
@@ -307,14 +297,14 @@ class Changes:
         partitions = frozenset(map(self.cluster.partition, payload.partitions))
         return seen.NotificationCreated(**head, partitions=partitions, notice=notice)
 
-    def notification_gone(self, head: dict[str, Any], path: Path) -> seen.NotificationDeleted:
+    def notification_gone(self, head: dict[str, Any], _payload: None, path: Path) -> seen.NotificationDeleted:
         """The end of a notification that was seen before."""
         return seen.NotificationDeleted(**head, notice=self.notices.pop(path.sequence or 0))
 
     def _session_ended(
-        self, head: dict[str, Any], one: Transaction, session: Session, deleted: tuple[str, ...]
+        self, head: dict[str, Any], one: zk.Transaction, session: Session, deleted: tuple[str, ...]
     ) -> seen.SessionEnded:
-        begin = (other for other in self.transactions if isinstance(other.change, SessionCreated))
+        begin = (other for other in self.transactions if isinstance(other.change, zk.SessionCreated))
         later = [self.sessions.get(other.session) for other in begin if other.zxid > one.zxid]
         lives = (other.incarnation for other in self.begun if other.broker == session.broker)
         for path in deleted:
@@ -330,7 +320,43 @@ class Changes:
         )
 
 
-def _text(one: Transaction) -> str:
+def _text(one: zk.Transaction) -> str:
     """A transaction in a line."""
     fields = {name: value for name, value in one.to_json().items() if name not in {"zxid", "time", "utc"}}
     return f"zxid {one.zxid:#x} " + " ".join(f"{name}={value}" for name, value in fields.items())
+
+
+Row: TypeAlias = Callable[[Changes, dict[str, Any], Any, Path], Found] | PassedOver
+"""What a reader makes of a write, of its head, its payload and its path; or why it passes it over."""
+
+CREATES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER: Changes.controller,
+    paths.CONTROLLER_EPOCH: Changes.epoch,
+    paths.BROKER: Changes.registration,
+    paths.BROKER_TOPIC: Changes.created,
+    paths.STATE: Changes.state,
+    paths.ISR_CHANGE: Changes.notification,
+    **dict.fromkeys(REQUESTS, Changes.request_made),
+    paths.TOPIC_CONFIG: Changes.settings,
+    paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
+    **dict.fromkeys(writes.PARENTS, writes.PARENT),
+}
+WRITES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER_EPOCH: Changes.epoch,
+    paths.STATE: Changes.state,
+    paths.BROKER_TOPIC: Changes.assignment,
+    paths.REASSIGN_PARTITIONS: Changes.request_written,
+    paths.TOPIC_CONFIG: Changes.settings,
+    paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
+    paths.BROKER: PassedOver("the content of a registration, which the specification does not have"),
+}
+DELETES: Final[Mapping[PathKind, Row]] = {
+    paths.CONTROLLER: lambda _self, head, _payload, _path: seen.ControllerDeleted(**head),
+    paths.ISR_CHANGE: Changes.notification_gone,
+    **dict.fromkeys(REQUESTS, Changes.request_written),
+    paths.BROKER_TOPIC: lambda self, head, _payload, path: seen.TopicDeleted(**head, topic=self.topic(path)),
+    **dict.fromkeys((paths.PARTITIONS, paths.PARTITION), writes.EMPTIED),
+    paths.STATE: Changes.state_deleted,
+    paths.TOPIC_CONFIG: Changes.configuration_deleted,
+}
+"""What a write of a path is; one that is in no table is refused."""

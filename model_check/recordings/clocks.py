@@ -21,12 +21,11 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
+from model_check.recordings import seen
 from model_check.recordings.entries import Log, head_of
-from model_check.recordings.processes import ProcessKilled
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.sessions import broker_of
 from model_check.recordings.tracks import SKEW
-from model_check.recordings.zookeeper import EpochWritten, SessionBegan, SessionEnded, StateWritten, ZooKeeperChange
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.failover import ControllerStarting, EpochIncremented
 from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
@@ -37,13 +36,13 @@ AT_START: Final = 10_000
 """The milliseconds within which a broker that has a new session is told what it hosts."""
 
 
-def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[ZooKeeperChange]) -> int:
+def ahead_of_zookeeper(log: Log, reports: Log, cluster: Cluster, changes: Sequence[seen.ZooKeeperChange]) -> int:
     """The milliseconds by which the clock of a broker's state-change.log, and of its controller.log, is ahead."""
     broker = cluster.broker(broker_of(log.file))
     writes = list(_written(changes, broker))
     often = Counter(event for event, _ in writes)
     written = {event: time for event, time in writes if often[event] == 1}
-    starts = [one.time for one in changes if isinstance(one, SessionBegan) and one.by == broker]
+    starts = [one.time for one in changes if isinstance(one, seen.SessionBegan) and one.by == broker]
     pairs = [(written[event], time) for event, time in _told(log, reports, cluster) if event in written]
     return ahead_by(pairs, starts)
 
@@ -66,13 +65,13 @@ def ahead_by(pairs: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
     return least if least > SKEW and len(fresh) >= LEAST else 0
 
 
-def _written(changes: Iterable[ZooKeeperChange], broker: int) -> Iterator[tuple[Hashable, int]]:
+def _written(changes: Iterable[seen.ZooKeeperChange], broker: int) -> Iterator[tuple[Hashable, int]]:
     """When each state was written, and each epoch of this broker's."""
     for one in changes:
         match one:
-            case StateWritten():
+            case seen.StateWritten():
                 yield (one.partition, *_epochs(one.state)), one.time
-            case EpochWritten(by=by) if by == broker:
+            case seen.EpochWritten(by=by) if by == broker:
                 yield one.epoch, one.time
 
 
@@ -95,7 +94,7 @@ def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[i
 
     `observed` are ZooKeeper's changes and what was done to the cluster; `reports` is the broker's controller.log.
     """
-    begun = [one.time for one in observed if isinstance(one, SessionBegan) and one.by == broker and one.first]
+    begun = [one.time for one in observed if isinstance(one, seen.SessionBegan) and one.by == broker and one.first]
     lines = reports.lines(having="Controller starting up")
     starts = [head_of(entry)["time"] for entry, line in lines if isinstance(line, ControllerStarting)]
     if len(starts) == len(begun):
@@ -118,6 +117,6 @@ def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Seq
 
 def _is_death(one: Observed, broker: int) -> bool:
     """Whether this is the death of a broker's present process, or its session's end after that."""
-    if isinstance(one, SessionEnded):
+    if isinstance(one, seen.SessionEnded):
         return one.by == broker and not (one.survived or one.superseded)
-    return isinstance(one, ProcessKilled) and one.broker == broker
+    return isinstance(one, seen.ProcessKilled) and one.broker == broker

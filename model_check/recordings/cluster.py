@@ -10,7 +10,7 @@ PROTOCOL.md section 5.) Likewise whether topics are deleted, where nothing tells
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -51,7 +51,10 @@ def _is_told(folder: Path, what: re.Pattern[str], *names: str) -> bool:
 
 @dataclass
 class _Topics:
-    """The topics that were created, in this order, with their partitions' replicas: at first, and each time again."""
+    """The topics that were created, in this order, with their partitions' replicas: at first, and each time again.
+
+    `written` is what was assigned to the partitions of topics that were there.
+    """
 
     unclean_by_default: bool
     names: list[str] = field(default_factory=list)
@@ -59,6 +62,7 @@ class _Topics:
     again: list[tuple[str, Assignment]] = field(default_factory=list)
     now: dict[str, Assignment] = field(default_factory=dict)
     added: list[Assignment] = field(default_factory=list)
+    written: list[Assignment] = field(default_factory=list)
     unclean: set[str] = field(default_factory=set)
     configs: dict[str, TopicConfigPayload] = field(default_factory=dict)
 
@@ -66,8 +70,9 @@ class _Topics:
         """A deleted topic that a controller writes once more: none that is created (D52)."""
         path = _path_of_a_topic(one)
         if path is not None and path.topic is not None:
-            self.now[path.topic] = _assignment(path, one)
-            self.add_unborn(self.now[path.topic])
+            of_it = self.now[path.topic] = _assignment(path, one)
+            self.written.append(of_it)
+            self.add_unborn(of_it)
 
     def add(self, one: Transaction) -> None:
         """A topic, or its configuration, if that is what is written."""
@@ -101,6 +106,7 @@ class _Topics:
 
     def _add_partitions(self, topic: str, of_it: Assignment) -> None:
         """Those of a topic's partitions that were not there before this write."""
+        self.written.append(of_it)
         new = {p: ids for p, ids in of_it.items() if p not in self.now.get(topic, {})}
         if new:
             self.added.append(new)
@@ -122,29 +128,28 @@ class _Topics:
         return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
 
 
-def cluster_of(
-    transactions: Iterable[Transaction], sessions: Mapping[int, Session], *, unclean: bool, deletes: bool = True
-) -> Cluster:
+def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapping[int, Session]) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
-    transactions = list(transactions)
-    topics = _Topics(unclean)
+    topics = _Topics(is_unclean_by_default(folder))
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
         (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
-    requests = [
-        {TopicPartition(named.topic, named.partition): named.replicas for named in payload.partitions}
-        for _, payload in _asked(transactions, paths.REASSIGN_PARTITIONS)
-    ]
-    for request in ADMIN_REQUESTS.values():
+    requests: list[Assignment] = []
+    parts = set[str]()
+    for part, request in ADMIN_REQUESTS.items():
         for path, payload in _asked(transactions, request.kind):
+            parts.add(part)
             if path.topic:
                 topics.add_unknown(path.topic)
-            else:
-                topics.add_unborn(TopicPartition(named.topic, named.partition) for named in payload.partitions)
+                continue
+            named = {TopicPartition(one.topic, one.partition): one for one in payload.partitions}
+            topics.add_unborn(named)
+            if request.kind is paths.REASSIGN_PARTITIONS:
+                requests.append({partition: one.replicas for partition, one in named.items()})
     assigned, again = topics.assigned, topics.recreations()
-    named = {int(broker) for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
+    brokers = {int(broker) for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
     cluster = Cluster(
-        broker_ids=tuple(sorted({*(one.broker for one in sessions.values()), *named})),
+        broker_ids=tuple(sorted({*(one.broker for one in sessions.values()), *brokers})),
         topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
         partitions=tuple(assigned),
         assigned=(),
@@ -156,16 +161,17 @@ def cluster_of(
     def asked(lists: Assignment) -> tuple[Brokers, ...]:
         return tuple(cluster.replicas(lists[one]) if one in lists else () for one in assigned)
 
-    had = [assigned, *requests, *again, *_assignments(transactions, resurrected)]
+    had = [assigned, *requests, *again, *topics.written]
     additions = tuple(dict.fromkeys(map(listed, topics.added)))
-    changing = {"reassignment"} if any(listed(one) != listed(assigned) for one in again) else set[str]()
+    if any(listed(one) != listed(assigned) for one in again):
+        parts.add("reassignment")
     return replace(
         cluster,
         assigned=listed(assigned),
         unclean=frozenset(topics.unclean),
-        unclean_by_default=unclean,
-        deletes_topics=deletes,
-        parts=frozenset(_parts(transactions)) | changing | ({"addition"} if additions else set()),
+        unclean_by_default=topics.unclean_by_default,
+        deletes_topics=deletes_topics(folder),
+        parts=frozenset(parts | ({"addition"} if additions else set())),
         requests=tuple(dict.fromkeys(map(asked, requests))),
         recreations=tuple(map(listed, again)),
         additions=additions,
@@ -180,15 +186,6 @@ def _asked(transactions: Iterable[Transaction], kind: PathKind) -> Iterator[tupl
             named = kind.template.read(one.change.path, Where(one.change.path))
             if named is not None:
                 yield (path := ZnodePath(kind, **named)), parse_payload(path, one.change.data)
-
-
-def _assignments(transactions: Iterable[Transaction], resurrected: frozenset[int]) -> Iterator[Assignment]:
-    """What was assigned to a topic's partitions, each time that it was written."""
-    for one in transactions:
-        path = _path_of_a_topic(one)
-        is_write = isinstance(one.change, DataSet) or one.zxid in resurrected
-        if path is not None and path.kind is paths.BROKER_TOPIC and is_write:
-            yield _assignment(path, one)
 
 
 def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
@@ -221,14 +218,6 @@ def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Se
         ):
             found.add(one.zxid)
     return frozenset(found)
-
-
-def _parts(transactions: Iterable[Transaction]) -> Iterator[str]:
-    """The parts of the protocol that somebody asks for; not every recording is judged by these."""
-    written = [one.change.path for one in transactions if isinstance(one.change, NodeCreated | DataSet)]
-    for part, request in ADMIN_REQUESTS.items():
-        if any(request.kind.template.read(path, Where(path)) is not None for path in written):
-            yield part
 
 
 def _path_of_a_topic(one: Transaction) -> ZnodePath | None:

@@ -62,7 +62,7 @@ class Log:
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""
-        return max(map(_milliseconds, self._entries()), default=0)
+        return max((_milliseconds(one.time) for one in self._entries()), default=0)
 
     def torn_ends(self, life: Callable[[int], int]) -> list[str]:
         """Where an end is torn, by file and line; `life` tells which process wrote at a time.
@@ -89,7 +89,11 @@ class Log:
         with self.file.open(encoding="utf-8", errors="backslashreplace") as lines:
             for one in read_entries(lines, self.source):
                 on_time = self._set_right(one) if isinstance(one, LogEntry) else one
-                if isinstance(on_time, LogEntry) and self.until is not None and _milliseconds(on_time) >= self.until:
+                if (
+                    isinstance(on_time, LogEntry)
+                    and self.until is not None
+                    and _milliseconds(on_time.time) >= self.until
+                ):
                     return
                 yield on_time
 
@@ -105,9 +109,9 @@ class Log:
 
     def _time(self, one: LogEntry | TornLine, otherwise: int) -> int:
         """When a line was written, by a clock that is set right; if it does not tell, the time that is given."""
-        if isinstance(one, LogEntry):
-            return _milliseconds(one)
-        return otherwise if one.time is None else _milliseconds_of(one.time) - self.ahead
+        if one.time is None:
+            return otherwise
+        return _milliseconds(one.time) - (0 if isinstance(one, LogEntry) else self.ahead)
 
     def _set_right(self, entry: LogEntry) -> LogEntry:
         """An entry at the time that a clock would have shown that was not ahead."""
@@ -121,7 +125,7 @@ class Log:
 
 def head_of(entry: LogEntry) -> dict[str, Any]:
     """Where an observation stands, when it was made, and how it reads."""
-    return {"place": entry.place, "time": _milliseconds(entry), "text": entry.message}
+    return {"place": entry.place, "time": _milliseconds(entry.time), "text": entry.message}
 
 
 def _torn(one: LogEntry | TornLine) -> MalformedInput:
@@ -130,9 +134,5 @@ def _torn(one: LogEntry | TornLine) -> MalformedInput:
     return MalformedInput(one.place, "", f"{one.reason}: {one.text[:80]!r}")
 
 
-def _milliseconds(entry: LogEntry) -> int:
-    return _milliseconds_of(entry.time)
-
-
-def _milliseconds_of(time: datetime) -> int:
+def _milliseconds(time: datetime) -> int:
     return int(time.replace(tzinfo=UTC).timestamp() * 1000)

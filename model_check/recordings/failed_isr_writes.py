@@ -18,8 +18,8 @@ from networkx.algorithms.bipartite import hopcroft_karp_matching
 
 from model_check.recordings.entries import head_of
 from model_check.recordings.recording import Cluster
+from model_check.recordings.seen import WriteConflicted, ZooKeeperChange
 from model_check.recordings.tracks import SKEW
-from model_check.recordings.zookeeper import WriteConflicted, ZooKeeperChange
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.log_entries import LogEntry, read_entries
 

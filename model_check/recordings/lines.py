@@ -8,9 +8,9 @@ from collections import Counter
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
-from model_check.recordings.processes import AnswerReceived, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.requests import Requests
+from model_check.recordings.seen import AnswerReceived, ControllerSaid
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import PartitionsResponse

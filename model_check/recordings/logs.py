@@ -9,25 +9,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from model_check.recordings.clocks import ahead_of_zookeeper, lives_of
 from model_check.recordings.entries import TORN_END, Log
 from model_check.recordings.lines import Lines
 from model_check.recordings.members import MEMBERS, Member
-from model_check.recordings.processes import AnswerReceived
 from model_check.recordings.recording import Cluster, Contradiction, Observed
 from model_check.recordings.reports import CONTROLLER_LOG, read_reports
+from model_check.recordings.seen import AnswerReceived, ZooKeeperChange
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
-from model_check.recordings.zookeeper import ZooKeeperChange
 from spec.errors import BadInput
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
 
-@dataclass(frozen=True)
-class BrokerLogs:
+class BrokerLogs(NamedTuple):
     """The logs of one broker: its state-change.log, and its controller.log, which need not be there."""
 
     changes: Log
@@ -42,7 +40,7 @@ class BrokerLogs:
     def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
-        return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in (self.changes, self.reports)))
+        return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in self))
 
 
 @dataclass
@@ -69,7 +67,7 @@ def read_logs(
     for broker_id, as_written in logs.items():
         broker, own = cluster.broker(broker_id), as_written.set_right(cluster, changes, until)
         lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over)
-        for log in (own.changes, own.reports):
+        for log in own:
             torn = log.torn_ends(lines.life)
             found.torn_ends += torn
             if torn:
@@ -100,14 +98,12 @@ def releases_of(
     """
     said = {broker: one.release for broker, one in (members or {}).items()}
     unsaid = {broker: BrokerLogs.of(file) for broker, file in files.items() if broker not in said}
-    if given is not None:
-        return {**said, **dict.fromkeys(unsaid, given)}
-    return {**said, **_told(unsaid)}
+    return {**said, **(_told(unsaid) if given is None else dict.fromkeys(unsaid, given))}
 
 
 def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
     """What the lines of some brokers tell."""
-    everything = [log for one in logs.values() for log in (one.changes, one.reports)]
+    everything = [log for one in logs.values() for log in one]
     common = next((one for one in NEWEST_FIRST if not any(any(log.unread(one)) for log in everything)), None)
     if common is not None:
         return dict.fromkeys(logs, common)
@@ -116,9 +112,9 @@ def _told(logs: Mapping[int, BrokerLogs]) -> Releases:
 
 def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
-    unread = {release: len([*logs.changes.unread(release), *logs.reports.unread(release)]) for release in NEWEST_FIRST}
-    best = min(NEWEST_FIRST, key=lambda release: unread[release])
-    entries = logs.changes.number_of_entries + logs.reports.number_of_entries
+    unread = {release: sum(1 for log in logs for _ in log.unread(release)) for release in NEWEST_FIRST}
+    best = min(NEWEST_FIRST, key=unread.__getitem__)
+    entries = sum(log.number_of_entries for log in logs)
     if 2 * unread[best] > entries:
         raise BadInput(
             f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"

@@ -6,14 +6,12 @@ A part that is in costs time in every step of an explanation, so only those are 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from model_check.recordings import zookeeper as seen
-from model_check.recordings.processes import ControllerSaid, ProcessStopping
+from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Observed, SequencesByName
 from model_check.recordings.tracks import REPORTS, SKEW
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
-from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.tables.partition_states import PartitionState
@@ -30,8 +28,12 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
     shown = frozenset(_shown(everything)) | frozenset(_broken_off(sequences))
     told = {b for b, name in enumerate(cluster.broker_ids, start=1) if f"{REPORTS} {name}" in sequences}
     told = told if shown | cluster.parts else set()
-    elects = (one for one in everything if isinstance(one, ControllerSaid) and _is_another(one.line))
-    anew = [one.time for one in elects if one.controller not in told]
+    elects = (one for one in everything if isinstance(one, seen.ControllerSaid) and one.controller not in told)
+    anew = [
+        one.time
+        for one in elects
+        if isinstance(one.line, PartitionBecameOnline) and one.line.source is PartitionState.ONLINE
+    ]
     asked = list(_asked(everything, max(anew, default=0)))
     if "shutdown" not in shown and any(not any(time in span for span in asked) for time in anew):
         return shown | {"auto_rebalance"}
@@ -41,11 +43,11 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
 def _shown(everything: Iterable[Observed]) -> Iterator[str]:
     for one in everything:
         match one:
-            case ProcessStopping() | seen.SessionEnded(by_client=True, had_registration=True):
+            case seen.ProcessStopping() | seen.SessionEnded(by_client=True, had_registration=True):
                 yield "shutdown"
-            case ControllerSaid(line=ShuttingDownBroker()):
+            case seen.ControllerSaid(line=ShuttingDownBroker()):
                 yield "shutdown"
-            case ControllerSaid(line=ImbalanceRatio()):
+            case seen.ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
             case seen.ControllerDeleted(by=by) if by:
                 yield "preferred_election"
@@ -54,7 +56,7 @@ def _shown(everything: Iterable[Observed]) -> Iterator[str]:
 def _broken_off(sequences: SequencesByName) -> Iterator[str]:
     """Where a failover has read the request for elections, and never tells which topics are to be deleted."""
     for sequence in sequences.values():
-        told = (type(one.line) for one in sequence if isinstance(one, ControllerSaid))
+        told = (type(one.line) for one in sequence if isinstance(one, seen.ControllerSaid))
         ends = [kind for kind in told if kind in {PreferredElectionResumed, TopicsToBeDeleted}]
         if (PreferredElectionResumed, PreferredElectionResumed) in pairwise((*ends, PreferredElectionResumed)):
             yield "deletion"
@@ -78,8 +80,3 @@ def _asked(everything: Iterable[Observed], last: int) -> Iterator[range]:
 
 def _moves_leaders(one: seen.RequestChanged) -> bool:
     return ADMIN_REQUESTS[one.part].moves_leaders
-
-
-def _is_another(line: Line) -> bool:
-    """Whether a leader is elected where there was one."""
-    return isinstance(line, PartitionBecameOnline) and line.source is PartitionState.ONLINE

@@ -10,7 +10,7 @@
     actions.jsonl               what was done to the cluster, and when; without it, deaths are inferred
 
 Every line is one of three things: an observation, which an explanation must account for; an act of the environment; or
-a line that is passed over, for a reason that stands in the tables (`writes.py`, `lines.py`,
+a line that is passed over, for a reason that stands in the tables (`writes.py`, `changes.py`, `lines.py`,
 `reports.py`). Anything else is refused, with its file and line. Other files (zkclient.log ...) are not read.
 """
 
@@ -23,16 +23,16 @@ from pathlib import Path
 from model_check.recordings.actions import ACTIONS, ActionLog, read_actions, read_acts
 from model_check.recordings.agreement import disagreements
 from model_check.recordings.changes import Changes
-from model_check.recordings.cluster import cluster_of, deletes_topics, is_unclean_by_default
+from model_check.recordings.cluster import cluster_of
 from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
 from model_check.recordings.recording import Cluster, NotModelled, Observed, Recording, up_to
+from model_check.recordings.seen import EpochWritten, ZooKeeperChange
 from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
-from model_check.recordings.zookeeper import EpochWritten, ZooKeeperChange
 from spec.errors import BadInput
 from spec.formats.kafka_types import KafkaVersion
 
@@ -50,7 +50,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     _refuse_files(folder)
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
-    cluster = cluster_of(transactions, sessions, unclean=is_unclean_by_default(folder), deletes=deletes_topics(folder))
+    cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
     changes = with_their_leaders(changes, cluster, folder)

@@ -6,7 +6,7 @@ order of the protocol of the experiment. Between the sequences nothing is certai
 a search, and tells a hole in a log from its end; else it forbids nothing.
 
 A recording ends where the specification does: at the first transaction that only a part does which is not modelled
-(`writes.py`), for what follows may depend on it.
+(`changes.py`), for what follows may depend on it.
 
 Brokers are numbered as in the specification, from 1 in the order of their ids, 0 for none; partitions over all topics,
 in the order in which the topics were created.

@@ -7,14 +7,14 @@ table of `spec/logs/controller_log/` is refused.
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
-from model_check.recordings.processes import MAY_BE_OFF, ControllerSaid
 from model_check.recordings.recording import Cluster, Observed
+from model_check.recordings.seen import MAY_BE_OFF, ControllerSaid
 from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
 from spec.errors import MalformedInput
 from spec.logs.controller_log import reassignment, topic_deletion
@@ -36,13 +36,14 @@ def _said() -> Iterator[type[Line]]:
 
 
 SAID: Final = frozenset(_said())
-DELETION_REPORTS: Final = frozenset(
-    one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
-)
-"""The lines of deletion that are observations."""
-REASSIGNMENT_REPORTS: Final = frozenset(one for one in SAID if one.__module__ == reassignment.__name__)
-"""The lines that are observations where something is reassigned."""
-REPORTS: Final = SAID - DELETION_REPORTS - REASSIGNMENT_REPORTS
+REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
+    "deletion": frozenset(
+        one for one in SAID if one.__module__ == topic_deletion.__name__ or one is DeletionThreadFailed
+    ),
+    "reassignment": frozenset(one for one in SAID if one.__module__ == reassignment.__name__),
+}
+"""What is an observation only where the recording has a part of the protocol."""
+REPORTS: Final = SAID.difference(*REPORTS_OF.values())
 """The lines that are observations in any recording."""
 
 CONTROLLER_LOG: Final = "controller.log"
@@ -68,18 +69,14 @@ PASSED_OVER: Final[Mapping[type[Line], str]] = {
     for kind in lines_of(module.__name__)
     if kind not in REPORTS
 }
-REPORTS_OF: Final[Mapping[str, frozenset[type[Line]]]] = {
-    "deletion": DELETION_REPORTS,
-    "reassignment": REASSIGNMENT_REPORTS,
-}
-"""What is an observation only where the recording has a part of the protocol."""
-
-IN_BALANCE: Final = REASONS["elections"]
 
 
-def is_in_balance(line: Line) -> bool:
-    """Whether a line says that a broker leads as much as it must, so that nothing follows."""
-    return isinstance(line, ImbalanceRatio) and line.ratio * 100 <= IMBALANCE_PERCENTAGE
+def _why_passed_over(line: Line, parts: Collection[str]) -> str:
+    """Why a line is no observation of a recording that has these parts of the protocol; nothing, if it is one."""
+    if isinstance(line, ImbalanceRatio) and line.ratio * 100 <= IMBALANCE_PERCENTAGE:
+        return REASONS["elections"]  # the broker leads as much as it must, so that nothing follows
+    is_of_a_part = any(type(line) in REPORTS_OF.get(part, ()) for part in parts)
+    return "" if is_of_a_part else PASSED_OVER.get(type(line), "")
 
 
 def read_reports(
@@ -87,7 +84,6 @@ def read_reports(
 ) -> dict[str, tuple[Observed, ...]]:
     """The sequence of a log by its name; MalformedInput names the line that is none of Kafka's."""
     said: list[ControllerSaid] = []
-    of_parts = frozenset[type[Line]]().union(*(REPORTS_OF.get(part, ()) for part in cluster.parts))
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)
     for entry, line in log.lines():
@@ -95,8 +91,8 @@ def read_reports(
         if writer not in {own, None}:
             raise MalformedInput(entry.place, "controller", f"is {writer} in a log of broker {own}")
         head = head_of(entry)
-        if is_in_balance(line) or (type(line) in PASSED_OVER and type(line) not in of_parts):
-            passed_over[f"{CONTROLLER_LOG}: {PASSED_OVER.get(type(line), IN_BALANCE)}"] += 1
+        if why := _why_passed_over(line, cluster.parts):
+            passed_over[f"{CONTROLLER_LOG}: {why}"] += 1
         else:
             if entry.level in MAY_BE_OFF:
                 details[life(head["time"])].add(type(line))

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from model_check.recordings.entries import head_of
-from model_check.recordings.processes import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from model_check.recordings.recording import Cluster, Contradiction
+from model_check.recordings.seen import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs import leader_and_isr_lines as lines

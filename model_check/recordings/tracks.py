@@ -11,9 +11,8 @@ from itertools import takewhile
 from math import inf
 from typing import Any, TypeAlias, TypeGuard
 
-from model_check.recordings.processes import ControllerSaid, Handled, ProcessKilled, RequestHandled
+from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
-from model_check.recordings.zookeeper import BrokerRegistered, SessionBegan, SessionEnded, ZooKeeperChange
 from spec.logs.controller_log.failover import Resigned
 
 Place: TypeAlias = tuple[int, ...]
@@ -122,7 +121,7 @@ class Tracks:
         ]
         return sorted(heads, key=lambda head: (head[1].time, head[0]))
 
-    def lines(self, place: Place, c: int, log: str) -> list[ControllerSaid]:
+    def lines(self, place: Place, c: int, log: str) -> list[seen.ControllerSaid]:
         """What the present process of a controller has yet to say in one of its logs."""
         return list(self._of_this_life(place, log, c))
 
@@ -133,35 +132,35 @@ class Tracks:
 
     def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
-        said = [one for one in shown if isinstance(one, ControllerSaid)]
+        said = [one for one in shown if isinstance(one, seen.ControllerSaid)]
         left = (one for log in LOGS for one in self.lines(place, said[0].controller, log)[:1]) if said else ()
         return any(one.time < min(other.time for other in said) for one in left)
 
     def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
-        resigned = [one.time for one in shown if isinstance(one, ControllerSaid) and isinstance(one.line, Resigned)]
+        resigned = [
+            one.time for one in shown if isinstance(one, seen.ControllerSaid) and isinstance(one.line, Resigned)
+        ]
         changes = self.transactions(place, max(resigned, default=0))
-        return any(isinstance(one, BrokerRegistered) for one in changes)
+        return any(isinstance(one, seen.BrokerRegistered) for one in changes)
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
-        own = (one for one in self._changes(place) if isinstance(one, ZooKeeperChange) and one.by == b)
-        ends = (
-            one for one in own if isinstance(one, BrokerRegistered) or (isinstance(one, SessionEnded) and one.by_client)
-        )
-        return isinstance(next(ends, None), SessionEnded)
+        either = (one for one in self._changes(place) if isinstance(one, seen.BrokerRegistered | seen.SessionEnded))
+        ends = (one for one in either if one.by == b and (isinstance(one, seen.BrokerRegistered) or one.by_client))
+        return isinstance(next(ends, None), seen.SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
         ends: dict[int, bool] = {}
         for one in self._changes(place):
-            if isinstance(one, SessionEnded) or _is_birth(one):
-                ends.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
+            if isinstance(one, seen.SessionEnded) or _is_birth(one):
+                ends.setdefault(one.by, isinstance(one, seen.SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
 
     def registers(self, place: Place, b: int, until: int) -> bool:
         """Whether a broker registers up to a time."""
-        return any(isinstance(one, BrokerRegistered) and one.by == b for one in self.transactions(place, until))
+        return any(isinstance(one, seen.BrokerRegistered) and one.by == b for one in self.transactions(place, until))
 
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
@@ -171,17 +170,17 @@ class Tracks:
         """ZooKeeper's next transactions, all of them."""
         return self.sequences[self._zookeeper][place[self._zookeeper] :]
 
-    def handled(self, place: Place, b: int) -> Iterator[Handled]:
+    def handled(self, place: Place, b: int) -> Iterator[seen.Handled]:
         """What the present process of a broker has yet to handle."""
         return self._of_this_life(place, BROKER, b)
 
-    def requests(self, place: Place, b: int) -> Iterator[RequestHandled]:
+    def requests(self, place: Place, b: int) -> Iterator[seen.RequestHandled]:
         """The requests among that."""
-        return (one for one in self.handled(place, b) if isinstance(one, RequestHandled))
+        return (one for one in self.handled(place, b) if isinstance(one, seen.RequestHandled))
 
-    def last_request(self, place: Place, b: int, c: int, epoch: int) -> RequestHandled | None:
+    def last_request(self, place: Place, b: int, c: int, epoch: int) -> seen.RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
-        done = (one for one in reversed(self._done(place, BROKER, b)) if isinstance(one, RequestHandled))
+        done = (one for one in reversed(self._done(place, BROKER, b)) if isinstance(one, seen.RequestHandled))
         return next((one for one in done if (one.controller, one.epoch) == (c, epoch)), None)
 
     def is_silent(self, place: Place, b: int) -> bool:
@@ -198,13 +197,13 @@ class Tracks:
         return tuple(position + steps.get(number, 0) for number, position in enumerate(place))
 
 
-def _is_birth(one: Observed) -> TypeGuard[SessionBegan]:
+def _is_birth(one: Observed) -> TypeGuard[seen.SessionBegan]:
     """Whether a process gets its first session."""
-    return isinstance(one, SessionBegan) and one.first
+    return isinstance(one, seen.SessionBegan) and one.first
 
 
 def _is_death(one: Observed, b: int) -> bool:
     """Whether a broker's process was killed, or came to its end unseen and lost its session."""
-    if isinstance(one, SessionEnded):
+    if isinstance(one, seen.SessionEnded):
         return one.by == b and not one.survived
-    return isinstance(one, ProcessKilled) and one.broker == b
+    return isinstance(one, seen.ProcessKilled) and one.broker == b

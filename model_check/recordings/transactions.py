@@ -13,24 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from reference.zookeeper import transactions as zk
 from reference.zookeeper.recording import RecordingError, read_recording
-from reference.zookeeper.transactions import (
-    ERROR_NAMES,
-    MultiChange,
-    NodeCreated,
-    SessionClosed,
-    SessionCreated,
-    Transaction,
-    WriteRefused,
-    hex_of,
-)
 from reference.zookeeper.tree import ZnodeTree
 from spec.errors import BadInput, MalformedInput
 
 ZOOKEEPER: Final = "zookeeper.jsonl"
 
 
-def read_transactions(folder: Path) -> list[Transaction]:
+def read_transactions(folder: Path) -> list[zk.Transaction]:
     """The transactions of a folder, the parts of each that has several one by one.
 
     MalformedInput names the line that is no transaction, or that cannot follow those above; BadInput says that there is
@@ -49,7 +40,7 @@ def read_transactions(folder: Path) -> list[Transaction]:
     return transactions
 
 
-def with_lines(transactions: Iterable[Transaction]) -> Iterator[tuple[int, Transaction]]:
+def with_lines(transactions: Iterable[zk.Transaction]) -> Iterator[tuple[int, zk.Transaction]]:
     """What was read, each with the number of its line, which the parts of one transaction share."""
     line, last = 0, None
     for one in transactions:
@@ -58,50 +49,52 @@ def with_lines(transactions: Iterable[Transaction]) -> Iterator[tuple[int, Trans
         yield line, one
 
 
-def may_be_unanswered(transactions: Iterable[Transaction], zxid: int) -> bool:
+def may_be_unanswered(transactions: Iterable[zk.Transaction], zxid: int) -> bool:
     """Whether the answer to the create of an ephemeral znode may have been lost.
 
     The client then creates it again, and is refused because it is there; or the session does nothing any more.
     """
     (created, *others) = (one for one in transactions if one.zxid >= zxid)
     later = [one for one in others if one.zxid > zxid]
-    own = [one.change for one in later if one.session == created.session and not isinstance(one.change, SessionClosed)]
-    refusals = {ERROR_NAMES.get(change.code) for change in own if isinstance(change, WriteRefused)}
+    own = [
+        one.change for one in later if one.session == created.session and not isinstance(one.change, zk.SessionClosed)
+    ]
+    refusals = {zk.ERROR_NAMES.get(change.code) for change in own if isinstance(change, zk.WriteRefused)}
     return not own or "NodeExists" in refusals
 
 
-def _replayed(transactions: Iterable[Transaction]) -> Iterator[Transaction]:
+def _replayed(transactions: Iterable[zk.Transaction]) -> Iterator[zk.Transaction]:
     tree, sessions = ZnodeTree(), set[int]()
     for number, whole in enumerate(transactions, start=1):
         for one in parts_of(whole):
             reason = _impossible(tree, sessions, one)
             if reason:
                 raise MalformedInput(f"{ZOOKEEPER}:{number}", "", reason)
-            if isinstance(one.change, SessionCreated):
+            if isinstance(one.change, zk.SessionCreated):
                 sessions.add(one.session)
-            if isinstance(one.change, SessionClosed):
+            if isinstance(one.change, zk.SessionClosed):
                 sessions.remove(one.session)
             tree.apply(one.change, one.zxid)
             yield one
 
 
-def parts_of(one: Transaction) -> list[Transaction]:
+def parts_of(one: zk.Transaction) -> list[zk.Transaction]:
     """What a transaction does, one by one: itself, but for a multi."""
-    if not isinstance(one.change, MultiChange):
+    if not isinstance(one.change, zk.MultiChange):
         return [one]
     refused = one.change.refused
     return [replace(one, change=change) for change in ((refused,) if refused else one.change.changes)]
 
 
-def _impossible(tree: ZnodeTree, sessions: set[int], one: Transaction) -> str:
+def _impossible(tree: ZnodeTree, sessions: set[int], one: zk.Transaction) -> str:
     """Why a transaction cannot follow those before it; nothing, if it can."""
     change = one.change
-    if (one.session in sessions) is isinstance(change, SessionCreated):
-        return f"session {hex_of(one.session)} is {'open already' if one.session in sessions else 'not open'}"
+    if (one.session in sessions) is isinstance(change, zk.SessionCreated):
+        return f"session {zk.hex_of(one.session)} is {'open already' if one.session in sessions else 'not open'}"
     if not tree.fits(change):
         return f"{change} cannot follow the transactions above"
-    if isinstance(change, NodeCreated) and change.ephemeral_owner not in {0, one.session}:
-        return f"ephemeralOwner: session {hex_of(one.session)} makes a znode of {hex_of(change.ephemeral_owner)}"
-    if isinstance(change, SessionClosed) and set(change.deleted) != set(tree.owned_by(one.session)):
+    if isinstance(change, zk.NodeCreated) and change.ephemeral_owner not in {0, one.session}:
+        return f"ephemeralOwner: session {zk.hex_of(one.session)} makes a znode of {zk.hex_of(change.ephemeral_owner)}"
+    if isinstance(change, zk.SessionClosed) and set(change.deleted) != set(tree.owned_by(one.session)):
         return f"deleted: the session owned {', '.join(tree.owned_by(one.session)) or 'nothing'}"
     return ""

@@ -1,18 +1,14 @@
-"""The table of ZooKeeper's writes: a row for each kind of write and path, which says what observation it is.
+"""Which of ZooKeeper's writes are passed over, since the protocol's controller neither reads nor writes them, and why.
 
-What the protocol's controller neither reads nor writes is passed over, and the table says why. What it does write, but
-the specification does not model, is an observation that nothing explains: a recording is judged up to there.
+And who may make which of the others.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
-from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import ControllerDeleted, EpochWritten, TopicDeleted, ZooKeeperChange
 from spec.formats import znode_paths as paths
-from spec.formats.znode_paths import Path, PathKind
-from spec.protocol.admin_requests import ADMIN_REQUESTS
+from spec.formats.znode_paths import Path
 
 
 @dataclass(frozen=True)
@@ -29,7 +25,7 @@ PARENTS: Final = (
     paths.CONFIG_CHANGES, paths.CONFIG_CLIENTS, paths.CLUSTER,
 )  # fmt: skip
 SETTINGS = PassedOver("configuration, which the controller reads only for unclean.leader.election.enable")
-FOREIGN = PassedOver("what consumers, quotas, users, ACLs and configuration changes keep, which no controller reads")
+FOREIGN: Final = "what consumers, quotas, users, ACLs and configuration changes keep, which no controller reads"
 FOREIGN_ROOTS: Final = (
     "/consumers/", "/config/changes/", "/config/clients/", "/config/users", "/config/brokers", "/kafka-acl",
 )  # fmt: skip
@@ -41,65 +37,18 @@ READ_ROOTS: Final = (
 UNKNOWN: Final = "which the documented controller neither reads nor writes"
 CHECKED = PassedOver("a check of a version, together with other changes; it changes nothing")
 WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
+OF_A_TOOL = PassedOver("an admin tool's session")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
-
-Found: TypeAlias = ZooKeeperChange | NotModelled | None
-"""What a transaction is seen as; None, if it is passed over."""
-Known: TypeAlias = Callable[[Any, dict[str, Any], Any, Path], Found]
-"""What a reader (`changes.Changes`) makes of a write: of its head, its payload and its path."""
-Row: TypeAlias = Known | PassedOver
-
-CREATES: Final[Mapping[PathKind, Row]] = {
-    paths.CONTROLLER: lambda reader, head, payload, _path: reader.controller(head, payload),
-    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(
-        **head, epoch=payload.controller_epoch, version=0
-    ),
-    paths.BROKER: lambda reader, head, _payload, path: reader.registration(head, path),
-    paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.created(head, payload, path),
-    paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, 0),
-    paths.ISR_CHANGE: lambda reader, head, payload, path: reader.notification(head, payload, path),
-    **{
-        one.kind: lambda reader, head, payload, path: reader.request_made(head, payload, path)
-        for one in ADMIN_REQUESTS.values()
-    },
-    paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
-    paths.CLUSTER_ID: PassedOver("the cluster's id, which no controller reads"),
-    **dict.fromkeys(PARENTS, PARENT),
-}
-
-WRITES: Final[Mapping[PathKind, Row]] = {
-    paths.CONTROLLER_EPOCH: lambda _reader, head, payload, _path: EpochWritten(**head, epoch=payload.controller_epoch),
-    paths.STATE: lambda reader, head, payload, path: reader.state(head, payload, path, head.pop("version")),
-    paths.BROKER_TOPIC: lambda reader, head, payload, path: reader.assignment(head, payload, path),
-    paths.REASSIGN_PARTITIONS: lambda reader, head, payload, path: reader.request_written(head, payload, path),
-    paths.TOPIC_CONFIG: lambda reader, head, payload, path: reader.settings(head, payload, path),
-    paths.BROKER_SEQUENCE: PassedOver("hands out broker ids"),
-    paths.BROKER: PassedOver("the content of a registration, which the specification does not have"),
-}
 
 
 def why_nobody_reads(path: str) -> str:
     """Why no controller of the era reads or writes a path; nothing where one does, or would read what is below."""
     if path.startswith(FOREIGN_ROOTS):
-        return FOREIGN.reason
+        return FOREIGN
     if Path.find(path) is not None or path.startswith(READ_ROOTS):
         return ""
     return f"{'/'.join(path.split('/')[:3])}, {UNKNOWN}"
 
-
-DELETES: Final[Mapping[PathKind, Row]] = {
-    paths.CONTROLLER: lambda _reader, head, _payload, _path: ControllerDeleted(**head),
-    paths.ISR_CHANGE: lambda reader, head, _payload, path: reader.notification_gone(head, path),
-    **{
-        one.kind: lambda reader, head, _payload, path: reader.request_written(head, None, path)
-        for one in ADMIN_REQUESTS.values()
-    },
-    paths.BROKER_TOPIC: lambda reader, head, _payload, path: TopicDeleted(**head, topic=reader.topic(path)),
-    paths.PARTITIONS: EMPTIED,
-    paths.PARTITION: EMPTIED,
-    paths.STATE: lambda reader, head, _payload, path: reader.state_deleted(head, path),
-    paths.TOPIC_CONFIG: lambda reader, head, _payload, path: reader.configuration_deleted(head, path),
-}
 
 WRITTEN_BY_BROKERS: Final = frozenset(
     {paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.BROKER, paths.STATE, paths.ISR_CHANGE}
@@ -112,8 +61,10 @@ MAY_BE_FILLED_LATER: Final = frozenset({paths.BROKER})
 WITH_VERSION: Final = frozenset({paths.CONTROLLER_EPOCH, paths.STATE})
 """What is written on condition of its version."""
 
-REFUSALS: Final[Mapping[str, str]] = {
-    "NoNode": "a write to a node that is not there: first creates, and the failover's delete of an absent request",
-    "NodeExists": "a create of a node that is there: fixed paths at start-up, and who loses /controller",
+REFUSALS: Final[Mapping[str, PassedOver]] = {
+    "NoNode": PassedOver(
+        "a write to a node that is not there: first creates, and the failover's delete of an absent request"
+    ),
+    "NodeExists": PassedOver("a create of a node that is there: fixed paths at start-up, and who loses /controller"),
 }
 """Failed writes that are passed over: their path is not logged, and they change nothing."""

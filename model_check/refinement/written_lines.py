@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from model_check.judging.writing import Writing
-from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.reports import REPORTS, REPORTS_OF
+from model_check.recordings.seen import ControllerSaid
 from model_check.traces.logged import opened
 from reference.journal import Entry, Report, StateChange
 from reference.memory.choices import Choice

@@ -51,7 +51,7 @@ def test_claims_that_share_their_views_say_what_they_say_of_views_of_their_own(m
     path = judged(REFUSED).path
     explainer = Explainer(read(recording(REFUSED)), AS_CODED)
     asked = BrokenClaims(explainer)
-    found = [asked._broken_at(one) for one in path[1:]]
+    found = [asked._known_at(one) for one in path[1:]]
     monkeypatch.setattr(Draft, "is_blank", lambda _: False)
     assert found == [frozenset(plainly_broken(explainer, asked, one)) for one in path[1:]]
     assert frozenset.union(*found)

@@ -9,8 +9,8 @@ import pytest
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explaining import Explainer
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.processes import RequestHandled, StopReplicaRefused
 from model_check.recordings.reading import read
+from model_check.recordings.seen import RequestHandled, StopReplicaRefused
 from model_check.recordings.tracks import Tracks
 from model_check.stepping.open_system import OpenSystem
 from spec.formats.kafka_types import V0102

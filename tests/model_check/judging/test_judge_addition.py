@@ -8,7 +8,7 @@ import pytest
 from model_check.judging.on_demand import called_for
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster
-from model_check.recordings.zookeeper import StateWritten
+from model_check.recordings.seen import StateWritten
 from model_check.stepping.open_system import open_system
 from model_check.stepping.plain_state import PlainState
 from tests.leaderships import led

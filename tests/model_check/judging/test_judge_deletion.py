@@ -10,7 +10,7 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.cluster import deletes_topics
 from model_check.recordings.reading import read
 from model_check.recordings.recording import NotModelled
-from model_check.recordings.zookeeper import (
+from model_check.recordings.seen import (
     RequestChanged,
     RequestMade,
     RequestWritten,

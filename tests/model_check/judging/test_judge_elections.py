@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.recordings.processes import ReplicaStopped
 from model_check.recordings.reading import read
+from model_check.recordings.seen import ReplicaStopped
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import changed, recording, replaced, without_line
 

@@ -14,7 +14,7 @@ import pytest
 
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.recordings.reading import read
-from model_check.recordings.zookeeper import ControllerDeleted
+from model_check.recordings.seen import ControllerDeleted
 from tests.model_check.unpacking import judged, unpacked
 
 NAME = "28-D46-stale-epoch-answer"

@@ -7,7 +7,7 @@ import pytest
 
 from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
-from model_check.recordings.zookeeper import ConfigurationDeleted, StateDeleted, TopicDeleted, UncleanChanged
+from model_check.recordings.seen import ConfigurationDeleted, StateDeleted, TopicDeleted, UncleanChanged
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
 from tests.model_check.unpacking import Change, changed, recording, replaced

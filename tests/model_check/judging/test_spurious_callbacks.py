@@ -7,9 +7,9 @@ import pytest
 
 from model_check.judging.judge import Outcome, judge
 from model_check.judging.spurious_callbacks import finds_nothing_new
-from model_check.recordings.processes import ControllerSaid
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster
+from model_check.recordings.seen import ControllerSaid
 from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
 from spec.formats.kafka_types import TopicPartition

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from model_check.judging.writing import Writing, as_written
-from model_check.recordings.processes import ControllerSaid
+from model_check.recordings.seen import ControllerSaid
 from model_check.stepping.said_lines import Expected
 from spec.formats.kafka_types import V0101, V0102, V082, V090, KafkaVersion, TopicPartition
 from spec.logs.controller_log.elections import PreferredReplicaLeads

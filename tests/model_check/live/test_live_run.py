@@ -23,9 +23,8 @@ from model_check.live.live_run import Task, checked_run, run
 from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
 from model_check.live.live_setup import Setup
 from model_check.live.reference_program import reference
-from model_check.recordings.processes import ProcessKilled, ProcessPaused
 from model_check.recordings.reading import read
-from model_check.recordings.zookeeper import BrokerRegistered, SessionEnded
+from model_check.recordings.seen import BrokerRegistered, ProcessKilled, ProcessPaused, SessionEnded
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from spec.errors import EnvironmentFailure, UnknownName

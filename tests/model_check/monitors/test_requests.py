@@ -10,8 +10,8 @@ from model_check.monitors.arrivals import NOT_TOLD, Answer
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
-from model_check.recordings.processes import RequestHandled
 from model_check.recordings.recording import Cluster, Recording
+from model_check.recordings.seen import RequestHandled
 from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from model_check.recordings.agreement import codes_of, disagreements
-from model_check.recordings.processes import AnswerReceived, RequestHandled
 from model_check.recordings.recording import Cluster
-from model_check.recordings.zookeeper import BrokerRegistered, EpochWritten
+from model_check.recordings.seen import AnswerReceived, BrokerRegistered, EpochWritten, RequestHandled
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from tests.leaderships import led
 

@@ -13,10 +13,9 @@ import pytest
 from model_check.recordings.clocks import ahead_of_zookeeper, lives_of
 from model_check.recordings.entries import Log
 from model_check.recordings.logs import BrokerLogs
-from model_check.recordings.processes import ProcessKilled
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Observed
-from model_check.recordings.zookeeper import SessionBegan, SessionEnded, ZooKeeperChange
+from model_check.recordings.seen import ProcessKilled, SessionBegan, SessionEnded, ZooKeeperChange
 from spec.errors import BadInput, MalformedInput
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import print_time

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.recording import Cluster
+from model_check.recordings.seen import WriteConflicted
 from model_check.recordings.tracks import SKEW
-from model_check.recordings.zookeeper import WriteConflicted
 from spec.formats.kafka_types import TopicPartition
 
 CLUSTER = Cluster((7, 8), ("t",), (TopicPartition("t", 0), TopicPartition("t", 1)), ((1, 2), (1, 2)))

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from model_check.recordings.reading import read
+from model_check.recordings.seen import BrokerRegistered, StateWritten, ZooKeeperChange
 from model_check.recordings.transactions import parts_of, read_transactions
 from model_check.recordings.writes import why_nobody_reads
-from model_check.recordings.zookeeper import BrokerRegistered, StateWritten, ZooKeeperChange
 from reference.zookeeper.transactions import MultiChange, NodeCreated, Transaction, VersionChecked, WriteRefused
 from spec.errors import BadInput
 from tests.model_check.unpacking import changed, recording, replaced

@@ -11,7 +11,7 @@ import pytest
 from model_check.judging.judge import Outcome, judge
 from model_check.recordings.logs import BrokerLogs, releases_of
 from model_check.recordings.reading import read
-from model_check.recordings.zookeeper import EpochWritten
+from model_check.recordings.seen import EpochWritten
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import V0100, V0101, V0102, V082, V090, KafkaVersion, release_named
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from model_check.recordings.processes import ControllerSaid, RequestHandled
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster
 from model_check.recordings.reports import PASSED_OVER, REPORTS
-from model_check.recordings.transactions import may_be_unanswered
-from model_check.recordings.zookeeper import (
+from model_check.recordings.seen import (
     AssignmentRead,
     AssignmentWritten,
+    ControllerSaid,
+    RequestHandled,
     SessionBegan,
     SessionEnded,
     StateWritten,
@@ -22,6 +22,7 @@ from model_check.recordings.zookeeper import (
     UncleanChanged,
     WriteConflicted,
 )
+from model_check.recordings.transactions import may_be_unanswered
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
 from spec.errors import BadInput
 from spec.formats.kafka_types import TopicPartition

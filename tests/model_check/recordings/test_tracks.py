@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from model_check.recordings.processes import ControllerSaid, ReplicaStopped
 from model_check.recordings.recording import Cluster, Observed, Recording
+from model_check.recordings.seen import ControllerSaid, ReplicaStopped, SessionBegan
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
-from model_check.recordings.zookeeper import SessionBegan
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 
 
