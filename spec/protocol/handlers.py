@@ -39,21 +39,13 @@ def _has(part: str) -> Callable[[Model], bool]:
     return lambda m: m.has(part)
 
 
-def _takes_the_dead_offline(m: Model) -> bool:
-    return m.takes_the_dead_offline
-
-
-def _elects_where_allowed(m: Model) -> bool:
-    return m.keeps(Controller.allowed)
-
-
 NEVER: Final[tuple[Then, ...]] = ()
 LEAVE: Final = (Then(leave_broker_change),)
-ALLOWED: Final = (Then(leave_broker_change, _elects_where_allowed),)
+ALLOWED: Final = (Then(leave_broker_change, lambda m: m.keeps(Controller.allowed)),)
 RESUME: Final = (Then(resume),)
 AFTER_STARTUP: Final = (Then(after_startup),)
 REMOVE_THE_DEAD: Final = (Then(remove_the_dead),)
-AFTER_THE_DEAD: Final = (Then(after_the_dead, _takes_the_dead_offline),)
+AFTER_THE_DEAD: Final = (Then(after_the_dead, lambda m: m.takes_the_dead_offline),)
 BROKERS_ARE_DEAD: Final = (Then(end_broker_failure),)
 BROKERS_FAIL: Final = (Then(on_broker_failure),)
 CREATED: Final = (Then(finish_creation, _has("creation")),)
