@@ -12,7 +12,7 @@ from typing import Any
 
 from spec.language.broker_lists import Brokers, plain
 from spec.language.records import Declared
-from spec.language.terms import Kind, epoch, number
+from spec.language.terms import Kind, epoch
 from spec.scopes import APART, PARTS, Purgatory, Scope
 from spec.variants import Switch, Switches
 
@@ -145,11 +145,6 @@ class Model:
         return self.has("reassignment") and older
 
     @property
-    def takes_lock_to_elect(self) -> bool:
-        """Whether a listener that has resigned takes the lock anew to elect, and a shutdown may have it first."""
-        return self.shutdowns_outlive_terms and not self.reintroduces(Switch.RESIGN_UNDER_LOCK)
-
-    @property
     def sends_after_terms(self) -> bool:
         """Whether somebody may have something to send whose term has ended, and has no channels any more."""
         notified = self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
@@ -172,21 +167,6 @@ class Model:
     def has_several_topics(self) -> bool:
         """Whether there is more than one topic."""
         return len(self.topics) > 1
-
-    @property
-    def tells_topics_apart(self) -> bool:
-        """Whether a topic that is created again has an id of its own; kept where topics may be removed by hand."""
-        return self.removes_topics and self.fixes(Switch.TOPIC_IDS)
-
-    @property
-    def asks_requests_who_lives(self) -> bool:
-        """Whether a follower asks LeaderAndIsr, and not its metadata cache, if its new leader is registered (D60)."""
-        return self.has("metadata") and self.reintroduces(Switch.TELL_ONLY_THE_NEW)
-
-    @property
-    def fences_deletions(self) -> bool:
-        """Whether StopReplica has a leader epoch; kept where copies of it may come late."""
-        return bool(self.scope.budget("late_copies")) and self.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH)
 
     @property
     def tells_all(self) -> bool:
@@ -326,13 +306,3 @@ class Model:
     def version(self) -> Kind:
         """The data version of a state znode; raw 0 is "no znode" and prints as -1."""
         return epoch(self.scope.versions, unbounded=self.proving, offset=-1)
-
-    @cached_property
-    def partition_number(self) -> Kind:
-        """The number of a partition."""
-        return number(max(1, len(self.scope.assigned) - 1), "partition")
-
-    @cached_property
-    def topic_number(self) -> Kind:
-        """The number of a topic."""
-        return number(max(1, len(self.topics) - 1), "topic")

@@ -174,15 +174,9 @@ def scope(name: str) -> Scope:
 def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
     """A scope from its table, refusing keys, parts and budgets that do not exist, and replicas on no broker."""
     _refuse_unknown(name, bounds, [one.name for one in fields(Scope)])
-    _refuse_other_types(bounds, Scope, Where(f"{SOURCE} scope {name}"))
+    given = _values(bounds, Scope, Where(f"{SOURCE} scope {name}"))
     _refuse_unknown(name, bounds.get("budgets", {}), BUDGETS)
     _refuse_unknown(name, bounds.get("parts", ()), PARTS)
-    given = dict(bounds)
-    given["assigned"] = tuple(tuple(replicas) for replicas in bounds.get("assigned", ()))
-    given["requests"] = tuple(tuple(map(tuple, one)) for one in bounds.get("requests", ()))
-    given["added"] = tuple(bounds.get("added", ()))
-    given["topic_of"] = tuple(bounds.get("topic_of", ()))
-    given["parts"] = frozenset(bounds.get("parts", ()))
     given["budgets"] = tuple(bounds.get("budgets", {}).items())
     given["purgatory"] = _read_purgatory(name, bounds["purgatory"]) if "purgatory" in bounds else None
     for required in ("statement", "brokers", "controllers"):
@@ -231,9 +225,7 @@ def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:
     for required in ("requests", "refused", "partitions"):
         if required not in given:
             raise _malformed(name, f"purgatory.{required}", "is missing")
-    _refuse_other_types(given, Purgatory, Where(f"{SOURCE} scope {name}", "purgatory"))
-    lists = {key: tuple(map(tuple, given[key])) for key in ("requests", "refused")}
-    one = Purgatory(**{**given, **lists, "partitions": tuple(given["partitions"])})
+    one = Purgatory(**_values(given, Purgatory, Where(f"{SOURCE} scope {name}", "purgatory")))
     for topics in one.requests:
         if not topics or not set(topics) <= set(range(len(one.partitions))) or len(set(topics)) < len(topics):
             raise _malformed(name, "purgatory.requests", f"{list(topics)} are no distinct topics with partitions")
@@ -258,28 +250,26 @@ def _refuse_unknown(scope_name: str, given: Any, known: Any) -> None:
             raise _malformed(scope_name, key, f"is not one of {', '.join(known)}")
 
 
-def _refuse_other_types(given: Mapping[str, Any], record: type, where: Where) -> None:
-    """Refuse values of another type than the record's: TOML has lists for tuples and sets, and tables for the rest."""
+def _values(given: Mapping[str, Any], record: type, where: Where) -> dict[str, Any]:
+    """The values of a record's fields, refusing those of another type; TOML has tables for budgets and purgatories."""
     kinds = {**get_type_hints(record), "budgets": Mapping[str, int], "purgatory": Mapping[str, object]}
-    for key, value in given.items():
-        _refuse_other_type(value, kinds[key], where.key(key))
+    return {key: _value(value, kinds[key], where.key(key)) for key, value in given.items()}
 
 
-def _refuse_other_type(value: Any, kind: Any, where: Where) -> None:
+def _value(given: Any, kind: Any, where: Where) -> Any:
+    """A value of a kind; TOML has lists for tuples and sets."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is None:
-        if type(value) is not kind and kind is not object:
+        if type(given) is not kind and kind is not object:
             where.refuse(f"is not of type {kind.__name__}")
-    elif origin is Mapping:
-        if not isinstance(value, Mapping):
+        return given
+    if origin is Mapping:
+        if not isinstance(given, Mapping):
             where.refuse("is no table")
-        for key, one in value.items():
-            _refuse_other_type(one, inner[1], where.key(key))
-    else:
-        if not isinstance(value, list):
-            where.refuse("is no list")
-        for index, one in enumerate(value):
-            _refuse_other_type(one, inner[0], where.item(index))
+        return {key: _value(one, inner[1], where.key(key)) for key, one in given.items()}
+    if not isinstance(given, list):
+        where.refuse("is no list")
+    return origin(_value(one, inner[0], where.item(index)) for index, one in enumerate(given))
 
 
 def _malformed(scope_name: str, key: str, reason: str) -> MalformedInput:

@@ -69,7 +69,7 @@ class Shrinking:
 
     def run(self) -> Run:
         """What was found."""
-        begun, faults = time.monotonic(), faults_in(self._original)
+        begun, faults = time.monotonic(), faults_in(self.campaign.folder.recording(self.outcome.title))
         with suppress(GaveUp):
             for fewer in ever_fewer([one.number for one in faults], self._last(faults), self._shows):
                 self.smallest = fewer
@@ -96,10 +96,6 @@ class Shrinking:
         more = "; there was no time to leave out more" if self.gave_up else ""
         faults = counted(len(self.smallest), "fault")
         return f"shown again in {self.best} with {faults}, found in {self.runs} runs{more}:"
-
-    @property
-    def _original(self) -> Path:
-        return self.campaign.folder.recording(self.outcome.title)
 
     @property
     def _hit(self) -> Path:

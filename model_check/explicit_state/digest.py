@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from model_check.kernel.blueprint import WIDEST
 from model_check.kernel.native import loop
 from model_check.kernel.packing import Packing, Words
 from spec.language.rules import Variable
 
 LANE = (1 << 64) - 1
-WIDEST = 16
-"""Bits of the widest variable whose values can be listed."""
-
 TABLE_BITS = 8
 """Neighbouring variables share a table of codes up to so many bits."""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import z3
 
-from model_check.kernel.system_digest import digest_of
+from model_check.kernel.system_digest import digest_of, effects, terms_of
 from spec.language.rules import Action, Observation, Property, TransitionSystem, Variable
 
 BYTES = 6
@@ -49,22 +49,11 @@ def digests(system: TransitionSystem) -> Mapping[str, str]:
 def digest_of_actions(actions: Sequence[Action]) -> str:
     """The digest of when some actions may be taken, at whose cost, and what they change."""
     lines = (f"{one.name} {one.budget} {sorted(one.updates)}" for one in actions)
-    return short_digest(lines, (term for one in actions for term in _effects(one)))
-
-
-def terms_of(claim: Property) -> Iterator[z3.ExprRef]:
-    """The terms of a claim, of a step by the names of the actions."""
-    yield from [] if claim.term is None else [claim.term]
-    yield from (claim.terms[name] for name in sorted(claim.terms))
+    return short_digest(lines, (term for one in actions for term in effects(one)))
 
 
 def _variable(one: Variable) -> str:
     return f"{one.name} {one.kind.name} {one.kind.width} {one.kind.maximum} {one.kind.unbounded} {one.initial}"
-
-
-def _effects(action: Action) -> Iterator[z3.ExprRef]:
-    yield from (action.guard, action.overflow)
-    yield from (action.updates[name] for name in sorted(action.updates))
 
 
 def _claim(one: Property) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from model_check.inventory.system_digests import digest_of_actions, short_digest, terms_of
+from model_check.inventory.system_digests import digest_of_actions, short_digest
+from model_check.kernel.system_digest import terms_of
 from spec.language.rules import Action, TransitionSystem
 from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope
 from spec.system import system

@@ -24,7 +24,7 @@ from spec.language.rules import TransitionSystem, Variable
 from spec.language.terms import Kind
 
 WIDEST = 16
-"""Bits of the widest variable whose values are listed; the digest has the same bound."""
+"""Bits of the widest variable whose values are listed."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import z3
 
-from spec.language.rules import TransitionSystem
+from spec.language.rules import Action, Property, TransitionSystem
 
 
 def system_digest(system: TransitionSystem) -> str:
@@ -39,14 +39,22 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
 
 def _terms(system: TransitionSystem) -> Iterator[z3.ExprRef]:
     for action in system.actions:
-        yield action.guard
-        yield action.overflow
-        yield from (action.updates[name] for name in sorted(action.updates))
+        yield from effects(action)
         yield from (action.taken[row] for row in sorted(action.taken))
     for one in system.properties:
-        if one.term is not None:
-            yield one.term
-        yield from (one.terms[name] for name in sorted(one.terms))
+        yield from terms_of(one)
+
+
+def effects(action: Action) -> Iterator[z3.ExprRef]:
+    """When an action may be taken, and what it changes, by the names of the variables."""
+    yield from (action.guard, action.overflow)
+    yield from (action.updates[name] for name in sorted(action.updates))
+
+
+def terms_of(claim: Property) -> Iterator[z3.ExprRef]:
+    """The terms of a claim, of a step by the names of the actions."""
+    yield from [] if claim.term is None else [claim.term]
+    yield from (claim.terms[name] for name in sorted(claim.terms))
 
 
 def _printed(terms: Iterable[z3.ExprRef]) -> bytes:

@@ -21,7 +21,6 @@ from model_check.monitors.moments import Moment, Shown, at_rest, shown
 from model_check.monitors.reassignment import left_at
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
-from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey
 
@@ -93,8 +92,7 @@ def _untold(at: Moment, received: list[Arrival], partition: TopicPartition, brok
 def _accepted(request: Arrival, partition: TopicPartition) -> int:
     """The leader epoch that a request tells of a partition; -1 if it does not, or is refused for it."""
     told = request.states.get(partition)
-    code = ErrorCode.NONE if request.answer is None else request.answer.codes.get(partition, ErrorCode.NONE)
-    return told.leader_epoch if told is not None and not request.is_refused and code == ErrorCode.NONE else -1
+    return -1 if told is None or request.refuses(partition) else told.leader_epoch
 
 
 @at_rest(needs=Needs.REST_AND_REQUESTS, kind="eventually", source="PROTOCOL.md sections 7 and 9")

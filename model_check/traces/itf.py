@@ -94,7 +94,8 @@ def from_itf(document: Any) -> SavedTrace:
     """The trace that a document holds; ItfError says what is wrong with it."""
     _expect(isinstance(document, dict), "an ITF trace is a JSON object")
     variables, states = document.get("vars"), document.get("states")
-    _expect(_are_texts(variables), "`vars` is missing or is not a list of names")
+    are_texts = isinstance(variables, list) and all(isinstance(one, str) for one in variables)
+    _expect(are_texts, "`vars` is missing or is not a list of names")
     _expect(ACTION in variables, f"`vars` lacks `{ACTION}`, the variable that says which action led to a state")
     _expect(isinstance(states, list) and states, "`states` is missing or is not a list of one or more states")
     names = [name for name in variables if name != ACTION]
@@ -103,10 +104,6 @@ def from_itf(document: Any) -> SavedTrace:
     _expect(isinstance(meta, dict), f"`{META}` is not an object")
     origin = {key: str(meta.get(key, "")) for key in ("system", "digest", "variant", "property")}
     return SavedTrace(Trace(steps), **origin)
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def _step(index: int, state: Any, names: list[str]) -> tuple[str | None, State]:

@@ -157,14 +157,10 @@ def _known_schema(header: RequestHeader, where: Where, schemas: Any = REQUESTS) 
 def _schema(header: RequestHeader, request: Request, where: Where) -> Struct:
     schema = _known_schema(header, where)
     _check_class(schema, request, where)
-    _check_client_id(header, where)
-    return schema
-
-
-def _check_client_id(header: RequestHeader, where: Where) -> None:
-    """A ControlledShutdown names its client exactly from version 1 on, others may leave it null."""
+    # A ControlledShutdown names its client exactly from version 1 on, others may leave it null.
     if header.api_key == ApiKey.CONTROLLED_SHUTDOWN and (header.client_id is None) != (header.api_version == 0):
         where.key("client_id").refuse(f"version {header.api_version} has {'one' if header.api_version else 'none'}")
+    return schema
 
 
 def _check_class(schema: Struct, value: object, where: Where) -> None:

@@ -151,17 +151,15 @@ class BecomeLeaderError(
     text="while processing LeaderAndIsr request correlationId {correlation_id} received from "
     f"{CONTEXT} for partition {{partition}}",
     level="ERROR",
+    prefix="Error on broker {broker} ",
 ):
     """Something broke while partitions became leaders; a line for each of them."""
-
-    prefix = "Error on broker {broker} "
 
 
 class BecomeFollowerError(
     RequestLine,
     text="while processing LeaderAndIsr request with correlationId {correlation_id} received from " + CONTEXT,
     level="ERROR",
+    prefix="Error on broker {broker} ",
 ):
     """Something broke while partitions became followers."""
-
-    prefix = "Error on broker {broker} "

@@ -29,6 +29,8 @@ HOLE = re.compile(r"\{(\w+)(?::([^{}]+))?\}")
 """A hole, and the shape that it names, if any."""
 ByVersion = Mapping[KafkaVersion, str | None]
 """A text by the first version that has it."""
+TOLD = {"level": "levels", "logger": "loggers", "prefix": "prefix"}
+"""What a class is told beside its text, and what it keeps it as."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,10 @@ class Line:
         def __init__(self, *_values: Any, **_named: Any) -> None:
             """Each kind takes its fields, in their order or by name."""
 
-    def __init_subclass__(
-        cls, text: str | ByVersion | None = None, level: str | ByVersion | None = None, **kwargs: Any
-    ) -> None:
-        super().__init_subclass__(**kwargs)
-        if level is not None:
-            cls.levels = level
+    def __init_subclass__(cls, text: str | ByVersion | None = None, **told: str | ByVersion) -> None:
+        super().__init_subclass__()
+        for name, given in told.items():
+            setattr(cls, TOLD[name], given)
         if text is not None:
             cls.templates = dict(_forms(cls, text))
             _declare_holes(cls)

@@ -82,10 +82,6 @@ def target(s: "State", m: Model, p: int) -> Value:
     return s.history.target[p] if m.keeps(History.target) else s.zookeeper.requested[p]
 
 
-def _own_partitions(m: Model, broker: int) -> list[int]:
-    return [p for p in m.partitions if broker in m.assigned(p)]
-
-
 class State(Record):
     """The state of the protocol."""
 
@@ -95,7 +91,8 @@ class State(Record):
     history = Nested(History, "What has happened, which only claims ask.")
     brokers = Each(BROKERS, Broker, "What the brokers remember of their partitions.", kept=has("partitions"))
     logs = Each(
-        BROKERS, flags(per_index("partition that it may have", _own_partitions)),
+        BROKERS,
+        flags(per_index("partition that it may have", lambda m, b: [p for p in m.partitions if b in m.assigned(p)])),
         "The broker has a log of the partition on its disk, which outlives the process.", kept=STOPPED_REPLICAS,
     )  # fmt: skip
     late = Each(

@@ -6,6 +6,7 @@ from typing import Final
 from spec.language.records import Choice, Field, Flag, Record, flags
 from spec.language.terms import number
 from spec.state.per_scope import BROKER, BROKER_SET, GIVEN, PARTITIONS, has, per_scope
+from spec.variants import Switch
 
 
 class Leaving(enum.Enum):
@@ -65,7 +66,10 @@ class Shutdowns(Record, kept=has("shutdown")):
     )
     elects = Flag(
         "A listener has resigned and given the lock back, and is to take it again to elect.",
-        kept=per_scope("a shutdown may have the lock before the election", lambda m: m.takes_lock_to_elect),
+        kept=per_scope(
+            "a shutdown may have the lock before the election",
+            lambda m: m.shutdowns_outlive_terms and not m.reintroduces(Switch.RESIGN_UNDER_LOCK),
+        ),
     )
 
 

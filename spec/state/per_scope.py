@@ -39,6 +39,11 @@ def budget(name: str) -> PerScope[bool]:
 
 # --------------------------------------------------------------------------------------------------- kinds of values
 
+
+def _numbered(things: range, name: str) -> Kind:
+    return number(max(1, len(things) - 1), name)
+
+
 BROKER: PerScope[Kind] = per_scope("broker", lambda m: m.brokers.id_kind)
 """A broker id; 0, which prints as -1, is nobody."""
 BROKER_SET: PerScope[Kind] = per_scope("broker set", lambda m: m.brokers.set_kind)
@@ -47,8 +52,8 @@ NOTIFICATION_SET: PerScope[Kind] = per_scope("notification set", lambda m: m.not
 CONTROLLER_EPOCH: PerScope[Kind] = per_scope("controller epoch", lambda m: m.controller_epoch)
 LEADER_EPOCH: PerScope[Kind] = per_scope("leader epoch", lambda m: m.leader_epoch)
 VERSION: PerScope[Kind] = per_scope("data version", lambda m: m.version)
-PARTITION_NUMBER: PerScope[Kind] = per_scope("partition", lambda m: m.partition_number)
-TOPIC_NUMBER: PerScope[Kind] = per_scope("topic", lambda m: m.topic_number)
+PARTITION_NUMBER: PerScope[Kind] = per_scope("partition", lambda m: _numbered(m.partitions, "partition"))
+TOPIC_NUMBER: PerScope[Kind] = per_scope("topic", lambda m: _numbered(m.topics, "topic"))
 
 # ------------------------------------------------------------------------------------------------- indices of arrays
 
@@ -65,10 +70,16 @@ PLACES: PerScope[Iterable[int]] = per_scope("place", lambda m: range(m.scope.cal
 
 STOPPED_REPLICAS: PerScope[bool] = per_scope("StopReplica is sent to living brokers", lambda m: m.stops_replicas)
 SEVERAL_TOPICS: PerScope[bool] = per_scope("there are several topics", lambda m: m.has_several_topics)
-TOPIC_IDS: PerScope[bool] = per_scope("topics have ids, and may be removed by hand", lambda m: m.tells_topics_apart)
-LIVE_LEADERS: PerScope[bool] = per_scope("followers ask LeaderAndIsr who lives", lambda m: m.asks_requests_who_lives)
+TOPIC_IDS: PerScope[bool] = per_scope(
+    "topics have ids, and may be removed by hand", lambda m: m.removes_topics and m.fixes(Switch.TOPIC_IDS)
+)
+LIVE_LEADERS: PerScope[bool] = per_scope(
+    "followers ask LeaderAndIsr who lives", lambda m: m.has("metadata") and m.reintroduces(Switch.TELL_ONLY_THE_NEW)
+)
+"""Of their new leader, and do not ask their metadata cache (D60)."""
 FENCED_DELETIONS: PerScope[bool] = per_scope(
-    "StopReplica has a leader epoch, and copies of it may come late", lambda m: m.fences_deletions
+    "StopReplica has a leader epoch, and copies of it may come late",
+    lambda m: bool(m.scope.budget("late_copies")) and m.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH),
 )
 ASSIGNMENTS: PerScope[bool] = has("reassignment") | has("addition")
 LOST_TOPICS: PerScope[bool] = per_scope("a controller may find a topic gone that it knows", lambda m: m.loses_topics)

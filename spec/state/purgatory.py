@@ -117,10 +117,6 @@ def count_kind(m: Model) -> Kind:
 # ------------------------------------------------------------------------------------------------------ the variables
 
 
-def _naming(m: Model, k: int) -> list[int]:
-    return [o for o in requests(m) if k in named(m, o)]
-
-
 def _place(m: Model, x: int) -> Kind:
     return number(len(named(m, x)) if x in requests(m) else 1, "place")
 
@@ -166,8 +162,9 @@ class Purgatory(Record):
 
     led = flags(per_scope("partition", partitions), "The partition has a leader in the metadata cache.")
     watching = Each(
-        TOPICS, flags(per_index("request that names it", _naming)), "The operation is on the list of the topic."
-    )
+        TOPICS, flags(per_index("request that names it", lambda m, k: [o for o in requests(m) if k in named(m, o)])),
+        "The operation is on the list of the topic.",
+    )  # fmt: skip
     operations = Each(REQUESTS, Operation, "The operations, one a request.")
     estimated = Field(per_scope("count", count_kind), 0, "The purgatory's own guess of how many operations it has.")
     purging = flags(TOPICS, "The reaper has still to go through the list of the topic.")

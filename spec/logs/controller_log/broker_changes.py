@@ -8,11 +8,10 @@ from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, Con
 from spec.logs.controller_log.values import Brokers, Leaderships
 
 
-class BrokerListenerSays(ControllerLogLine):
+class BrokerListenerSays(
+    ControllerLogLine, speaker=listener("ReplicaStateMachine$BrokerChangeListener", ON_CONTROLLER)
+):
     """A line of the listener on /brokers/ids."""
-
-    prefix = listener("BrokerChangeListener", ON_CONTROLLER)
-    loggers = "kafka.controller.ReplicaStateMachine$BrokerChangeListener"
 
 
 class BrokersChanged(

@@ -8,14 +8,18 @@ Kafka: `ControllerBrokerRequestBatch`, `ControllerChannelManager`, `RequestSendT
 from typing import Final
 
 from spec.formats.kafka_types import V0100, V0102, V082, V090
-from spec.logs.controller_log.parts import ChannelManagerSays, ControllerLogLine, DeletionThreadSays, SendThreadSays
+from spec.logs.controller_log.parts import (
+    ChannelManagerSays,
+    ControllerLogLine,
+    DeletionThreadSays,
+    SendThreadSays,
+    Speaker,
+)
 from spec.logs.log_lines import ByVersion
 
 
-class BatchSays(ControllerLogLine, level="DEBUG"):
+class BatchSays(ControllerLogLine, level="DEBUG", speaker=Speaker("", "ControllerBrokerRequestBatch")):
     """A line of a batch, which has no prefix."""
-
-    loggers = "kafka.controller.ControllerBrokerRequestBatch"
 
 
 class StopReplicaSending(

@@ -8,11 +8,8 @@ Kafka: `KafkaController` (`onPreferredReplicaElection`, `initializeAndMaybeTrigg
 from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
 
 
-class ElectionListenerSays(ControllerLogLine):
+class ElectionListenerSays(ControllerLogLine, speaker=listener("PreferredReplicaElectionListener")):
     """A line of the listener on /admin/preferred_replica_election."""
-
-    prefix = listener("PreferredReplicaElectionListener")
-    loggers = "kafka.controller.PreferredReplicaElectionListener"
 
 
 class PreferredElectionRequested(

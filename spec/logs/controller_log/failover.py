@@ -8,7 +8,7 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 """
 
 from spec.formats.kafka_types import V0102, V090
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, Speaker
 
 
 class ControllerStarting(ControllerSays, text="Controller starting up"):
@@ -24,10 +24,9 @@ class OldControllerInfo(
     text="Failed to parse the controller info as json. Probably this controller is still using the old format"
     " [{data}] to store the broker id in zookeeper",
     level="WARN",
+    speaker=Speaker("", "KafkaController$"),
 ):
     """/controller holds what no era of ours writes."""
-
-    loggers = "kafka.controller.KafkaController$"
 
 
 class BecomingController(ControllerSays, text="Broker {controller} starting become controller state transition"):
@@ -92,23 +91,19 @@ class ForcedToResign(ControllerSays, text={V090: "Forcing the controller to resi
     """A batch could not be built or sent, which only an inconsistent context explains."""
 
 
-class SessionExpired(
+class SessionListenerSays(
     ControllerLogLine,
-    text="[SessionExpirationListener on {controller}], ZK expired; shut down all controller components and try to"
-    " re-elect",
+    speaker=Speaker("[SessionExpirationListener on {controller}], ", "KafkaController$SessionExpirationListener"),
 ):
-    """The callback of a new session resigns and tries again."""
+    """A line of the listener on a new session."""
 
-    loggers = "kafka.controller.KafkaController$SessionExpirationListener"
+
+class SessionExpired(SessionListenerSays, text="ZK expired; shut down all controller components and try to re-elect"):
+    """The callback of a new session resigns and tries again."""
 
 
 class SessionExpiredElectedAlready(
-    ControllerLogLine,
-    text={
-        V0102: "[SessionExpirationListener on {controller}], ZK expired, but the current controller id"
-        " {controller} is the same as this broker id, skip re-elect"
-    },
+    SessionListenerSays,
+    text={V0102: "ZK expired, but the current controller id {controller} is the same as this broker id, skip re-elect"},
 ):
     """The callback of a new session finds that this process has been elected in it already (KAFKA-3083)."""
-
-    loggers = "kafka.controller.KafkaController$SessionExpirationListener"

@@ -4,11 +4,8 @@ Kafka: `KafkaController` (`registerIsrChangeNotificationListener`), `IsrChangeNo
 before 0.10.2.
 """
 
-from typing import ClassVar
-
 from spec.formats.kafka_types import V0102, V090
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays
-from spec.logs.log_lines import ByVersion
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, Speaker
 
 
 class NotificationsWatched(ControllerSays, text={V090: "Registering IsrChangeNotificationListener"}, level="DEBUG"):
@@ -21,11 +18,15 @@ class NotificationsUnwatched(
     """A resignation unsubscribes."""
 
 
-class NotificationListenerSays(ControllerLogLine, level="DEBUG"):
+class NotificationListenerSays(
+    ControllerLogLine,
+    level="DEBUG",
+    speaker=Speaker(
+        {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller}]: "},
+        "IsrChangeNotificationListener",
+    ),
+):
     """A line of the listener on /isr_change_notification."""
-
-    prefix: ClassVar[ByVersion] = {V090: "", V0102: "[IsrChangeNotificationListener on Controller {controller}]: "}
-    loggers = "kafka.controller.IsrChangeNotificationListener"
 
 
 class NotificationsFound(

@@ -9,14 +9,16 @@ Kafka: `PartitionLeaderSelector` and its implementations.
 from typing import Final
 
 from spec.formats.kafka_types import V0102, V082
-from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_log.parts import ControllerLogLine, Speaker
 
 
-class OfflineSelectorSays(ControllerLogLine):
+def selector(name: str) -> Speaker:
+    """A selector, by the name of its class."""
+    return Speaker(f"[{name}]: ", name)
+
+
+class OfflineSelectorSays(ControllerLogLine, speaker=selector("OfflinePartitionLeaderSelector")):
     """A line of the selector for offline partitions."""
-
-    prefix = "[OfflinePartitionLeaderSelector]: "
-    loggers = "kafka.controller.OfflinePartitionLeaderSelector"
 
 
 class NoneInIsrAlive(
@@ -55,6 +57,7 @@ PREFERRED: Final = "Current leader {leader} for partition {partition} is not the
 
 class PreferredSelected(
     ControllerLogLine,
+    speaker=selector("PreferredReplicaPartitionLeaderSelector"),
     text={
         V082: PREFERRED + "Trigerring preferred replica leader election",
         V0102: PREFERRED + "Triggering preferred replica leader election",
@@ -62,28 +65,21 @@ class PreferredSelected(
 ):
     """The preferred replica leads not yet; whether it can is checked next."""
 
-    prefix = "[PreferredReplicaPartitionLeaderSelector]: "
-    loggers = "kafka.controller.PreferredReplicaPartitionLeaderSelector"
-
 
 class ShutdownSelected(
     ControllerLogLine,
+    speaker=selector("ControlledShutdownLeaderSelector"),
     text="Partition {partition} : current leader = {leader}, new leader = {new_leader:id}",
     level="DEBUG",
 ):
     """Where the leadership goes from a broker that shuts down."""
 
-    prefix = "[ControlledShutdownLeaderSelector]: "
-    loggers = "kafka.controller.ControlledShutdownLeaderSelector"
-
 
 class NeverAsked(
     ControllerLogLine,
+    speaker=selector("NoOpLeaderSelector"),
     text="I should never have been asked to perform leader election, returning the current LeaderAndIsr and replica"
     " assignment.",
     level="WARN",
 ):
     """The selector of transitions that elect nobody was asked."""
-
-    prefix = "[NoOpLeaderSelector]: "
-    loggers = "kafka.controller.NoOpLeaderSelector"

@@ -5,7 +5,7 @@ Listeners had prefixes of two kinds until 0.10.2 gave them all one (`ControllerZ
 Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of the class.
 """
 
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from spec.formats.kafka_types import V0102, V082
 from spec.logs.controller_log.values import VALUES
@@ -13,64 +13,71 @@ from spec.logs.log_lines import ByVersion, Line
 from spec.logs.logged_values import FORMS, USUAL
 
 
+class Speaker(NamedTuple):
+    """Who speaks: what stands in front of its lines, and the name of its class in kafka.controller."""
+
+    prefix: str | ByVersion
+    name: str
+
+
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
     shapes, usual, forms = VALUES, USUAL, FORMS
 
+    def __init_subclass__(cls, speaker: Speaker | None = None, **told: Any) -> None:
+        if speaker is not None:
+            told |= {"prefix": speaker.prefix, "logger": f"kafka.controller.{speaker.name}"}
+        super().__init_subclass__(**told)
 
-class ControllerSays(ControllerLogLine):
+
+class ControllerSays(ControllerLogLine, speaker=Speaker("[Controller {controller}]: ", "KafkaController")):
     """A line of the controller itself."""
 
-    prefix = "[Controller {controller}]: "
-    loggers = "kafka.controller.KafkaController"
 
-
-class PartitionMachineSays(ControllerLogLine):
+class PartitionMachineSays(
+    ControllerLogLine,
+    speaker=Speaker("[Partition state machine on Controller {controller}]: ", "PartitionStateMachine"),
+):
     """A line of the partition state machine."""
 
-    prefix = "[Partition state machine on Controller {controller}]: "
-    loggers = "kafka.controller.PartitionStateMachine"
 
-
-class ReplicaMachineSays(ControllerLogLine):
+class ReplicaMachineSays(
+    ControllerLogLine, speaker=Speaker("[Replica state machine on controller {controller}]: ", "ReplicaStateMachine")
+):
     """A line of the replica state machine."""
 
-    prefix = "[Replica state machine on controller {controller}]: "
-    loggers = "kafka.controller.ReplicaStateMachine"
 
-
-class DeletionManagerSays(ControllerLogLine):
+class DeletionManagerSays(
+    ControllerLogLine, speaker=Speaker("[Topic Deletion Manager {controller}], ", "TopicDeletionManager")
+):
     """A line of the topic deletion manager."""
 
-    prefix = "[Topic Deletion Manager {controller}], "
-    loggers = "kafka.controller.TopicDeletionManager"
 
-
-class DeletionThreadSays(ControllerLogLine):
+class DeletionThreadSays(
+    ControllerLogLine,
+    speaker=Speaker("[delete-topics-thread-{controller}], ", "TopicDeletionManager$DeleteTopicsThread"),
+):
     """A line of the thread that deletes topics."""
 
-    prefix = "[delete-topics-thread-{controller}], "
-    loggers = "kafka.controller.TopicDeletionManager$DeleteTopicsThread"
 
-
-class ChannelManagerSays(ControllerLogLine):
+class ChannelManagerSays(
+    ControllerLogLine, speaker=Speaker("[Channel manager on controller {controller}]: ", "ControllerChannelManager")
+):
     """A line of the channel manager."""
 
-    prefix = "[Channel manager on controller {controller}]: "
-    loggers = "kafka.controller.ControllerChannelManager"
 
-
-class SendThreadSays(ControllerLogLine):
+class SendThreadSays(
+    ControllerLogLine,
+    speaker=Speaker("[Controller-{controller}-to-broker-{broker}-send-thread], ", "RequestSendThread"),
+):
     """A line of the thread that sends requests to a broker."""
 
-    prefix = "[Controller-{controller}-to-broker-{broker}-send-thread], "
-    loggers = "kafka.controller.RequestSendThread"
 
-
-def listener(name: str, before: str = "{controller}") -> ByVersion:
-    """The prefix of a listener: one of its own until 0.10.1, one form for all since."""
-    return {V082: f"[{name} on {before}]: ", V0102: f"[{name} on Controller {{controller}}]: "}
+def listener(name: str, before: str = "{controller}") -> Speaker:
+    """A listener: its prefix is one of its own until 0.10.1, one form for all since; it may be an inner class."""
+    own = name.rpartition("$")[2]
+    return Speaker({V082: f"[{own} on {before}]: ", V0102: f"[{own} on Controller {{controller}}]: "}, name)
 
 
 ON_CONTROLLER: Final = "Controller {controller}"

@@ -14,11 +14,8 @@ from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, li
 from spec.logs.controller_log.values import Assignment
 
 
-class ReassignmentListenerSays(ControllerLogLine):
+class ReassignmentListenerSays(ControllerLogLine, speaker=listener("PartitionsReassignedListener")):
     """A line of the listener on /admin/reassign_partitions."""
-
-    prefix = listener("PartitionsReassignedListener")
-    loggers = "kafka.controller.PartitionsReassignedListener"
 
 
 class ReassignmentRequested(
@@ -56,11 +53,10 @@ class ReassignmentSkipped(
         return self.partition.topic
 
 
-class IsrListenerSays(ControllerLogLine):
+class IsrListenerSays(
+    ControllerLogLine, speaker=listener("ReassignedPartitionsIsrChangeListener", "controller {controller}")
+):
     """A line of the listener on the state znode of a partition that is being reassigned."""
-
-    prefix = listener("ReassignedPartitionsIsrChangeListener", "controller {controller}")
-    loggers = "kafka.controller.ReassignedPartitionsIsrChangeListener"
 
 
 class ReassignedIsrChanged(

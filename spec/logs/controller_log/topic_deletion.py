@@ -10,11 +10,8 @@ from spec.logs.controller_log.parts import ControllerLogLine, DeletionManagerSay
 from spec.logs.controller_log.values import Topics
 
 
-class DeletionListenerSays(ControllerLogLine):
+class DeletionListenerSays(ControllerLogLine, speaker=listener("PartitionStateMachine$DeleteTopicsListener")):
     """A line of the listener on /admin/delete_topics."""
-
-    prefix = listener("DeleteTopicsListener")
-    loggers = "kafka.controller.PartitionStateMachine$DeleteTopicsListener"
 
 
 class DeletionRequested(

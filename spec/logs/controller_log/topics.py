@@ -6,17 +6,14 @@ Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, 
 `PartitionModificationsListener`), `KafkaController` (`onNewTopicCreation`, `onNewPartitionCreation`).
 """
 
-from typing import Final
-
 from spec.formats.kafka_types import V0100, V082
 from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
 
 
-class TopicListenerSays(ControllerLogLine):
+class TopicListenerSays(
+    ControllerLogLine, speaker=listener("PartitionStateMachine$TopicChangeListener", ON_CONTROLLER)
+):
     """A line of the listener on /brokers/topics."""
-
-    prefix = listener("TopicChangeListener", ON_CONTROLLER)
-    loggers = "kafka.controller.PartitionStateMachine$TopicChangeListener"
 
 
 class TopicsChanged(
@@ -45,17 +42,15 @@ class PartitionsCreated(ControllerSays, text="New partition creation callback fo
     """`onNewPartitionCreation` begins."""
 
 
-PARTITION_LISTENER: Final = {
-    V082: "kafka.controller.PartitionStateMachine$AddPartitionsListener",
-    V0100: "kafka.controller.PartitionStateMachine$PartitionModificationsListener",
-}
-
-
-class PartitionListenerSays(ControllerLogLine):
+class PartitionListenerSays(
+    ControllerLogLine,
+    prefix=listener("AddPartitionsListener").prefix,
+    logger={
+        V082: "kafka.controller.PartitionStateMachine$AddPartitionsListener",
+        V0100: "kafka.controller.PartitionStateMachine$PartitionModificationsListener",
+    },
+):
     """A line of the listener on a topic's znode."""
-
-    prefix = listener("AddPartitionsListener")
-    loggers = PARTITION_LISTENER
 
 
 class TopicModified(

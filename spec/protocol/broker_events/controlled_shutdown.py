@@ -192,7 +192,8 @@ def answer_shutdown(s: State, m: Model, c: int, b: int) -> None:
     controller = s.controllers[c]
     require(controller.shutdown_of == b)
     require(~either(*(controller.to_move[p] for p in m.partitions)))
-    remaining = either(*(_still_leads(s, m, c, p, b) for p in m.partitions))
+    led = {p: controller.partitions[p].leader == b for p in m.partitions}
+    remaining = either(*(both(_is_replicated_on(s, m, c, p, b), led[p]) for p in m.partitions))
     fails, moved = _fails_to_answer(s, m, c, b), _has_moved(s, m, c)
     with when(~either(moved, controller.shutdown_fails)):
         say(AllLeaders, leaders=_leaderships(s, m, c))
@@ -236,10 +237,6 @@ def _has_moved(s: State, m: Model, c: int) -> Value:
         return flag(False)
     require(can_operate(s, c))
     return ~epoch_is_as_read(s, m, c)
-
-
-def _still_leads(s: State, m: Model, c: int, p: int, b: int) -> Value:
-    return both(_is_replicated_on(s, m, c, p, b), s.controllers[c].partitions[p].leader == b)
 
 
 @action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=PARTS)

@@ -195,7 +195,10 @@ def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int,
     part = _Part(
         told, either(*ordered.values()), both(batch.calls_back, either(*_named(m, b, batch.deleted).values())),
         {p: (one, _of_leader_and_isr(s, m, c, p, contents[p])) for p, one in ordered.items()},
-        {p: _removes(s, m, c, p, batch) for p in m.partitions},
+        {
+            p: either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
+            for p in m.partitions
+        },
         {p: batch.metadata.get(p, flag(False)) for p in m.partitions},
         _named(m, b, batch.stopped), _named(m, b, batch.deleted),
     )  # fmt: skip
@@ -227,10 +230,6 @@ class _Part:
 
 def _named(m: Model, b: int, brokers: Mapping[int, Value]) -> dict[int, Value]:
     return {p: m.brokers.in_set(b, to) for p, to in brokers.items()}
-
-
-def _removes(s: State, m: Model, c: int, p: int, batch: Batch) -> Value:
-    return either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(s.controllers[c].partitions[p])))
 
 
 def _of_leader_and_isr(s: State, m: Model, c: int, p: int, content: Content) -> dict[str, object]:

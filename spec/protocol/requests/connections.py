@@ -121,7 +121,8 @@ def _end_batch(s: State, m: Model, c: int, b: int) -> None:
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2; KafkaApis", parts=("stopped_replicas",))
 def deliver_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """A broker executes a StopReplica with delete, and its answer comes back."""
-    refused = either(is_stale_registration(s, m, c, b), _is_stale(s, c, b))
+    head, broker = s.connections[c][b][0], s.brokers[b]
+    refused = either(is_stale_registration(s, m, c, b), head.epoch < broker.controller_epoch)
     execute_deletion(s, m, c, b, p)
     calls_back = _calls_back(s, m, c, b)
     with when(calls_back):
@@ -134,11 +135,6 @@ def _calls_back(s: State, m: Model, c: int, b: int) -> Value:
     """Whether the answer to the StopReplica at the head is for the deletion manager."""
     head = s.connections[c][b][0]
     return head.calls_back if "calls_back" in head else flag(m.has("deletion"))
-
-
-def _is_stale(s: State, c: int, b: int) -> Value:
-    """Whether the broker knows a newer controller epoch than that of the request at the head."""
-    return flag(s.connections[c][b][0].epoch < s.brokers[b].controller_epoch)
 
 
 def _await_callback(s: State, c: int, b: int, p: int, refused: Value) -> None:
@@ -174,7 +170,7 @@ def execute_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     stale = is_stale_registration(s, m, c, b)
     require(either(stale, s.brokers[b].partitions[p].retrying == ()))
     with when(~stale):
-        handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.fences_deletions else None)
+        handle_deletion(s, m, c, b, p, head, head.delete_epoch[p] if m.keeps(Slot.delete_epoch) else None)
 
 
 def drop_channels(s: State, m: Model, c: int, gone: Value) -> None:

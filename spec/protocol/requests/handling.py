@@ -103,7 +103,7 @@ def store(m: Model, known: BrokerPartition, state: SlotPartition, leads: Value) 
 
 def knows_alive(s: State, m: Model, b: int, state: SlotPartition) -> Value:
     """Whether this broker's metadata cache, or before 0.9.0.0 the request, lists the leader as alive; -1 never is."""
-    if m.asks_requests_who_lives:
+    if m.keeps(SlotPartition.leader_lives):
         return flag(state.leader_lives)
     return m.brokers.in_set(state.leader, s.brokers[b].alive) if m.has("metadata") else flag(state.leader != 0)
 

@@ -21,7 +21,7 @@ from spec.language.terms import either, flag
 from spec.model import Model
 from spec.protocol.requests.connections import execute
 from spec.protocol.requests.handling import handle_deletion
-from spec.state.brokers import Stage
+from spec.state.brokers import LateCopy, Stage
 from spec.state.cluster import State
 from spec.state.enumerations import Session
 
@@ -44,7 +44,7 @@ def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
     late = s.late[c][b][p]
     require(s.processes[b].session != Session.NONE, late.waits)
     require(s.brokers[b].partitions[p].retrying == ())
-    handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.fences_deletions else None)
+    handle_deletion(s, m, c, b, p, late, late.leader_epoch if m.keeps(LateCopy.leader_epoch) else None)
     reset(late)
 
 
