@@ -47,13 +47,17 @@ class BrokerLogs:
 
 @dataclass
 class ReadLogs:
-    """What the brokers' logs tell; `ends` says when each controller's log ends, `torn_ends` which end is torn."""
+    """What the brokers' logs tell; `ends` says when each controller's log ends, `torn_ends` which end is torn.
+
+    `ahead` is what was taken off the times of each broker, by its id.
+    """
 
     tracks: dict[str, tuple[Observed, ...]] = field(default_factory=dict)
     contradictions: list[Contradiction] = field(default_factory=list)
     answers: list[AnswerReceived] = field(default_factory=list)
     ends: dict[str, int] = field(default_factory=dict)
     torn_ends: list[str] = field(default_factory=list)
+    ahead: dict[int, int] = field(default_factory=dict)
 
 
 def read_logs(
@@ -74,6 +78,7 @@ def read_logs(
             found.torn_ends += torn
             if torn:
                 passed_over[f"{log.file.name}: {TORN_END}"] += len(torn)
+        found.ahead[broker_id] = own.changes.ahead
         found.tracks |= lines.read(own.changes)
         found.ends[f"{STATE_CHANGES} {broker_id}"] = own.changes.end()
         if own.reports.file.exists():
