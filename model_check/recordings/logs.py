@@ -21,7 +21,7 @@ from model_check.recordings.reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from model_check.recordings.zookeeper import ZooKeeperChange
 from spec.errors import BadInput
-from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, V082, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
@@ -70,9 +70,10 @@ def read_logs(
 ) -> ReadLogs:
     """All that is in the logs, by broker id, up to a time; MalformedInput names the file and line that is wrong."""
     found = ReadLogs()
+    repeating = {cluster.broker(broker_id) for broker_id, one in logs.items() if one.changes.release is V082}
     for broker_id, as_written in logs.items():
         broker, own = cluster.broker(broker_id), as_written.set_right(cluster, changes, until)
-        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over)
+        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over, repeating)
         for log in (own.changes, own.reports):
             torn = log.torn_ends(lines.life)
             found.torn_ends += torn
