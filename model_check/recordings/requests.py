@@ -248,16 +248,18 @@ class Requests:
         return request
 
     def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:
-        """Whether a line may be of the same request, of which another has the number: it is sent again.
+        """Whether a line may be of the last request, and not of a later one that has its number.
 
-        Or, of an UpdateMetadata, a new channel counts from 0 again.
+        A LeaderAndIsr that was sent again waits until the last one is complete. An UpdateMetadata says nothing twice:
+        what does was sent again, or comes from a new channel, which counts from 0 again.
         """
         if last.key[0] == "LeaderAndIsr":
             return any(last.gaps()) or not self._waiting(last.key, entry)
         partition = getattr(line, "partition", None)
-        again = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
+        said = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
         late = head_of(entry)["time"] - head_of(last.first)["time"] > AT_ONCE
-        return bool(last.epoch == line.epoch and not (again and (late or last.key[1] in self.repeating)))
+        again = (said or last.refused) and (late or last.key[1] in self.repeating)
+        return bool(last.epoch == line.epoch and not again)
 
     # ------------------------------------------------------------------------------------- what must go together
 

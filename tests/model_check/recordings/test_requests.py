@@ -117,3 +117,16 @@ def test_an_update_metadata_may_be_sent_again(repeating: set[int], milliseconds:
     found = requests(*zip(times, map(CACHED.format, "0101"), strict=True), repeating=set(repeating))
     assert len(found.observed()) == count
     assert len(found.contradictions) == (2 if count == 1 else 0)
+
+
+@pytest.mark.parametrize(("repeating", "milliseconds", "count"), [({2}, 350, 2), ((), 350, 1), ((), 650, 2)])
+def test_an_update_metadata_that_is_sent_again_may_be_refused_again(
+    repeating: set[int], milliseconds: int, count: int
+) -> None:
+    refused = (
+        "received update metadata request with correlation id 5 from an old controller 2 with epoch 3. "
+        "Latest known controller epoch is 4"
+    )
+    found = requests((1000, refused), (1000 + milliseconds, refused), repeating=set(repeating))
+    assert len(found.observed()) == count
+    assert len(found.contradictions) == 2 - count
