@@ -258,10 +258,24 @@ class Deliveries:
         if b not in at.stopped or part(at.state, "late_requests", c, b):
             return
         following = next(self.tracks.requests(at.place, b), None)
-        if following is not None and _is_from(following, c, head.get("epoch")):
+        is_its = following is not None and _is_from(following, c, head.get("epoch"))
+        if is_its or _may_be_its_stop(head, next(self.tracks.handled(at.place, b), None)):
             yield leave_late_request.name, {"c": c, "b": b}
             stops = part(head, "stop") if self.system.model.stops_one_by_one else ()
             yield from ((leave_late_stop.name, {"c": c, "b": b, "p": p}) for p in stops)
+
+
+def _may_be_its_stop(head: PlainState, following: Handled | None) -> bool:
+    """Whether a request of a queue stops replicas, and what was handled may be that, or its refusal."""
+    if STAGES[head.get("stage", 0)] is not Stage.STOP_REPLICA:
+        return False
+    match following:
+        case ReplicaStopped(partition=p, delete=False):
+            return p in part(head, "stop")
+        case StopReplicaRefused(epoch=epoch):
+            return bool(epoch == head.get("epoch"))
+        case _:
+            return False
 
 
 def _leaves_none(at: Position, c: int, b: int) -> bool:

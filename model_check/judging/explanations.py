@@ -121,13 +121,20 @@ def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
 
 
 def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:
-    """Whose request it was is not said: any controller's with such a request at the head of its queue."""
+    """Whose request it was is not said: any controller's with such a request at the head of its queue, or late."""
     stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
         if STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage:
             yield from _stops(m, c, one.broker, stage, [one.partition])
         if one.delete and part(state, "late", c, one.broker, one.partition):
             yield execute_late_copy, {"c": c, "b": one.broker, "p": one.partition}
+        if not one.delete and one.partition in _late_stop(state, c, one.broker):
+            yield execute_late_request, {"c": c, "b": one.broker}
+
+
+def _late_stop(state: PlainState, c: int, b: int) -> frozenset[int]:
+    """The partitions that a StopReplica names that has stayed behind."""
+    return frozenset(part(state, "late_requests", c, b, "stop"))
 
 
 def _stops(m: Model, c: int, b: int, stage: Stage, partitions: Iterable[int]) -> Row:
@@ -145,6 +152,8 @@ def _stop_refused(m: Model, one: seen.StopReplicaRefused, state: PlainState) -> 
         stage = STAGES[head.get("stage", 0)]
         if stage in NAMED_BY:
             yield from _stops(m, c, one.broker, stage, part(head, NAMED_BY[stage]))
+        if _late_stop(state, c, one.broker):
+            yield execute_late_request, {"c": c, "b": one.broker}
 
 
 OF_CONTROLLERS: Final = frozenset({

@@ -5,6 +5,7 @@ A controller's line is an observation by itself; the answers that it got are hel
 """
 
 from collections import Counter
+from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
@@ -30,16 +31,26 @@ ANSWERED: Final = "the answer to a request, which is delivered and answered in o
 
 
 class Lines:
-    """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began."""
+    """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began.
 
-    def __init__(self, cluster: Cluster, broker: int, lives: tuple[int, ...], passed_over: Counter[str]) -> None:
+    The controllers that are `repeating` send a request again under its number (`Requests`).
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        broker: int,
+        lives: tuple[int, ...],
+        passed_over: Counter[str],
+        repeating: AbstractSet[int],
+    ) -> None:
         self.cluster = cluster
         self.broker = broker
         self.lives = lives
         self.passed_over = passed_over
         self.said: list[Observed] = []
         self.answers: list[AnswerReceived] = []
-        self.requests = Requests(cluster, broker, self.life, self._pass_over)
+        self.requests = Requests(cluster, broker, self.life, self._pass_over, repeating)
 
     def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""

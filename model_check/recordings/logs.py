@@ -20,7 +20,7 @@ from model_check.recordings.reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.seen import AnswerReceived, ZooKeeperChange
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from spec.errors import BadInput
-from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, V082, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
@@ -45,13 +45,17 @@ class BrokerLogs(NamedTuple):
 
 @dataclass
 class ReadLogs:
-    """What the brokers' logs tell; `ends` says when each controller's log ends, `torn_ends` which end is torn."""
+    """What the brokers' logs tell; `ends` says when each controller's log ends, `torn_ends` which end is torn.
+
+    `ahead` is what was taken off the times of each broker, by its id.
+    """
 
     tracks: dict[str, tuple[Observed, ...]] = field(default_factory=dict)
     contradictions: list[Contradiction] = field(default_factory=list)
     answers: list[AnswerReceived] = field(default_factory=list)
     ends: dict[str, int] = field(default_factory=dict)
     torn_ends: list[str] = field(default_factory=list)
+    ahead: dict[int, int] = field(default_factory=dict)
 
 
 def read_logs(
@@ -64,14 +68,16 @@ def read_logs(
 ) -> ReadLogs:
     """All that is in the logs, by broker id, up to a time; MalformedInput names the file and line that is wrong."""
     found = ReadLogs()
+    repeating = {cluster.broker(broker_id) for broker_id, one in logs.items() if one.changes.release is V082}
     for broker_id, as_written in logs.items():
         broker, own = cluster.broker(broker_id), as_written.set_right(cluster, changes, until)
-        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over)
+        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over, repeating)
         for log in own:
             torn = log.torn_ends(lines.life)
             found.torn_ends += torn
             if torn:
                 passed_over[f"{log.file.name}: {TORN_END}"] += len(torn)
+        found.ahead[broker_id] = own.changes.ahead
         found.tracks |= lines.read(own.changes)
         found.ends[f"{STATE_CHANGES} {broker_id}"] = own.changes.end()
         if own.reports.file.exists():

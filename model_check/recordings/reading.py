@@ -53,10 +53,8 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
     changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
-    changes = with_their_leaders(changes, cluster, folder)
     actions = read_actions(folder)
     acts = list(read_acts(actions or ActionLog(()), cluster, passed_over))
-    tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts)}
     members = members_of(folder)
     strangers = {broker for broker, one in (members or {}).items() if one.release is None}
     files = _logs(folder, cluster, strangers)
@@ -64,7 +62,8 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     releases = releases_of(files, members, release)
     logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
     told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else None)
-    tracks |= told.tracks
+    changes = with_their_leaders(changes, transactions, sessions, cluster, folder, told.ahead)
+    tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts), **told.tracks}
     contradictions = [*told.contradictions, *disagreements(cluster, tracks, told.answers, releases)]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
     if cut is not None:

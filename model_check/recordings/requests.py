@@ -1,17 +1,21 @@
 """A broker's lines put together to the requests that they tell of.
 
-A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock; it is handled,
-all of it at once, where its first line under the lock stands, and when its last one was written: it may have waited
-long for an ISR write of one of its partitions. Most lines repeat what others say; they are held against those, and what
-does not go together is a contradiction: a line said twice, or about another request, role or epoch, or before what it
-follows; a transition that ends and did not begin, or never ends although the process goes on; a request that is
+A LeaderAndIsr prints a line for each partition as it arrives, and more as it is handled, under one lock, and may wait
+long for an ISR write of one of its partitions. It counts as handled at once: its place in the log is that of its first
+line under the lock, its time that of its last line. Most lines repeat what others say; they are held against those,
+and what does not go together is a contradiction: a line said twice, or about another request, role or epoch, or before
+what it follows; a transition that ends and did not begin, or never ends although the process goes on; a request that is
 skipped. One that was only received, because the process ended before, is passed over. The lines of a StopReplica do not
 say whose it is; each partition that it stops is an observation by itself, made when it has stopped.
+
+A controller of 0.8.2 sends a request again under the number that it has (`RequestSendThread.doWork`); from 0.9 on each
+try has its own.
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -111,16 +115,25 @@ class _Request:
 
 
 class Requests:
-    """The requests of one broker's log; `life` tells which process wrote at a time."""
+    """The requests of one broker's log; `life` tells which process wrote at a time.
+
+    What the controllers that are `repeating` send again has the number that it has had.
+    """
 
     def __init__(
-        self, cluster: Cluster, broker: int, life: Callable[[int], int], pass_over: Callable[[str], None]
+        self,
+        cluster: Cluster,
+        broker: int,
+        life: Callable[[int], int],
+        pass_over: Callable[[str], None],
+        repeating: AbstractSet[int] = frozenset(),
     ) -> None:
         self.cluster = cluster
         self.broker = broker
         self.life = life
         self.pass_over = pass_over
-        self.arrived: dict[Key, _Request] = {}
+        self.repeating = repeating
+        self.arrived: dict[Key, list[_Request]] = {}
         self.received: list[_Request] = []
         self.handled: list[_Request] = []
         self.order: list[_Request | ReplicaStopped | StopReplicaRefused] = []
@@ -201,11 +214,19 @@ class Requests:
     def _arriving(self, entry: LogEntry, line: lines.LeaderAndIsrReceived) -> _Request:
         """The request whose partitions are being received: one that has not been handled yet, or a new one."""
         key = ("LeaderAndIsr", self.cluster.broker(line.controller), line.correlation_id)
-        request = self.arrived.get(key)
-        if request is None or request.handled is not None or request.life != self._life(entry):
-            request = self.arrived[key] = _Request(key, line.epoch, self._life(entry), entry)
-            self.received.append(request)
+        said = (self.cluster.partition(line.partition), type(line))
+        for request in self._waiting(key, entry):
+            if not (key[1] in self.repeating and said in request.said):
+                return request
+        request = _Request(key, line.epoch, self._life(entry), entry)
+        self.arrived.setdefault(key, []).append(request)
+        self.received.append(request)
         return request
+
+    def _waiting(self, key: Key, entry: LogEntry) -> list[_Request]:
+        """What the process has received under a number, and not handled yet."""
+        life = self._life(entry)
+        return [one for one in self.arrived.get(key, ()) if one.handled is None and one.life == life]
 
     def _life(self, entry: LogEntry) -> int:
         return self.life(head_of(entry)["time"])
@@ -215,12 +236,11 @@ class Requests:
         key = (kind, self.cluster.broker(line.controller), line.correlation_id)
         last = self.handled[-1] if self.handled else None
         is_its = last is not None and (last.key, last.life) == (key, self._life(entry))
-        if last is not None and is_its and (kind == "LeaderAndIsr" or self._goes_on(entry, line, last)):
+        if last is not None and is_its and self._goes_on(entry, line, last):
             last.last = entry
             return last
-        request = self.arrived.get(key) if kind == "LeaderAndIsr" else None
-        if request is None:
-            request = _Request(key, line.epoch, self._life(entry), entry)
+        arrived = self._waiting(key, entry) or self.arrived.get(key, ())[-1:]
+        request = arrived[0] if arrived else _Request(key, line.epoch, self._life(entry), entry)
         if request.handled is None:
             request.handled = request.last = entry
             self.handled.append(request)
@@ -228,11 +248,18 @@ class Requests:
         return request
 
     def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:
-        """Whether a line may be of the same UpdateMetadata: a later one of a new channel may count from 0 again."""
+        """Whether a line may be of the last request, and not of a later one that has its number.
+
+        A LeaderAndIsr that was sent again waits until the last one is complete. An UpdateMetadata says nothing twice:
+        what does was sent again, or comes from a new channel, which counts from 0 again.
+        """
+        if last.key[0] == "LeaderAndIsr":
+            return any(last.gaps()) or not self._waiting(last.key, entry)
         partition = getattr(line, "partition", None)
-        again = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
+        said = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
         late = head_of(entry)["time"] - head_of(last.first)["time"] > AT_ONCE
-        return bool(last.epoch == line.epoch and not (again and late))
+        again = (said or last.refused) and (late or last.key[1] in self.repeating)
+        return bool(last.epoch == line.epoch and not again)
 
     # ------------------------------------------------------------------------------------- what must go together
 

@@ -1,28 +1,64 @@
 """A broker has handled what its log tells of when it is through with it, which an ISR write may hold up for long."""
 
+from collections.abc import Set as AbstractSet
+
+import pytest
+
 from model_check.recordings.recording import Cluster
 from model_check.recordings.requests import Requests
+from model_check.recordings.seen import RequestHandled
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.broker_change_lines import BrokerLine
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
-CLUSTER = Cluster((1, 2), ("t",), (TopicPartition("t", 0),), ((1, 2),))
+CLUSTER = Cluster(
+    (1, 2), ("t",), (TopicPartition("t", 0), TopicPartition("t", 1)), ((1, 2), (1, 2)),
+    assignments=(frozenset({frozenset({1, 2})}),) * 2,
+)  # fmt: skip
 TOLD = "LeaderAndIsr request correlationId 4 from controller 2 epoch 3"
+STATE = "PartitionState(controllerEpoch=3, leader=1, leaderEpoch=0, isr=[1, 2], zkVersion=0, replicas=[1, 2])"
+RECEIVED = f"received LeaderAndIsr request {STATE} correlation id 4 from controller 2 epoch 3 for partition [t,{{}}]"
+STARTED = f"handling {TOLD} starting the become-leader transition for partition t-{{}}"
+COMPLETED = f"completed {TOLD} for the become-leader transition for partition t-{{}}"
+IGNORED = (
+    "ignoring LeaderAndIsr request from controller 2 with correlation id 4 epoch 3 for partition [t,{}] since its "
+    "associated leader epoch 0 is not higher than the current leader epoch 0"
+)
+CACHED = (
+    "deleted partition t-{} from metadata cache in response to UpdateMetadata request sent by controller 2 epoch 3 "
+    "with correlation id 5"
+)
 
 
-def handled(*messages: tuple[int, str]) -> list[tuple[str, int]]:
-    """What broker 1 handled that logs these messages at these seconds: each with its place, and its second."""
+def requests(*messages: tuple[int, str], repeating: AbstractSet[int] = frozenset()) -> Requests:
+    """What becomes of what broker 1 logs at these milliseconds."""
     texts = [
-        f"[1970-01-01 00:00:{second:02},000] TRACE Broker 1 {one} (state.change.logger)" for second, one in messages
+        f"[1970-01-01 00:00:{ms // 1000:02},{ms % 1000:03}] TRACE Broker 1 {one} (state.change.logger)"
+        for ms, one in messages
     ]
-    requests = Requests(CLUSTER, 1, lambda _: 1, lambda _: None)
+    found = Requests(CLUSTER, 1, lambda _: 1, lambda _: None, repeating)
     for entry in read_entries(texts, "log"):
         assert isinstance(entry, LogEntry)
         line = STATE_CHANGE_LOG.parse(entry.message)
         assert isinstance(line, BrokerLine)
-        requests.add(entry, line)
-    return [(one.place, one.time // 1000) for one in requests.observed()]
+        found.add(entry, line)
+    return found
+
+
+def handled(*messages: tuple[int, str]) -> list[tuple[str, int]]:
+    """What broker 1 handled that logs these messages at these seconds: each with its place, and its second."""
+    found = requests(*((1000 * second, one) for second, one in messages))
+    return [(one.place, one.time // 1000) for one in found.observed()]
+
+
+def told(found: Requests) -> tuple[list[tuple[str, str]], list[str]]:
+    """The requests by place with what became of their partitions, a letter for each, and the contradictions."""
+    those = [one for one in found.observed() if isinstance(one, RequestHandled)]
+    return (
+        [(one.place, "".join(outcome[0] for _, outcome in sorted(one.outcomes.items()))) for one in those],
+        [one.reason for one in found.contradictions],
+    )
 
 
 def test_a_replica_is_stopped_when_its_last_line_is_written() -> None:
@@ -39,3 +75,58 @@ def test_a_leader_and_isr_is_handled_when_its_last_line_is_written() -> None:
         (1, f"handling {TOLD} starting the become-leader transition for partition t-0"),
         (4, f"completed {TOLD} for the become-leader transition for partition t-0"),
     ) == [("log:1", 4)]  # fmt: skip
+
+
+def of(*steps: tuple[str, str]) -> list[tuple[int, str]]:
+    """Lines by their templates, each for some partitions, a second apart."""
+    return [
+        (1000 * (number + 1), line.format(p))
+        for number, (line, p) in enumerate((line, p) for line, partitions in steps for p in partitions)
+    ]
+
+
+LEADS = (STARTED, "01"), (COMPLETED, "01")
+
+
+@pytest.mark.parametrize(
+    ("steps", "places"),
+    [
+        (((RECEIVED, "01"), *LEADS, (RECEIVED, "01"), (IGNORED, "01")), ("log:3", "log:9")),
+        (((RECEIVED, "01"), (RECEIVED, "01"), *LEADS, (IGNORED, "01")), ("log:5", "log:9")),
+        (((RECEIVED, "0011"), *LEADS, (IGNORED, "01")), ("log:5", "log:9")),
+        (((RECEIVED, "01"), (STARTED, "01"), (RECEIVED, "01"), (COMPLETED, "01"), (IGNORED, "01")), ("log:3", "log:9")),
+    ],
+)
+def test_a_leader_and_isr_of_0_8_2_is_sent_again_under_its_number(
+    steps: tuple[tuple[str, str], ...], places: tuple[str, str]
+) -> None:
+    """Received again before it is handled, meanwhile, or after."""
+    first, second = places
+    assert told(requests(*of(*steps), repeating={2})) == ([(first, "ll"), (second, "ii")], [])
+
+
+def test_who_counts_each_try_receives_nothing_twice() -> None:
+    _, reasons = told(requests(*of((RECEIVED, "0011"), *LEADS)))
+    assert reasons == ["says again what its request has said of this partition"] * 2
+
+
+@pytest.mark.parametrize(("repeating", "milliseconds", "count"), [({2}, 350, 2), ((), 350, 1), ((), 650, 2)])
+def test_an_update_metadata_may_be_sent_again(repeating: set[int], milliseconds: int, count: int) -> None:
+    """By 0.8.2 after 300 ms; under the same number of a new channel, only later."""
+    times = [1000, 1001, 1000 + milliseconds, 1001 + milliseconds]
+    found = requests(*zip(times, map(CACHED.format, "0101"), strict=True), repeating=set(repeating))
+    assert len(found.observed()) == count
+    assert len(found.contradictions) == (2 if count == 1 else 0)
+
+
+@pytest.mark.parametrize(("repeating", "milliseconds", "count"), [({2}, 350, 2), ((), 350, 1), ((), 650, 2)])
+def test_an_update_metadata_that_is_sent_again_may_be_refused_again(
+    repeating: set[int], milliseconds: int, count: int
+) -> None:
+    refused = (
+        "received update metadata request with correlation id 5 from an old controller 2 with epoch 3. "
+        "Latest known controller epoch is 4"
+    )
+    found = requests((1000, refused), (1000 + milliseconds, refused), repeating=set(repeating))
+    assert len(found.observed()) == count
+    assert len(found.contradictions) == 2 - count
