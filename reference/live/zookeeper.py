@@ -56,8 +56,13 @@ class SessionEvent:
     session: int
 
 
-_FLAGS: Final = {mode: flag for flag, mode in enumerate(api.CreateMode)}
-"""ZooKeeper's number of each mode, which are declared in that order (`CreateMode.toFlag`)."""
+_FLAGS: Final = {
+    api.CreateMode.PERSISTENT: 0,
+    api.CreateMode.EPHEMERAL: 1,
+    api.CreateMode.PERSISTENT_SEQUENTIAL: 2,
+    api.CreateMode.EPHEMERAL_SEQUENTIAL: 3,
+}
+"""ZooKeeper's number of each mode (`CreateMode.toFlag`)."""
 
 _EVENT_TYPES: Final = {
     states.EventType.CREATED: api.EventType.NODE_CREATED,

@@ -300,8 +300,8 @@ def deliver(
 ) -> None:
     """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
 
-    It is one of those that are due. With `reaches`
-    an exception ends a LeaderAndIsr behind these partitions; where that is fixed, it is begun with anew.
+    It is one of those that are due. With `reaches` an exception ends a LeaderAndIsr behind these partitions; where that
+    is fixed, it is begun with anew.
     """
     queue = cluster.change(c).own_controller.queue_to(b)
     queued, number = queue[place], queue.sent

@@ -2,8 +2,8 @@
 
 A row is a handler, a column a junction, where a step that several handlers share is done (spec/protocol/junctions.py);
 what stands there is what the handler does next. Where no handler comes, the place says NEVER. Behind an exception, ISR
-change notifications that were read are deleted, too (spec/protocol/controller/threads.py). Failures
-that Kafka catches are no exceptions here.
+change notifications that were read are deleted, too (spec/protocol/controller/threads.py). Failures that Kafka catches
+are no exceptions here.
 
 Kafka 0.10.2.2: the callers of `PartitionStateMachine.handleStateChanges`, `ReplicaStateMachine.handleStateChanges` and
 `KafkaController.onPartitionReassignment`. PROTOCOL.md sections 6 to 8.
