@@ -30,6 +30,7 @@ from reference.leadership.partitions import bring_online_with
 from reference.procedures import THROWABLE, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment.effects import (
     CompleteReassignment,
+    CreateForMove,
     OnStateChange,
     ReadForBump,
     ReadForMove,
@@ -261,7 +262,10 @@ def _elect_among_reassigned(
         return version
 
     select = at_once(partial(elect_reassigned, wanted, live=controller.live))
-    return (yield from bring_online_with(controller, ReadForMove(partition), write, select))
+    led = yield from bring_online_with(controller, ReadForMove(partition), CreateForMove, write, select)
+    if led:
+        controller.context.partition_replica_assignment[partition] = wanted
+    return led
 
 
 def remove_from_reassigned_partitions(

@@ -15,7 +15,7 @@ from spec.logs.controller_log.reassignment import (
     LeaderReassignedAlive,
     LeaderReassignedDead,
 )
-from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
+from spec.logs.state_change_lines import LeaderElectionStarted, NoAssignedReplicaAlive, ReplicaChanged
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
@@ -23,7 +23,14 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
-from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
+from spec.protocol.leadership.partitions import (
+    everybody_is_informed,
+    fail_election,
+    initialize,
+    live_assigned,
+    now_led,
+    takes_operation,
+)
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import is_cached
@@ -61,14 +68,15 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     if not m.fixes(Switch.WAIT_FOR_LEADER):
         with when(is_cached(cached)):
             cached.assigned = wanted
-    unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
+    stays = both(_moves(s, m, c, p), ~takes_operation(s, m, c, p))
     with when(is_cached(cached)):
         _say_who_leads(s, m, c, p)
-    with when(both(is_cached(cached), ~unknown)):
+    with when(both(is_cached(cached), ~stays)):
         controller.at = At.MOVE_READ
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
-    with when(both(is_cached(cached), unknown)):
+    with when(both(is_cached(cached), stays)):
+        log(s, c, NoAssignedReplicaAlive, perhaps=True, partition=p)
         partition_stays(s, m, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
@@ -140,9 +148,30 @@ def election_of_move(s: State, m: Model, c: int, p: int) -> ElectionTerms:
 def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
 
-    Where no election is needed, an absent znode, or a newer controller's, is an exception.
+    Where no election is needed, an absent znode, or a newer controller's, is an exception. What is New is not elected
+    for: its znode is created, unless it is there.
     """
     working_on(s, c, p)
+    creates = both(_moves(s, m, c, p), s.controllers[c].partitions[p].state == PartitionState.NEW)
+    with when(creates):
+        _create_for_move(s, m, c, p)
+    with when(~creates):
+        _read_for_move(s, m, c, p)
+
+
+def _create_for_move(s: State, m: Model, c: int, p: int) -> None:
+    cached = s.controllers[c].partitions[p]
+    receivers = m.brokers.members(live_assigned(s, m, c, p))
+    done, failed = initialize(s, m, c, p)
+    with when(done):
+        send(s, m, c, Batch(ordered={p: receivers}, metadata={p: flag(True)}))
+        cached.assigned = s.controllers[c].reassigned[p]
+        _begin_step_8(s, m, c, p)
+    with when(failed):
+        _go_on_without_leader(s, m, c, p)
+
+
+def _read_for_move(s: State, m: Model, c: int, p: int) -> None:
     note_read(s, m, c, p)
     moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
     with when(moves):
