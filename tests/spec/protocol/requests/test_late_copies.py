@@ -1,5 +1,7 @@
 """What stays behind on an old connection, led by the hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from spec.scopes import scope
@@ -32,6 +34,24 @@ def test_what_comes_through_a_newer_connection_leaves_an_older_one_as_it_is_unle
     run = Run(scope("late_requests"), switches, creations=1, late_requests=1)
     run.do(*CREATED, "leave_late_request(c=1, b=2)", "deliver_request(c=1, b=2)")
     assert run["late_requests[1][2].stage"] == stage
+
+
+def test_a_late_leader_and_isr_brings_back_a_replica_that_was_deleted() -> None:
+    """The deletion has taken the leader epoch by which it would be too old (D69)."""
+    bounds = replace(scope("late_requests"), parts=scope("late_requests").parts | {"deletion"})
+    run = Run(bounds, creations=1, deletions=1, late_requests=1)
+    run.do(*CREATED, "leave_late_request(c=1, b=2)")
+    late = "execute_late_request(c=1, b=2)"
+    run.drain("deliver_request(")
+    run.do("request_deletion(t=0)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)")
+    run.drain("_removal(", "deliver_request(")
+    assert run.holds("deleted_replicas_stay_deleted", late), "it is there still"
+    run.do("deliver_deletion(c=1, b=2, p=0)", "on_replica_deleted(c=1, b=2, p=0)")
+    assert run["controllers[1].partitions[0].replicas[2]"] == "DELETION_SUCCESSFUL"
+    assert not run.holds("deleted_replicas_stay_deleted", late)
+    assert run.holds("brokers_obey_no_older_epoch", late), "it is of this one"
+    run.do(late)
+    assert run["logs[2][0]"] == "yes"
 
 
 @pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.CLOSE_OLD_CONNECTIONS})])
