@@ -12,8 +12,8 @@ which it is about (KAFKA-4415).
 
 StopReplica goes last: a request without delete for all partitions that a broker is to stop, sent even if that is none
 (before 0.10.2.0 one for each, spec/protocol/requests/single_stops.py), then one with delete for each partition that it
-is to delete. To a broker whose channel has been removed Kafka drops it
-("since it is offline"), which is all that ever happens where only failed brokers' replicas are stopped.
+is to delete. To a broker whose channel has been removed Kafka drops it ("since it is offline"), which is all that ever
+happens where only failed brokers' replicas are stopped.
 
 Left out: that the order of a broker's deletions is fixed when the batch is sent; here each delivery may be of any. And
 most of the sends that fail: requests go on unbounded queues, and only a leader that is registered without the listener
@@ -61,8 +61,8 @@ class Batch:
     `about` are the partitions that were asked for, known or not; where none were, all that are known are told of.
     `receivers` are who gets UpdateMetadata, where that is not every registered broker.
     With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
-    partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
-    which it is not known whether they are named.
+    partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for which it is not
+    known whether they are named.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)
