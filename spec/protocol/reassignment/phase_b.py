@@ -103,7 +103,7 @@ def _say_who_leads(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _go_on_without_leader(s: State, m: Model, c: int, p: int) -> None:
-    """Nobody was elected, or the partition machine, which is not up, does not know the partition: step 8 (D48)."""
+    """The partition machine did not bring the partition online, or refused to: step 8 (D48)."""
     if m.fixes(Switch.WAIT_FOR_LEADER):
         go_on(s, m, c)
     else:
