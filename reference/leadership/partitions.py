@@ -108,7 +108,9 @@ def _bring_online(
     def first(partition: TopicPartition, remaining: Partitions) -> CreateState | ReadForElection:
         if controller.partition_machine.states[partition] is not PartitionState.NEW:
             return ReadForElection(partition, remaining)
-        return _creation(controller, partition, remaining, CreateState)
+        initial = _initial_leadership(controller, partition)
+        recognises_own = controller.fixes(Switch.RECOGNISE_OWN_CREATE)
+        return CreateState(partition, remaining, initial, controller.fence, recognises_own)
 
     def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         if controller.partition_machine.states[partition] is PartitionState.NEW:
@@ -127,13 +129,8 @@ Write = Callable[[LeaderIsrAndControllerEpoch], Procedure["int | None"]]
 """The write of what was decided, on the version that was read: the new version, or None if all is to be done again."""
 
 
-def bring_online_with(
-    controller: KafkaController, read: StateRead, create: type[CreateState], write: Write, select: Select
-) -> Procedure[bool]:
-    """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader.
-
-    What is New all the same is not elected for, but created.
-    """
+def bring_online_with(controller: KafkaController, read: StateRead, write: Write, select: Select) -> Procedure[bool]:
+    """`handleStateChanges` of one partition that was led before, with a selector; whether it has a new leader."""
     partition, elected = read.partition, False
     if not _invoke(controller, (partition,), PartitionState.ONLINE):
         return False
@@ -144,21 +141,15 @@ def bring_online_with(
         elected = version is not None
         return version
 
-    def first(partition: TopicPartition, remaining: Partitions) -> StateRead | CreateState:
-        del remaining
-        is_new = _state(controller, partition) is PartitionState.NEW
-        return _creation(controller, partition, frozenset(), create) if is_new else read
+    def first(partition: TopicPartition, remaining: Partitions) -> StateRead:
+        del partition, remaining
+        return read
 
     def rest(partition: TopicPartition, found: Found, remaining: Partitions) -> Procedure[bool]:
         del remaining
-        nonlocal elected
-        if _state(controller, partition) is PartitionState.NEW:
-            elected = found is None
-            _after_creation(controller, partition, found)
-            return True
         return (yield from _elect_leader(controller, partition, found, noted, select))
 
-    chosen = (partition,) if _may_begin(controller, partition) else ()
+    chosen = () if _refused(controller, partition, PartitionState.ONLINE) else (partition,)
     yield from in_any_order(chosen, first, rest, partial(_fail, controller))
     send(controller, controller.partition_batch, ONLINE_ERROR)
     return elected
@@ -270,15 +261,6 @@ def _initial_leadership(controller: KafkaController, partition: TopicPartition) 
     """`initializeLeaderAndIsrForPartition`: the live assigned replicas, the first of them leading."""
     election = elect_on_creation(controller.context.partition_replica_assignment[partition], controller.live)
     return replace(NO_LEADERSHIP.decided(election.leader, election.isr, controller.context.epoch), zk_version=0)
-
-
-def _creation(
-    controller: KafkaController, partition: TopicPartition, remaining: Partitions, create: type[CreateState]
-) -> CreateState:
-    initial = _initial_leadership(controller, partition)
-    return create(
-        partition, remaining, initial, controller.fence, recognises_own=controller.fixes(Switch.RECOGNISE_OWN_CREATE)
-    )
 
 
 def _after_creation(controller: KafkaController, partition: TopicPartition, found: Found) -> None:

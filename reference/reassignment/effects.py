@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from reference.leadership.effects import CreateState, Replicas, StateRead, StateWrite
+from reference.leadership.effects import Replicas, StateRead, StateWrite
 from reference.procedures import Effect, PastZkClient, Script
 from reference.scripts import (
     REASSIGN_PARTITIONS,
@@ -216,13 +216,6 @@ class ReadForMove(StateRead):
     """Step 7: the state znode, for a leader of RAR to be elected, or for the leader epoch to be raised."""
 
     at = At.MOVE_READ
-
-
-class CreateForMove(CreateState):
-    """Step 7: the state znode of a partition that is New."""
-
-    at = At.MOVE_READ
-    action = "read_for_move"  # the same step, whatever the partition's state
 
 
 class WriteMove(StateWrite):

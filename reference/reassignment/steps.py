@@ -30,7 +30,6 @@ from reference.leadership.partitions import bring_online_with
 from reference.procedures import THROWABLE, NoLeadership, Procedure, ReassignmentImpossible
 from reference.reassignment.effects import (
     CompleteReassignment,
-    CreateForMove,
     OnStateChange,
     ReadForBump,
     ReadForMove,
@@ -262,10 +261,7 @@ def _elect_among_reassigned(
         return version
 
     select = at_once(partial(elect_reassigned, wanted, live=controller.live))
-    led = yield from bring_online_with(controller, ReadForMove(partition), CreateForMove, write, select)
-    if led:
-        controller.context.partition_replica_assignment[partition] = wanted
-    return led
+    return (yield from bring_online_with(controller, ReadForMove(partition), write, select))
 
 
 def remove_from_reassigned_partitions(

@@ -7,8 +7,9 @@ read; otherwise read again. After the last partition one batch tells the live as
 
 Left out: that Kafka stays with a partition whose write failed, or whose create is to be repeated, until it is done.
 Here the next visit is free again; it commutes with those of other partitions, so no state is reached by that alone but
-those on the way. And that the answer to a create is lost which a controlled shutdown, a rebalance or a reassignment
-asks for: there the partition was led before, and is New only where a failover has broken off (D56).
+those on the way. That the answer to a create is lost which a controlled shutdown or a rebalance asks for: there the
+partition was led before, and is New only where a failover has broken off (D56). And that step 7 of a reassignment finds
+it so: Kafka would create the znode, which is there, and go on with step 8; here it elects.
 
 Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
 `initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
@@ -124,14 +125,14 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _create_and_finish(s: State, m: Model, c: int, p: int) -> None:
-    done, failed = initialize(s, m, c, p)
+    done, failed = _initialize(s, m, c, p)
     with when(done):
         s.controllers[c].partitions[p].batched = m.brokers.members(live_assigned(s, m, c, p))
     with when(done | failed):
         finish_visit(s, m, c, p)
 
 
-def initialize(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
+def _initialize(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
     """The create; whether the partition has its leader by it, and whether it fails. Neither: it was fenced off."""
     fenced, absent = is_fenced_off(s, m, c), ~exists(s.zookeeper.state[p])
     done = absent | _is_own_create(s, m, c, p)

@@ -15,7 +15,7 @@ from spec.logs.controller_log.reassignment import (
     LeaderReassignedAlive,
     LeaderReassignedDead,
 )
-from spec.logs.state_change_lines import LeaderElectionStarted, NoAssignedReplicaAlive, ReplicaChanged
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
 from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, write_assignment
 from spec.protocol.context.deletion_marks import adding_raises
@@ -23,14 +23,7 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.leadership.leader_selectors import ElectionTerms, chosen, elect_noop, elect_reassigned
-from spec.protocol.leadership.partitions import (
-    everybody_is_informed,
-    fail_election,
-    initialize,
-    live_assigned,
-    now_led,
-    takes_operation,
-)
+from spec.protocol.leadership.partitions import everybody_is_informed, fail_election, now_led
 from spec.protocol.leadership.replicas import may_go_online_or_offline, movable_replicas
 from spec.protocol.leadership.state_writes import decide, forget_decision, write_decision
 from spec.protocol.leadership_cache import is_cached
@@ -68,15 +61,14 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     if not m.fixes(Switch.WAIT_FOR_LEADER):
         with when(is_cached(cached)):
             cached.assigned = wanted
-    stays = both(_moves(s, m, c, p), ~takes_operation(s, m, c, p))
+    unknown = both(_moves(s, m, c, p), cached.state == PartitionState.NON_EXISTENT)
     with when(is_cached(cached)):
         _say_who_leads(s, m, c, p)
-    with when(both(is_cached(cached), ~stays)):
+    with when(both(is_cached(cached), ~unknown)):
         controller.at = At.MOVE_READ
         with when(~_moves(s, m, c, p)):
             begin_bump(s, m, c, p)
-    with when(both(is_cached(cached), stays)):
-        log(s, c, NoAssignedReplicaAlive, perhaps=True, partition=p)
+    with when(both(is_cached(cached), unknown)):
         partition_stays(s, m, c, p, target=PartitionState.ONLINE)
         _go_on_without_leader(s, m, c, p)
     with when(~is_cached(cached)):
@@ -103,7 +95,7 @@ def _say_who_leads(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _go_on_without_leader(s: State, m: Model, c: int, p: int) -> None:
-    """The partition machine did not bring the partition online, or refused to: step 8 (D48)."""
+    """Nobody was elected, or the partition machine, which is not up, does not know the partition: step 8 (D48)."""
     if m.fixes(Switch.WAIT_FOR_LEADER):
         go_on(s, m, c)
     else:
@@ -148,30 +140,9 @@ def election_of_move(s: State, m: Model, c: int, p: int) -> ElectionTerms:
 def read_for_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: read the state znode. Where nobody of RAR can be elected, that is only logged, and step 8 follows (D48).
 
-    Where no election is needed, an absent znode, or a newer controller's, is an exception. What is New is not elected
-    for: its znode is created, unless it is there.
+    Where no election is needed, an absent znode, or a newer controller's, is an exception.
     """
     working_on(s, c, p)
-    creates = both(_moves(s, m, c, p), s.controllers[c].partitions[p].state == PartitionState.NEW)
-    with when(creates):
-        _create_for_move(s, m, c, p)
-    with when(~creates):
-        _read_for_move(s, m, c, p)
-
-
-def _create_for_move(s: State, m: Model, c: int, p: int) -> None:
-    cached = s.controllers[c].partitions[p]
-    receivers = m.brokers.members(live_assigned(s, m, c, p))
-    done, failed = initialize(s, m, c, p)
-    with when(done):
-        send(s, m, c, Batch(ordered={p: receivers}, metadata={p: flag(True)}))
-        cached.assigned = s.controllers[c].reassigned[p]
-        _begin_step_8(s, m, c, p)
-    with when(failed):
-        _go_on_without_leader(s, m, c, p)
-
-
-def _read_for_move(s: State, m: Model, c: int, p: int) -> None:
     note_read(s, m, c, p)
     moves, election = _moves(s, m, c, p), election_of_move(s, m, c, p)
     with when(moves):

@@ -9,12 +9,10 @@ online creates the znode, and does not elect. Kafka 0.10.2.2: `PartitionStateMac
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from reference.journal import StateChange
 from spec.logs.state_change_lines import PartitionChangeFailed, StateZnodeExists
 from spec.scopes import Scope, scope
-from spec.variants import AS_CODED, Switch, Switches
+from spec.variants import AS_CODED
 from tests.model_check.side_by_side import SideBySide
 
 BUDGETS = {"exceptions": 1, "creations": 1, "crashes": 1, "controller_removals": 2, "losses": 1}
@@ -28,23 +26,22 @@ def elected(c: int, *ends: str) -> list[str]:
     ]  # fmt: skip
 
 
-def left_over(bounds: Scope, switches: Switches = AS_CODED, **budgets: int) -> SideBySide:
+def left_over(bounds: Scope, **budgets: int) -> SideBySide:
     """Controller 2's failover has ended in an exception, when its channels were open."""
-    both = SideBySide(bounds, switches, **BUDGETS | budgets)
-    reads = [f"read_{part}s" for part in ("reassignment", "deletion") if part in bounds.parts]
-    first = elected(1, *(f"{one}(c=1)" for one in reads), "finish_failover(c=1)")
+    both = SideBySide(bounds, AS_CODED, **BUDGETS | budgets)
+    first = elected(1, "finish_failover(c=1)")
     first.insert(first.index("increment_epoch(c=1)") + 1, "create_epoch(c=1)")
     both.do(
         "start_process(b=3)", "register_broker(b=3)", "start_process(b=1)", *first, "register_broker(b=1)",
         "start_process(b=2)", "elect_read(c=2)", "register_broker(b=2)", "remove_controller()",
-        "on_controller_change(c=2)", *elected(2, *(f"{one}(c=2)" for one in reads), "fail_failover(c=2)"),
+        "on_controller_change(c=2)", *elected(2, "fail_failover(c=2)"),
     )  # fmt: skip
     return both
 
 
 def untracked(bounds: Scope, *dies: str, **budgets: int) -> SideBySide:
     """Controller 2's machine does not track a partition that controller 1 has created, and its cache knows."""
-    both = left_over(bounds, AS_CODED, **budgets)
+    both = left_over(bounds, **budgets)
     both.do(
         "resign_delete(c=2)", "create_topic(t=0)", "on_controller_change(c=2)",
         *elected(2, "read_state(c=2, p=0)", "resign_delete(c=2)"),
@@ -56,9 +53,9 @@ def untracked(bounds: Scope, *dies: str, **budgets: int) -> SideBySide:
     return both
 
 
-def new(bounds: Scope, switches: Switches = AS_CODED, **budgets: int) -> SideBySide:
+def new(bounds: Scope, **budgets: int) -> SideBySide:
     """A partition is New at controller 2, which has read its leadership since: the answer to its create was lost."""
-    both = left_over(bounds, switches, **budgets)
+    both = left_over(bounds, **budgets)
     both.do(
         "create_topic(t=0)", "resign_delete(c=2)", "on_controller_change(c=1)", "elect_read(c=1)", "elect_create(c=1)",
         "on_controller_change(c=2)", "on_topic_change(c=2)",
@@ -118,51 +115,6 @@ def test_nobody_is_elected_by_a_shutdown_for_what_is_new() -> None:
     assert [type(one) for one in lines_of_two(both)] == [StateZnodeExists, PartitionChangeFailed]
     assert both[f"{PARTITION}.state"] == "NEW"
     assert both["zookeeper.state[0].leader"] == "1"
-
-
-MOVE = replace(
-    scope("proof_creation"), parts=scope("proof_creation").parts | {"reassignment"},
-    requests=(((2,),),), connection_capacity=8, versions=6,
-)  # fmt: skip
-
-
-def moving(switches: Switches = AS_CODED) -> SideBySide:
-    """Controller 2, which is none any more but takes itself for one, is to move such a partition's leader."""
-    both = new(MOVE, switches, reassignments=1, state_removals=1)
-    read_again(both)
-    both.do("on_controller_change(c=2)")
-    both.do(*elected(1, "read_state(c=1, p=0)", "read_reassignments(c=1)")[2:])
-    both.do("finish_failover(c=1)", "on_broker_change(c=1)", "on_topic_change(c=1)", "on_controller_change(c=1)")
-    both.do("elect_read(c=1)", "elect_create(c=1)", "elect_read(c=2)", "request_reassignment(k=0)")
-    both.do("on_controller_change(c=2)", "on_reassignment_request(c=2)", "accept_reassignment(c=2, p=0)")
-    both.do("read_whether_caught_up(c=2, p=0)")
-    return both
-
-
-def test_nobody_is_elected_by_a_reassignment_for_what_is_new() -> None:
-    """That is only logged, and the old replicas go all the same (D48), with nobody to lead."""
-    both = moving()
-    assert both.do("read_for_move(c=2, p=0)") == ["fail to create state"]
-    assert [type(one) for one in lines_of_two(both)] == [StateZnodeExists, PartitionChangeFailed]
-    both.do("read_for_removal(c=2, p=0, r=1)", "write_removal(c=2, p=0, r=1)", "write_target(c=2, p=0)")
-    assert both[f"{PARTITION}.state"] == "NEW"
-    assert both["zookeeper.state[0].leader"] == "-1"
-
-
-def test_where_that_is_fixed_the_reassignment_waits() -> None:
-    both = moving(frozenset({Switch.WAIT_FOR_LEADER}))
-    both.do("read_for_move(c=2, p=0)")
-    assert both["controllers[2].at"] == "IDLE"
-    assert both["zookeeper.state[0].leader"] == "1"
-
-
-@pytest.mark.parametrize("switches", [AS_CODED, frozenset({Switch.WAIT_FOR_LEADER})])
-def test_what_is_new_is_created_by_a_reassignment_where_the_znode_has_gone(switches: Switches) -> None:
-    both = moving(switches)
-    both.do("remove_state(p=0)")
-    assert "create state" in both.do("read_for_move(c=2, p=0)")
-    assert both[f"{PARTITION}.state"] == "ONLINE"
-    assert both[f"{PARTITION}.assigned"] == "[2]"
 
 
 def test_what_is_new_is_created_by_a_shutdown_where_the_znode_has_gone() -> None:
