@@ -5,7 +5,7 @@ A count that may drift is no gate, so the manifest holds exact numbers, written 
     [scope.tiny.verify]              # how `kcheck verify` treats the scope; every line may be left out
     deep = false                     # true: only with --deep
     goals = true                     # false: keep no graph, say nothing of `recoverable` and `eventually`
-    replayed = false                 # true: every edge AS_CODED is compared with the reference, every day
+    replayed = false                 # true: every edge of its first variant is compared with the reference, every day
     simulated = false                # true: with --deep, random runs of it are
 
     [scope.tiny.expect.AS_CODED]     # exhaustive exploration; the key is a variant, "AS_CODED+SWITCH", FENCED-SWITCH

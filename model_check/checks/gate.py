@@ -114,7 +114,7 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
         for expected in one.explorations:
             if lacking(scope) and scope.purgatory is None:
                 continue
-            is_cheap = one.replayed and expected.variant == "AS_CODED"
+            is_cheap = one.replayed and expected is one.explorations[0]
             if is_cheap or (deep and expected.states <= REPLAYABLE):
                 replayed = partial(alone, replay.run, replay.Task(one.scope, expected.switches))
                 yield Check(replay.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, replayed)

@@ -7,6 +7,8 @@ Offline and sends each a StopReplica with delete; the dead hold the topic back. 
 whose callback takes the controller lock, too. An exception ends the thread; the next controller begins every deletion
 from the start.
 
+Left out: that the thread ends where an assigned replica has no state, since no move of it was ever asked for (S8).
+
 Kafka 0.10.2.2: `TopicDeletionManager`. PROTOCOL.md section 7.4. The requests are described in `requests.py`, the
 end of a deletion in `completion.py`.
 """

@@ -308,6 +308,7 @@ def deliver(
     queue.sent += 1
     if Switch.CLOSE_OLD_CONNECTIONS in cluster.switches:
         cluster.late_requests = {key: late for key, late in cluster.late_requests.items() if key != (c, b)}
+        cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[:2] != (c, b)}
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
         broken_off = reaches if Switch.TRY_REQUESTS_AGAIN not in cluster.switches else None

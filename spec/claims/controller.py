@@ -153,10 +153,20 @@ def a_request_is_stale(s: State, m: Model, c: int, b: int) -> Value:
 @claim("step", source="PROTOCOL.md section 10", witness="a_request_is_stale", parts=("connections",))
 def brokers_obey_no_older_epoch(before: State, after: State, m: Model, action: Action, c: int, b: int) -> Value | None:
     """No broker obeys a request of an older controller epoch than it has stored in this incarnation."""
-    if not action.rule.startswith("deliver_"):
+    epoch = epoch_of_executed(before, action, c, b)
+    if epoch is None:
         return None
     old, new = before.brokers[b], after.brokers[b]
     partitions = [(old.partitions[p], new.partitions[p]) for p in m.partitions]
     changes = (either(one.leader_epoch != other.leader_epoch, one.idle != other.idle) for one, other in partitions)
     obeys = either(old.alive != new.alive, *changes)
-    return ~both(obeys, before.connections[c][b][0].epoch < old.controller_epoch)
+    return ~both(obeys, epoch < old.controller_epoch)
+
+
+def epoch_of_executed(s: State, action: Action, c: int, b: int) -> Value | None:
+    """The controller epoch of the request that a broker executes in a step, in its turn or late; None if of none."""
+    if action.rule.startswith("deliver_"):
+        return s.connections[c][b][0].epoch
+    if action.rule == "execute_late_request":
+        return s.late_requests[c][b].epoch
+    return s.late[c][b][action.parameters["p"]].epoch if action.rule == "execute_late_copy" else None

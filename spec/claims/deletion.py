@@ -26,7 +26,7 @@ def deleted_replicas_stay_deleted(
     """No request re-creates a replica that its controller has had deleted. What another one has, a deposed controller
     does not know; a broker that has just started, and knows no epoch, may obey it, whatever is fixed.
     """
-    if not action.rule.startswith("deliver_") or b not in m.assigned(p):
+    if not action.rule.startswith(("deliver_", "execute_late_")) or b not in m.assigned(p):
         return None
     state = before.controllers[c].partitions[p].replicas[b]
     begins_to_host = both(~before.logs[b][p], after.logs[b][p])

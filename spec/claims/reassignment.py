@@ -15,7 +15,7 @@ from spec.tables.replica_states import ReplicaState
 PARTS = ("reassignment",)
 WITH_REQUESTS = ("reassignment", "connections")
 
-#: Rules whose step may queue a StopReplica; the deliveries, which move a queue on, are not among them.
+#: Deliveries: they move a queue on, so they are not asked whether they queue a StopReplica.
 DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
     "deliver_stop", "deliver_stop_unanswered",

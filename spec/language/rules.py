@@ -226,10 +226,10 @@ def claim(
     """Declare a property of one of the kinds always, step, sometimes, or a goal, which is claimed as each of `GOALS`.
 
     The function has the state, or those before and after a `step`, and the model. It is asked for each choice of its
-    other parameters (`Model.choices`), but of a step only of those behind `*`. The others are the action's own; who
-    lacks one is not spoken of. One of the name `action` is the action itself. `of`: the rules of whose steps alone
-    anything is claimed; `where`, and `fixed`: of which models, and with which fixes. It gives a value, or `Facts`;
-    None, or no fact, if it is not about this.
+    other parameters (`Model.choices`), but of a step only of those behind `*`. The others are the action's own; nothing
+    is claimed of an action that lacks one. One of the name `action` is the action itself. `of`: the rules of whose
+    steps alone anything is claimed; `where`, and `fixed`: of which models, and with which fixes. It gives a value, or
+    `Facts`; None, or no fact, if it is not about this.
     """
 
     def declare(function: Callable[..., Any]) -> Claim:

@@ -23,10 +23,10 @@ from spec.protocol.reassignment.requests import request_reassignment, withdraw_r
 class AdminRequest:
     """A kind of request.
 
-    `field` of the state's `ZooKeeper` is what the znode says. `asked_by` are the actions that create it, `nobody_asks`
-    says that there is none. `withdrawn_by` is the action that deletes it by hand. `rewritten` is what an observer sees
-    of a controller that writes what is left of it, even if that is what stands there. `moves_leaders`: partitions that
-    have a leader may get another by it.
+    `field` of the state's `ZooKeeper` is what the znode says. `asked_by` are the actions that create it. `nobody_asks`
+    is the reason that is given where a recording has no such request. `withdrawn_by` is the action that deletes it by
+    hand. `rewritten` is what an observer sees of a controller that writes what is left of it, even if that is what
+    stands there. `moves_leaders`: partitions that have a leader may get another by it.
     """
 
     kind: PathKind

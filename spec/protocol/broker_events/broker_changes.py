@@ -208,7 +208,8 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
 def _take_offline(s: State, m: Model, c: int, p: int) -> None:
     """A partition whose leader has died goes Offline.
 
-    It does not if it was created since the machine came up, and no failover has brought that up anew (D56).
+    The machine does not track a partition that was created after it came up, if the failover that read that partition
+    broke off before it started the machine (D56): Kafka refuses the move.
     """
     cached = s.controllers[c].partitions[p]
     tracked = cached.state != PartitionState.NON_EXISTENT

@@ -35,7 +35,7 @@ from spec.protocol.controller.controller_batch import send_stop_replica
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.resignation import controller_moved, shutdown_fails
 from spec.protocol.controller.threads import give_lock_back
-from spec.protocol.leadership.partitions import elect_from_znode, send_online_batch
+from spec.protocol.leadership.partitions import send_online_batch, visit_at_once
 from spec.protocol.leadership.replicas import begin_removal, is_spared
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
 from spec.protocol.state_change_log import replica_stays
@@ -133,9 +133,9 @@ def _is_replicated_on(s: State, m: Model, c: int, p: int, b: int) -> Value:
 def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
     """The lock is taken for one partition: elect another leader, or stop the follower and take it out of the ISR.
 
-    A partition machine that is not up, since a failover has ended before (D4), or the term, refuses to elect. Topics
-    that are being deleted are not exempt, unless that is fixed (D57): then the broker is left their leader, and its
-    answer says so.
+    A partition machine that is not up, since a failover has ended before (D4), or the term, refuses to elect; one that
+    is up refuses what it does not track, and creates the znode of what is New. Topics that are being deleted are not
+    exempt, unless that is fixed (D57): then the broker is left their leader, and its answer says so.
     """
     controller = s.controllers[c]
     cached = controller.partitions[p]
@@ -146,8 +146,7 @@ def move_partition(s: State, m: Model, c: int, p: int, r: int) -> None:
         controller.handler = Handler.SHUTDOWN
     elects = both(started, ~is_spared(s, m, c, p))
     with when(both(known, leads, elects)):
-        cached.todo = True
-        elect_from_znode(s, m, c, p)
+        visit_at_once(s, m, c, p)
     with when(both(known, leads, ~elects)):
         _leave(s, m, c)
     with when(both(known, ~leads)):

@@ -39,7 +39,7 @@ TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 
 #: What a resignation resets; the caches of brokers and partitions are overwritten by the next failover's reads.
 RESET_BY_RESIGNATION = (
-    "epoch", "active", "acted", "channels", "deletion", "seen", "epoch_version", "taken", "gone",
+    "epoch", "active", "acted", "channels", "deletion", "epoch_version", "taken", "gone",
     *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued", "doomed",
     "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
     "shutting_down", "topic_ids", "started", "created",
@@ -105,7 +105,7 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     """
     reassigns = _goes_on_with_reassignment(controller, m)
     with when(~reassigns):
-        reset(controller, "live")
+        reset(controller, "live", "seen")
     if m.shutdowns_outlive_terms:
         with when(controller.handler == Handler.SHUTDOWN):
             shutdown_fails(controller)

@@ -28,7 +28,7 @@ from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.places import locking_step
 from spec.protocol.controller.threads import end_turn, has_threads
 from spec.protocol.elections.requested import say_begun, say_who_leads
-from spec.protocol.leadership.partitions import elect_from_znode
+from spec.protocol.leadership.partitions import visit_at_once
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, lacks_head
 from spec.protocol.zookeeper import can_operate
 from spec.state.cluster import State
@@ -109,9 +109,8 @@ def rebalance_partition(s: State, m: Model, c: int, p: int) -> None:
     controller.imbalanced[p] = False
     with when(allowed):
         controller.handler = Handler.REBALANCE
-        controller.partitions[p].todo = True
         say_begun(s, m, c, {q: flag(p == q) for q in m.partitions})
-        elect_from_znode(s, m, c, p)
+        visit_at_once(s, m, c, p)
 
 
 def end_election(s: State, m: Model, c: int, p: int) -> None:

@@ -41,12 +41,11 @@ from spec.protocol.controller.resignation import controller_moved, elector_resig
 from spec.protocol.controller.threads import become_idle
 from spec.protocol.deletion.queue import hold_back, resume_deletion
 from spec.protocol.junctions import Junction, proceed
-from spec.protocol.leadership.partitions import begin_visits, can_be_visited, is_led_as_preferred
+from spec.protocol.leadership.partitions import begin_visits, is_led_as_preferred, takes_operation
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, lacks_head
 from spec.protocol.zookeeper import acts, is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import State
 from spec.state.enumerations import At, Callback, Handler
-from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
 
 SOURCE = "KafkaController.onPreferredReplicaElection 0.10.2.2"
@@ -110,8 +109,7 @@ def _begin(s: State, m: Model, c: int, handler: Handler, asked: Mapping[int, Val
         controller.electing[p] = controller.electing[p] | asked[p]
         with when(asked[p]):
             hold_back(s, c, m.topic_of(p))
-        led = either(controller.partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
-        visited[p] = both(asked[p], led)
+        visited[p] = both(asked[p], takes_operation(s, m, c, p))
         if m.fixes(Switch.DYING_TOPICS_GET_NO_LEADERSHIP):
             visited[p] = both(visited[p], ~is_queued(s, m, c, p))
     begin_visits(s, m, c, handler, visited)

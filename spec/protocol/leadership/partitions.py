@@ -7,7 +7,9 @@ read; otherwise read again. After the last partition one batch tells the live as
 
 Left out: that Kafka stays with a partition whose write failed, or whose create is to be repeated, until it is done.
 Here the next visit is free again; it commutes with those of other partitions, so no state is reached by that alone but
-those on the way.
+those on the way. That the answer to a create is lost which a controlled shutdown or a rebalance asks for: there the
+partition was led before, and is New only where a failover has broken off (D56). And that step 7 of a reassignment finds
+it so: Kafka would create the znode, which is there, and go on with step 8; here it elects.
 
 Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `electLeaderForPartition`,
 `initializeLeaderAndIsrForPartition`. PROTOCOL.md section 3.
@@ -76,6 +78,11 @@ def can_be_visited(s: State, m: Model, c: int, p: int) -> Value:
     return either(cached.state == PartitionState.OFFLINE, new)
 
 
+def takes_operation(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether bringing one online that is asked for takes a ZooKeeper operation: an Online one is elected for, too."""
+    return either(s.controllers[c].partitions[p].state == PartitionState.ONLINE, can_be_visited(s, m, c, p))
+
+
 def begin_online(s: State, m: Model, c: int, handler: Handler) -> None:
     """Start the visits of all that waits; where there is nothing to visit, the caller goes on by itself."""
     begin_visits(s, m, c, handler, {p: needs_visit(s, m, c, p) for p in m.partitions})
@@ -112,23 +119,33 @@ def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
 @controller_step(At.ONLINE_READ, source="initializeLeaderAndIsrForPartition 0.10.2.2", parts=("partitions",))
 def create_state(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
-    controller, znode = s.controllers[c], s.zookeeper.state[p]
-    cached = controller.partitions[p]
+    cached = s.controllers[c].partitions[p]
     require(cached.todo, cached.state == PartitionState.NEW)
-    fenced, absent = is_fenced_off(s, m, c), ~exists(znode)
-    own = _is_own_create(s, m, c, p)
-    with when(~fenced):
-        with when(absent):
-            _create_znode(s, m, c, p)
-        with when(absent | own):
-            now_online(s, m, c, p)
-            cached.batched = m.brokers.members(live_assigned(s, m, c, p))
-        with when(~absent & ~own):
-            observe(f"controller {c}", "fail to create state", partition=p)
-            log(s, c, StateZnodeExists, perhaps=True, partition=p)
-            partition_stays(s, m, c, p, target=PartitionState.ONLINE)
+    _create_and_finish(s, m, c, p)
+
+
+def _create_and_finish(s: State, m: Model, c: int, p: int) -> None:
+    done, failed = _initialize(s, m, c, p)
+    with when(done):
+        s.controllers[c].partitions[p].batched = m.brokers.members(live_assigned(s, m, c, p))
+    with when(done | failed):
         finish_visit(s, m, c, p)
+
+
+def _initialize(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
+    """The create; whether the partition has its leader by it, and whether it fails. Neither: it was fenced off."""
+    fenced, absent = is_fenced_off(s, m, c), ~exists(s.zookeeper.state[p])
+    done = absent | _is_own_create(s, m, c, p)
+    with when(~fenced & absent):
+        _create_znode(s, m, c, p)
+    with when(~fenced & done):
+        now_online(s, m, c, p)
+    with when(~fenced & ~done):
+        observe(f"controller {c}", "fail to create state", partition=p)
+        log(s, c, StateZnodeExists, perhaps=True, partition=p)
+        partition_stays(s, m, c, p, target=PartitionState.ONLINE)
     controller_moved(s, m, c, where=fenced)
+    return ~fenced & done, ~fenced & ~done
 
 
 @controller_step(At.ONLINE_READ, source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
@@ -160,6 +177,20 @@ def _create_znode(s: State, m: Model, c: int, p: int) -> None:
     acts(s, m, c)
     state_changed(s, m, p)
     observe(f"controller {c}", "create state", partition=p, **{name: znode[name] for name in FIELDS})
+
+
+def visit_at_once(s: State, m: Model, c: int, p: int) -> None:
+    """Bring one partition online within the step that asks for it: an election, a creation, or a refusal."""
+    cached = s.controllers[c].partitions[p]
+    new, takes = flag(cached.state == PartitionState.NEW), takes_operation(s, m, c, p)
+    cached.todo = True
+    with when(takes & ~new):
+        elect_from_znode(s, m, c, p)
+    with when(takes & new):
+        _create_and_finish(s, m, c, p)
+    with when(~takes):
+        partition_stays(s, m, c, p, target=PartitionState.ONLINE)
+        finish_visit(s, m, c, p)
 
 
 @controller_step(At.ONLINE_READ, source="electLeaderForPartition 0.10.2.2", parts=("partitions",))

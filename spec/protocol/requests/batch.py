@@ -61,8 +61,8 @@ class Batch:
     `about` are the partitions that were asked for, known or not; where none were, all that are known are told of.
     `receivers` are who gets UpdateMetadata, where that is not every registered broker.
     With `whole` (a fix) all that UpdateMetadata does not name is removed. `content` gives what LeaderAndIsr says of a
-    partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for
-    which it is not known whether they are named.
+    partition to a broker where that is not the controller's cache. `perhaps` tells of partitions for which it is not
+    known whether they are named.
     """
 
     ordered: Mapping[int, Value] = field(default_factory=dict)

@@ -52,14 +52,24 @@ def is_due(s: State, m: Model, c: int, b: int) -> Value:
 
 def execute_head(s: State, m: Model, c: int, b: int) -> None:
     """The broker's side of the request at the head."""
-    if m.fixes(Switch.CLOSE_OLD_CONNECTIONS):
-        reset(s.late_requests[c][b])
+    close_older(s, m, c, b)
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage != Stage.EMPTY)
     if m.stops_replicas:
         single = (Stage.STOP_REPLICA,) if m.stops_one_by_one else ()
         require(*(head.stage != stage for stage in (*single, Stage.DELETE_REPLICA, *CALLBACK_WAITS)))
     execute(s, m, c, b, head, stale=is_stale_registration(s, m, c, b))
+
+
+def close_older(s: State, m: Model, c: int, b: int) -> None:
+    """Something comes through a newer connection: where that is fixed the older ones go, and what still lies there."""
+    if not m.fixes(Switch.CLOSE_OLD_CONNECTIONS):
+        return
+    if "late_requests" in s:
+        reset(s.late_requests[c][b])
+    if "late" in s:
+        for p in m.partitions:
+            reset(s.late[c][b][p])
 
 
 def execute(s: State, m: Model, c: int, b: int, request: Slot, *, stale: Value) -> None:
@@ -165,6 +175,7 @@ def deliver_deletion_unanswered(s: State, m: Model, c: int, b: int, p: int) -> N
 
 def execute_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The broker's side of a StopReplica with delete at the head."""
+    close_older(s, m, c, b)
     head = s.connections[c][b][0]
     require(s.processes[b].session != Session.NONE, head.stage == Stage.DELETE_REPLICA, head.delete[p])
     stale = is_stale_registration(s, m, c, b)

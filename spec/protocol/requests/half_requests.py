@@ -19,7 +19,7 @@ PROTOCOL.md section 10.
 from spec.language.rules import action, observe, require, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.requests.connections import answer_head, execute_head, is_due
+from spec.protocol.requests.connections import answer_head, close_older, execute_head, is_due
 from spec.protocol.requests.handling import accepts, knows_alive, store
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
@@ -43,6 +43,7 @@ def deliver_request_in_half(s: State, m: Model, c: int, b: int, done: int) -> No
     if m.fixes(Switch.TRY_REQUESTS_AGAIN):
         execute_head(s, m, c, b)
     else:
+        close_older(s, m, c, b)
         _carry_out(s, m, b, head, done)
         observe(f"broker {b}", "fail LeaderAndIsr", controller=c, epoch=head.epoch)
     answer_head(s, m, c, b)

@@ -12,6 +12,9 @@ A broker that is to follow must know the new leader to be alive, from UpdateMeta
 but does not store the leader epoch, and still answers 0 (D11). Scopes without the part `metadata` take every leader as
 known.
 
+Left out: that Kafka goes through the partitions one by one. A leader may be made of the first, and write its ISR, while
+the second waits for an ISR write that holds its lock; here the whole LeaderAndIsr waits (`waits_for_isr_write`).
+
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas`, `maybeUpdateMetadataCache`, `Partition`.
 PROTOCOL.md section 10.
 """

@@ -1,8 +1,9 @@
 """Requests that come late: a copy over an old connection is executed behind what was sent after it.
 
 When a connection breaks while a request is in flight, the send thread sends the same request again over a new one. The
-first copy may still lie with the broker, to be executed at any time. What LeaderAndIsr says is fenced by its leader
-epoch; StopReplica has none, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
+first copy may still lie with the broker, to be executed at any time. What LeaderAndIsr says is fenced by the leader
+epoch that the broker remembers; a deletion takes that away, so a late one brings back a replica that was deleted (D69).
+StopReplica has no leader epoch, so a late copy deletes a replica that has been assigned again meanwhile (D22). The fix
 gives StopReplica the leader epoch that its controller knows: a replica that has been told a newer one stays.
 
 UpdateMetadata has none that counts, so a late one brings back who lived then (D69); our fix closes the older
@@ -50,8 +51,9 @@ def execute_late_copy(s: State, m: Model, c: int, b: int, p: int) -> None:
 
 @action(actor="broker {b}", source="RequestSendThread.doWork 0.10.2.2", budget="late_requests", parts=("connections",))
 def leave_late_request(s: State, m: Model, c: int, b: int) -> None:
-    """The connection breaks while another request is in flight, which stays behind; if the channel stays, it is sent
-    again, too.
+    """The connection breaks while a request other than a deletion is in flight.
+
+    It stays behind, and is also sent again if the channel stays open.
     """
     head = s.connections[c][b][0]
     together = () if m.stops_one_by_one else (Stage.STOP_REPLICA,)

@@ -1,8 +1,8 @@
 """Before 0.10.2.0 each replica that is to stop, and not to be deleted, is stopped by a request of its own (KAFKA-4420).
 
-So a broker may have carried out some of those that one batch has for it when it stops, or hears of a newer controller.
-And no request goes out that stops nothing. They are sent in the order in which they were put into the batch, which is
-left open here; those with delete are told of in spec/protocol/requests/connections.py.
+A broker that stops, or hears of a newer controller, may so have carried out only some of a batch's stops. Nor is there
+a request that stops nothing. They are sent in the order in which they were put into the batch, which is left open here;
+those with delete are told of in spec/protocol/requests/connections.py.
 
 Kafka 0.10.1.1: `ControllerBrokerRequestBatch.sendRequestsToBrokers`. PROTOCOL.md section 9.
 """
@@ -10,7 +10,7 @@ Kafka 0.10.1.1: `ControllerBrokerRequestBatch.sendRequestsToBrokers`. PROTOCOL.m
 from spec.language.rules import action, require, when
 from spec.language.terms import either
 from spec.model import Model
-from spec.protocol.requests.connections import answer_head
+from spec.protocol.requests.connections import answer_head, close_older
 from spec.protocol.requests.handling import handle_stop_replica, is_stale_registration
 from spec.protocol.requests.late_copies import stay_behind
 from spec.state.brokers import Stage
@@ -54,5 +54,6 @@ def _require_due(s: State, c: int, b: int, p: int) -> None:
 def _execute_stop(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The broker's side of a StopReplica without delete at the head."""
     _require_due(s, c, b, p)
+    close_older(s, m, c, b)
     with when(~is_stale_registration(s, m, c, b)):
         handle_stop_replica(s, m, c, b, s.connections[c][b][0], (p,))

@@ -82,3 +82,14 @@ def test_a_left_over_channel_to_another_leaves_a_broker_the_earlier_one() -> Non
         "{1,2}", "{1}", "{2}", "no",
     ]  # fmt: skip
     assert first_disagreement(Sides(bounds, SWITCHES), (*steps, "on_broker_change(c=2)")) is None
+
+
+def test_who_goes_on_with_a_reassignment_after_its_term_still_knows_the_registrations() -> None:
+    """Before 0.10.2.0 (D8): whom it takes for alive it keeps, and so which registrations these were."""
+    older = SWITCHES | {Switch.RUN_WHEN_NOT_ACTIVE}
+    both = SideBySide(scope("reassignment"), older, reassignments=1, expiries=1)
+    both.do("request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)")
+    both.do("read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)")
+    both.do("write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=3)", "on_state_change(c=1, p=0)")
+    both.do("expire_session(b=1, lost=0)", "renew_session(b=1)", "on_new_session(c=1)")
+    assert [both[f"controllers[1].{name}"] for name in ("live", "seen[2]", "active")] == ["{1,2,3}", "yes", "no"]

@@ -10,6 +10,7 @@ from model_check.stepping.plain_state import Draft
 from spec.claims.auto_rebalance import leaders_are_in_balance
 from spec.model import Model
 from spec.scopes import Scope, scope
+from spec.tables.partition_states import PartitionState
 from spec.variants import AS_CODED
 from tests.spec.stepping import Run
 
@@ -50,6 +51,18 @@ def test_the_percentage_is_asked_once_for_all_that_is_taken_up() -> None:
     run.do("rebalance_partition(c=1, p=0)")
     assert run["controllers[1].at"] == "ONLINE_WRITE", "half is not more than half, but was not asked again"
     assert run.holds("rebalance_elects_live_brokers_one_by_one")
+
+
+@pytest.mark.parametrize("state", [PartitionState.NON_EXISTENT, PartitionState.NEW])
+def test_nobody_is_elected_for_what_the_machine_does_not_track_or_has_as_new(state: PartitionState) -> None:
+    run = returned(50, 0, 1)
+    run.do(CHECK)
+    run.state["controllers[1].partitions[1].state"] = list(PartitionState).index(state)
+    before = run.leadership("zookeeper.state[1]")
+    run.do("rebalance_partition(c=1, p=1)")
+    assert run["controllers[1].at"] == "IDLE"
+    assert run["controllers[1].partitions[1].state"] == state.name
+    assert run.leadership("zookeeper.state[1]") == before
 
 
 @pytest.mark.parametrize(("percentage", "acts"), [(50, False), (49, True)])

@@ -46,6 +46,16 @@ def test_what_lies_with_a_broker_of_several_stops_is_one() -> None:
     assert both.do("execute_late_request(c=1, b=2)") == ["stop replica"]
 
 
+@pytest.mark.parametrize("switches", [OLDER, OLDER | {Switch.CLOSE_OLD_CONNECTIONS}])
+def test_a_stop_through_a_newer_connection_closes_the_older_one_where_that_is_fixed(switches: Switches) -> None:
+    both = SideBySide(TWO_PARTITIONS, switches, deletions=1, late_requests=1)
+    both.do(*STOPS)
+    while both["connections[1][2][0].stage"] != "STOP_REPLICA":
+        both.do("deliver_request(c=1, b=2)")
+    both.do("leave_late_stop(c=1, b=2, p=1)", "deliver_stop(c=1, b=2, p=0)")
+    assert both.can("execute_late_request(c=1, b=2)") == (switches == OLDER)
+
+
 @pytest.mark.parametrize("name", ["deletion", "shutdown"])
 def test_walks_with_single_stops_agree(name: str) -> None:
     """With late copies and lost answers."""
