@@ -159,6 +159,15 @@ class Model:
         return self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
 
     @property
+    def opens_channels_twice(self) -> bool:
+        """Whether channels are opened beside those that an earlier term left over: before 0.9.0.0 no metrics forbid it.
+
+        It has no switch of its own: it breaks nothing, and who goes on as controller beside another (D7) is elected
+        again with all its channels open.
+        """
+        return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
+
+    @property
     def keeps_assignments(self) -> bool:
         """Whether AR is a variable, in ZooKeeper and in each controller."""
         return self.has("reassignment") or self.has("addition")

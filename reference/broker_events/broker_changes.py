@@ -90,8 +90,7 @@ def _change_channels(controller: KafkaController, new: frozenset[int], dead: fro
     manager = controller.context.controller_channel_manager
     if manager is None:
         return
-    for broker_id in sorted(new):
-        manager.add_broker(broker_id)
+    controller.open_channels(manager, sorted(new))
     if manager.is_calling_back(dead) and not controller.fixes(Switch.CALLBACK_WITHOUT_LOCK):
         yield from JoinThread()
     for broker_id in sorted(dead):
@@ -104,8 +103,7 @@ def _on_broker_return(controller: KafkaController, returned: Mapping[int, Regist
     context = controller.context
     context.live_brokers = {**context.live_brokers, **returned}
     if context.controller_channel_manager is not None:
-        for broker_id in returned:
-            context.controller_channel_manager.add_broker(broker_id)
+        controller.open_channels(context.controller_channel_manager, returned)
     yield from on_broker_startup(controller, frozenset(returned))
 
 

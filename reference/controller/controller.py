@@ -7,7 +7,7 @@ bear the names of the protocol's parts hold what the handlers do.
 Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Self
@@ -16,7 +16,7 @@ from reference.controller.context import Activity, ControllerContext, Deleting, 
 from reference.controller.machines import InvalidTransition, TableKind, check_transition
 from reference.forking import shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
-from reference.requests.connections import Queue
+from reference.requests.connections import ControllerChannelManager, Queue
 from reference.scripts import Fence
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.logs.controller_request_lines import ControllerLine
@@ -180,6 +180,15 @@ class KafkaController:
         if manager is not None and broker_id in manager.queues:
             return manager.queues[broker_id]
         return self.abandoned.get(broker_id, Queue())
+
+    @property
+    def opens_channels_twice(self) -> bool:
+        """Whether channels are opened beside left-over ones, as before 0.9.0.0 by who went on beside another (D7)."""
+        return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
+
+    def open_channels(self, manager: ControllerChannelManager, broker_ids: Iterable[int]) -> None:
+        """Open channels to more brokers; LeftOverChannel where a left-over one is in the way (D56)."""
+        manager.add_brokers(broker_ids, self.abandoned if self.opens_channels_twice else None)
 
     def fork(self) -> Self:
         """A copy that goes its own way; no handler runs in it."""

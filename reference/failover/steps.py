@@ -135,11 +135,12 @@ def _update_leader_and_isr_cache(controller: KafkaController) -> Procedure[None]
 def _start_channel_manager(controller: KafkaController) -> None:
     context = controller.context
     replaced = context.controller_channel_manager
+    left_over = controller.abandoned | (replaced.queues if replaced is not None else {})
     try:
-        started = ControllerChannelManager.started(sorted(controller.live), controller.metrics)
+        joined = left_over if controller.opens_channels_twice else None
+        started = ControllerChannelManager.started(sorted(controller.live), controller.metrics, joined)
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
         raise
     context.controller_channel_manager = started
-    if replaced is not None:
-        controller.abandoned.update(replaced.queues)
+    controller.abandoned = left_over

@@ -6,12 +6,13 @@ scheduler) sends the head again and again until it is answered.
 
 The selector of each channel registers metrics under the broker's id with the process. A second channel to the same
 broker fails on these, which is what becomes of a controller that is elected on top of what an earlier failover left
-behind (D56).
+behind (D56). Before 0.9.0.0 there are none: a second channel stands beside the first. Here both are one queue, in which
+what the earlier term sent comes first.
 
 Kafka 0.10.2.2: `ControllerChannelManager`, `ControllerBrokerStateInfo`, `Selector.SelectorMetrics`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -65,21 +66,28 @@ class ControllerChannelManager:
         self.queues: dict[int, Queue] = {}
 
     @classmethod
-    def started(cls, broker_ids: Iterable[int], metrics: set[int]) -> Self:
+    def started(
+        cls, broker_ids: Iterable[int], metrics: set[int], joined: MutableMapping[int, Queue] | None = None
+    ) -> Self:
         """Open a channel to each broker, in this order; raises LeftOverChannel with the earlier ones open for ever."""
         manager = cls(metrics)
-        for broker_id in broker_ids:
-            manager.add_broker(broker_id)
+        manager.add_brokers(broker_ids, joined)
         return manager
 
-    def add_broker(self, broker_id: int) -> None:
-        """Open a channel, if there is none; LeftOverChannel if another manager of this process has one to it."""
-        if broker_id in self.queues:
-            return
-        if broker_id in self.metrics:
-            raise LeftOverChannel(f"metrics of a channel to broker {broker_id} are registered already")
-        self.metrics.add(broker_id)
-        self.queues[broker_id] = Queue()
+    def add_brokers(self, broker_ids: Iterable[int], joined: MutableMapping[int, Queue] | None = None) -> None:
+        """Open a channel to each broker, in this order, if there is none.
+
+        LeftOverChannel if another manager of this process has one, unless its queue is among those to be `joined`: it
+        goes on as the new one's.
+        """
+        for broker_id in broker_ids:
+            if broker_id in self.queues:
+                continue
+            queue = joined.pop(broker_id, None) if joined is not None else None
+            if queue is None and broker_id in self.metrics:
+                raise LeftOverChannel(f"metrics of a channel to broker {broker_id} are registered already")
+            self.metrics.add(broker_id)
+            self.queues[broker_id] = Queue() if queue is None else queue
 
     def remove_broker(self, broker_id: int) -> None:
         """Close a channel, if it is open; what is in its queue is lost."""

@@ -15,7 +15,7 @@ manager and its thread are kept also where nothing is deleted, because of D56.
 Three steps are several operations of ZooKeeper each: all children are watched in one (nothing is read before the last
 watch is set); /brokers/ids and each broker's data are read in one; so are /brokers/topics and each topic's AR. Left out
 is what comes between those (spec/protocol/broker_events/broker_changes.py, spec/protocol/topics/creation.py tell what
-that is).
+that is); and that 0.8.2, whose failover runs on top of an earlier one, raises where that had begun to rebalance.
 
 Kafka 0.10.2.2: `KafkaController.onControllerFailover`, `incrementControllerEpoch`, `initializeControllerContext`,
 `ReplicaStateMachine.startup`, `PartitionStateMachine.startup`. PROTOCOL.md section 6.
@@ -37,7 +37,7 @@ from spec.protocol.failover.machine_startup import machines_run, start_state_mac
 from spec.protocol.leadership.state_writes import cache_state
 from spec.protocol.reassignment.requests import resume_reassignments
 from spec.protocol.requests.batch import FIELDS
-from spec.protocol.requests.connections import openable
+from spec.protocol.requests.connections import in_the_way, join_left_overs, openable
 from spec.protocol.topics.addition import listen_to_topic, topic_is_read
 from spec.protocol.topics.removal_by_hand import read_topic_id
 from spec.protocol.zookeeper import epoch_is_as_read, is_read_in_vain
@@ -238,7 +238,7 @@ def start_machines(s: State, m: Model, c: int) -> None:
     """
     controller = s.controllers[c]
     left_over = m.brokers.union(controller.channels, controller.stranded)
-    blocked = ~m.brokers.disjoint(left_over, controller.live)
+    blocked = ~m.brokers.disjoint(in_the_way(m, left_over), controller.live)
     with when(blocked):
         observe(f"controller {c}", "fail on left-over channels")
         opened = openable(m, controller.live, left_over)
@@ -247,6 +247,7 @@ def start_machines(s: State, m: Model, c: int) -> None:
     with when(~blocked):
         controller.stranded = left_over
         controller.channels = controller.live
+        join_left_overs(s, m, c)
         controller.active = True
         load_pending_elections(s, m, c)
 

@@ -7,6 +7,9 @@ and how far it is.
 
 Copies that arrive late over an old connection are told of in spec/protocol/requests/late_copies.py.
 
+Left out: that before 0.9.0.0, where a channel stands beside a left-over one, each has a connection, so that what is
+sent through the newer one may be executed first (`join_left_overs`); and that the left-over one is never closed.
+
 Kafka 0.10.2.2: `ControllerChannelManager`, `RequestSendThread`. PROTOCOL.md section 9.
 """
 
@@ -213,12 +216,25 @@ def openable(m: Model, wanted: Value, left_over: Value) -> Value:
     return opened
 
 
+def in_the_way(m: Model, left_over: Value) -> Value:
+    """The left-over channels that forbid a new one to the same broker; before 0.9.0.0 none does (D56)."""
+    return m.brokers.empty_set() if m.opens_channels_twice else left_over
+
+
+def join_left_overs(s: State, m: Model, c: int) -> None:
+    """Where a channel stands beside a left-over one, both are one here: what was sent before is executed before."""
+    if m.opens_channels_twice:
+        controller = s.controllers[c]
+        controller.stranded = m.brokers.difference(controller.stranded, controller.channels)
+
+
 def open_channels(s: State, m: Model, c: int, new: Value) -> Value:
     """The controller adds brokers, each gets an empty queue; whether a left-over channel ended that with an exception.
 
     A channel that the controller has itself stays as it is.
     """
     controller = s.controllers[c]
-    opened = openable(m, new, controller.stranded)
+    opened = openable(m, new, in_the_way(m, controller.stranded))
     controller.channels = m.brokers.union(controller.channels, opened)
+    join_left_overs(s, m, c)
     return ~m.brokers.is_subset(new, controller.channels)

@@ -194,7 +194,7 @@ def test_a_channel_that_is_opened_again_is_a_new_one(receiver: Receiver) -> None
     receiver.orders.put("answer")
     assert receiver.seen.get(timeout=TIMEOUT) == (0, 10)
     manager.remove_broker(1)
-    manager.add_broker(1)
+    manager.add_brokers([1])
     queue_up(manager, 1, 12)
     channels.follow()
     assert receiver.seen.get(timeout=TIMEOUT) == (0, 12)
