@@ -9,7 +9,8 @@ is damaged, is refused.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +34,7 @@ class Log:
     vocabulary: Vocabulary
     release: KafkaVersion = V0102
     ahead: int = 0
-    until: int | None = None
+    until: float = inf
 
     @property
     def source(self) -> str:
@@ -87,15 +88,8 @@ class Log:
         if not self.file.exists():
             return
         with self.file.open(encoding="utf-8", errors="backslashreplace") as lines:
-            for one in read_entries(lines, self.source):
-                on_time = self._set_right(one) if isinstance(one, LogEntry) else one
-                if (
-                    isinstance(on_time, LogEntry)
-                    and self.until is not None
-                    and _milliseconds(on_time.time) >= self.until
-                ):
-                    return
-                yield on_time
+            every = map(self._set_right, read_entries(lines, self.source))
+            yield from takewhile(lambda one: isinstance(one, TornLine) or _milliseconds(one.time) < self.until, every)
 
     def _line(self, entry: LogEntry) -> Line | None:
         """The line that an entry is; none, if that is cut, and its last words are missing."""
@@ -113,8 +107,10 @@ class Log:
             return otherwise
         return _milliseconds(one.time) - (0 if isinstance(one, LogEntry) else self.ahead)
 
-    def _set_right(self, entry: LogEntry) -> LogEntry:
-        """An entry at the time that a clock would have shown that was not ahead."""
+    def _set_right(self, entry: LogEntry | TornLine) -> LogEntry | TornLine:
+        """An entry at the time that a clock would have shown that was not ahead; a torn line as it is."""
+        if isinstance(entry, TornLine):
+            return entry
         try:
             return replace(entry, time=entry.time - timedelta(milliseconds=self.ahead))
         except OverflowError as error:
