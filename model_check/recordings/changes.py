@@ -15,7 +15,7 @@ from model_check.recordings import seen, writes
 from model_check.recordings.cluster import resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
-from model_check.recordings.transactions import may_be_unanswered, with_lines
+from model_check.recordings.transactions import ZOOKEEPER, may_be_unanswered, with_lines
 from model_check.recordings.writes import PassedOver, why_nobody_reads
 from reference.zookeeper import transactions as zk
 from spec.errors import MalformedInput
@@ -27,7 +27,6 @@ from spec.formats.znodes import PAYLOADS, PartitionsPayload, TopicConfigPayload,
 from spec.language.broker_lists import plain
 from spec.protocol.admin_requests import ADMIN_REQUESTS, part_of
 
-SOURCE: Final = "zookeeper.jsonl"
 REQUESTS: Final = [one.kind for one in ADMIN_REQUESTS.values()]
 Found: TypeAlias = seen.ZooKeeperChange | PassedOver
 """What a transaction is seen as, or why it is passed over."""
@@ -66,7 +65,7 @@ class Changes:
         for line, one in with_lines(transactions):
             session = self.sessions.get(one.session)
             by = self.cluster.broker(session.broker) if session else 0
-            at: dict[str, Any] = {"place": f"{SOURCE}:{line}", "time": one.time_ms, "text": _text(one)}
+            at: dict[str, Any] = {"place": f"{ZOOKEEPER}:{line}", "time": one.time_ms, "text": _text(one)}
             head = {**at, "zxid": one.zxid, "by": by}
             try:
                 observed = self._change(head, one, session)
@@ -77,7 +76,7 @@ class Changes:
             except KeyError as error:
                 raise MalformedInput(at["place"], "", f"names {error}, of which nothing else tells") from error
             if isinstance(observed, PassedOver):
-                self.passed_over[f"{SOURCE}: {observed.reason}"] += 1
+                self.passed_over[f"{ZOOKEEPER}: {observed.reason}"] += 1
                 continue
             if isinstance(observed, seen.AssignmentWritten) and observed.addition is not None:
                 read.append(seen.AssignmentRead(**head, topic=observed.topic))
@@ -90,12 +89,8 @@ class Changes:
         match one.change:
             case zk.SessionCreated() | zk.SessionClosed():
                 return self._session(head, one, session)
-            case zk.NodeCreated(path=path, data=data):
-                return self._row(CREATES, head, Path.parse(path), data, one)
-            case zk.DataSet(path=path, data=data, version=version):
-                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
-            case zk.NodeDeleted(path):
-                return self._row(DELETES, head, Path.parse(path), None, one)
+            case zk.NodeCreated() | zk.DataSet() | zk.NodeDeleted() as write:
+                return self._row(head, write, one.session)
             case zk.WriteRefused(code):
                 return self._refused(head, zk.ERROR_NAMES.get(code, str(code)))
             case other:
@@ -129,25 +124,25 @@ class Changes:
         self.begun.append(session)
         return seen.SessionBegan(**head, first=first, is_guess=session.is_guess)
 
-    def _row(
-        self, table: "Mapping[PathKind, Row]", head: dict[str, Any], path: Path, data: bytes | None, one: zk.Transaction
-    ) -> Found:
-        if path.kind not in table:
-            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
-        row = table[path.kind]
+    def _row(self, head: dict[str, Any], write: zk.NodeCreated | zk.DataSet | zk.NodeDeleted, session: int) -> Found:
+        path = Path.parse(write.path)
+        row = ROWS[type(write)].get(path.kind)
+        if row is None:
+            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {write}")
         if isinstance(row, PassedOver):
             return row
-        is_deleted = isinstance(one.change, zk.NodeDeleted)
+        is_deleted = isinstance(write, zk.NodeDeleted)
+        data = None if isinstance(write, zk.NodeDeleted) else write.data
         of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
         if not head["by"] and path.kind in of_brokers:
             if is_deleted:
                 raise _NotModelled("what is removed by hand is not part of the specification")
             reason = "is no broker's, but writes what only brokers write"
-            raise MalformedInput(str(path), "", f"session {zk.hex_of(one.session)} {reason}")
+            raise MalformedInput(str(path), "", f"session {zk.hex_of(session)} {reason}")
         is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
         payload = None if is_empty else parse_payload(path, data)
-        if path.kind not in writes.WITH_VERSION:
-            head.pop("version", None)
+        if isinstance(write, zk.DataSet) and path.kind in writes.WITH_VERSION:
+            head = head | {"version": write.version}
         return row(self, head, payload, path)
 
     def _refused(self, head: dict[str, Any], name: str) -> Found:
@@ -365,4 +360,5 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.STATE: Changes.state_deleted,
     paths.TOPIC_CONFIG: Changes.configuration_deleted,
 }
+ROWS: Final = {zk.NodeCreated: CREATES, zk.DataSet: WRITES, zk.NodeDeleted: DELETES}
 """What a write of a path is; one that is in no table is refused."""
