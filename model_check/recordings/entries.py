@@ -46,24 +46,19 @@ class Log:
 
         MalformedInput names the line that is none of the release's, or whose time is out of range.
         """
-        for entry in self._entries():
+        for entry in self.entries():
             line = self._line(entry) if having in entry.message else None
             if line is not None:
                 yield entry, line
 
     def unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
         """The entries that are no lines of a release, but for what is cut."""
-        whole = (one for one in self._entries() if not one.is_cut)
+        whole = (one for one in self.entries() if not one.is_cut)
         return (one for one in whole if not self.vocabulary.has(one.message, release))
-
-    @property
-    def number_of_entries(self) -> int:
-        """How many entries there are, whatever they are about."""
-        return sum(1 for _ in self._entries())
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""
-        return max((_milliseconds(one.time) for one in self._entries()), default=0)
+        return max((_milliseconds(one.time) for one in self.entries()), default=0)
 
     def torn_ends(self, life: Callable[[int], int]) -> list[str]:
         """Where an end is torn, by file and line; `life` tells which process wrote at a time.
@@ -81,7 +76,8 @@ class Log:
             before = time
         return places
 
-    def _entries(self) -> Iterator[LogEntry]:
+    def entries(self) -> Iterator[LogEntry]:
+        """All entries, whatever they are about."""
         return (one for one in self._read() if isinstance(one, LogEntry))
 
     def _read(self) -> Iterator[LogEntry | TornLine]:

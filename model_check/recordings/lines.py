@@ -94,11 +94,9 @@ class Lines:
             case LeaderElected(leader=named) | PartitionBecameOnline(leader=named) | ReplicaChanged(replica=named):
                 self.cluster.broker(named)
             case LeaderAndIsrSending(leadership=said, broker=broker):
-                for named in (said.leader, *said.isr, broker):
-                    self.cluster.broker(named)
+                self.cluster.replicas((said.leader, *said.isr, broker))
             case UpdateMetadataSending(leadership=said, brokers=brokers):
-                for named in (*said.isr, *brokers, *({said.leader} - {LEADER_DURING_DELETE})):
-                    self.cluster.broker(named)
+                self.cluster.replicas((*said.isr, *brokers, *({said.leader} - {LEADER_DURING_DELETE})))
 
     def _answer(self, entry: LogEntry, line: ResponseReceived) -> AnswerReceived:
         response: Any = line.answer.response

@@ -120,7 +120,7 @@ def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
     unread = {release: sum(1 for log in logs for _ in log.unread(release)) for release in NEWEST_FIRST}
     best = min(NEWEST_FIRST, key=unread.__getitem__)
-    entries = sum(log.number_of_entries for log in logs)
+    entries = sum(1 for log in logs for _ in log.entries())
     if 2 * unread[best] > entries:
         raise BadInput(
             f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"

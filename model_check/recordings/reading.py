@@ -54,6 +54,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
     changes, cut = Changes(cluster, sessions, passed_over).read(transactions)
+    until = cut.time if cut else inf
     actions = read_actions(folder)
     acts = list(read_acts(actions or ActionLog(()), cluster, passed_over))
     members = members_of(folder)
@@ -62,18 +63,17 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     _refuse_without_logs(folder, files.keys() | strangers, sessions_by_ownership(transactions).values())
     releases = releases_of(files, members, release)
     logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
-    told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else inf)
+    told = read_logs(logs, cluster, changes, acts, passed_over, until)
     changes = with_their_leaders(changes, transactions, sessions, cluster, folder, told.ahead)
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts), **told.tracks}
-    contradictions = [*told.contradictions, *disagreements(cluster, tracks, told.answers, releases)]
+    found = (*told.contradictions, *disagreements(cluster, tracks, told.answers, releases))
+    # So close to where a recording is cut, half of what goes together may lack.
+    contradictions = [one for one in found if one.time < until - SKEW]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    if cut is not None:
-        # So close to where a recording is cut, half of what goes together may lack.
-        contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(
         folder=folder,
         cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster)),
-        tracks=up_to(tracks, cut),
+        tracks=up_to(tracks, until),
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,
         cut=cut,

@@ -188,14 +188,11 @@ class Requests:
                 self._contradict(request.first, reason)
         for request in self.received:
             if request.handled is None:
-                self._not_handled(request)
+                self.pass_over(NOT_HANDLED)
+                later = (other for other in self.handled if other.first.line_number > request.first.line_number)
+                if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
+                    self._contradict(request.first, "was received and not handled, but a later one was")
         return tuple(self._observed(one) if isinstance(one, _Request) else one for one in self.order)
-
-    def _not_handled(self, request: _Request) -> None:
-        self.pass_over(NOT_HANDLED)
-        later = (other for other in self.handled if other.first.line_number > request.first.line_number)
-        if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
-            self._contradict(request.first, "was received and not handled, but a later one was")
 
     def _arriving(self, entry: LogEntry, line: lines.LeaderAndIsrReceived) -> _Request:
         """The request whose partitions are being received: one that has not been handled yet, or a new one."""
