@@ -22,7 +22,6 @@ from spec.language.rules import Claim
 from spec.model import Model
 from spec.properties import claims
 from spec.protocol.brokers.processes import crash, start_process
-from spec.scopes import Scope
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class BrokenClaims:
         model = explainer.system.model
         self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
-        self._models: dict[Scope, Model] = {}
+        self._model = cache(Model)
         self._known_at = cache(self._broken_at)
         self._known_at_rest = cache(self._broken_at_rest)
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
@@ -130,9 +129,7 @@ class BrokenClaims:
         connections = (of_one for state in states for of_one in part(state, "connections").values())
         longest = max((max(queue) + 1 for of_one in connections for queue in of_one.values()), default=1)
         narrowed = replace(model.scope, connection_capacity=longest)
-        if narrowed not in self._models:
-            self._models[narrowed] = Model(narrowed, model.switches)
-        return self._models[narrowed]
+        return self._model(narrowed, model.switches)
 
 
 MOST_STEPS: Final = 500

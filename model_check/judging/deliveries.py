@@ -72,13 +72,12 @@ class Deliveries:
             replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
             if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
                 return False
-        unsaid = {p: {"version"} if state.zk_version == NO_VERSION else set[str]() for p, state in one.states.items()}
-        said = {p: raw_leadership(self.system.model, state) for p, state in one.states.items()}
-        sent = {p: {name: state[name].raw for name in FIELDS if state[name].raw} for p, state in ordered.items()}
-        return said.keys() == sent.keys() and all(
-            {name: value for name, value in leadership.items() if name not in unsaid[p]}
-            == {name: value for name, value in sent[p].items() if name not in unsaid[p]}
+        said = {p: raw_leadership(model, state) for p, state in one.states.items()}
+        return said.keys() == ordered.keys() and all(
+            ordered[p][name].raw == leadership.get(name, 0)
             for p, leadership in said.items()
+            for name in FIELDS
+            if name != "version" or one.states[p].zk_version != NO_VERSION
         )
 
     def _tells_the_same(self, head: Any, one: RequestHandled) -> bool:
@@ -197,7 +196,7 @@ class Deliveries:
         c, b = following.controller, following.broker
         last, count, comes_deletion = -1, 0, False
         for before, step, after in at.way_back():
-            if not part(after.state, "controllers", c).get("channels", 0) >> b - 1 & 1:
+            if not _has_channel(after.state, c, b):
                 break
             told = (one for one in step.observations if isinstance(one, RequestHandled) and one.broker == b)
             numbers = [one.correlation_id for one in told if _is_from(one, c, following.epoch)]
@@ -223,15 +222,11 @@ class Deliveries:
         old, new = part(before, "connections"), part(after, "connections")
         if old is new:
             return False
-        dropped = [
-            (c, b, queue)
-            for c, queues in old.items()
-            for b, queue in queues.items()
-            if not part(new, c, b) and not part(after, "controllers", c).get("channels", 0) >> b - 1 & 1
-        ]
         return any(
             self._comes_yet(c, b, part(queue, 0).get("epoch"), place, late=bool(part(before, "late_requests", c, b)))
-            for c, b, queue in dropped
+            for c, queues in old.items()
+            for b, queue in queues.items()
+            if not part(new, c, b) and not _has_channel(after, c, b)
         )
 
     def _comes_yet(self, c: int, b: int, epoch: int, place: Place, *, late: bool) -> bool:
@@ -276,6 +271,10 @@ def _may_be_its_stop(head: PlainState, following: Handled | None) -> bool:
             return bool(epoch == head.get("epoch"))
         case _:
             return False
+
+
+def _has_channel(state: PlainState, c: int, b: int) -> bool:
+    return bool(part(state, "controllers", c).get("channels", 0) >> b - 1 & 1)
 
 
 def _leaves_none(at: Position, c: int, b: int) -> bool:

@@ -7,6 +7,7 @@ decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from model_check.judging.positions import DELETION, DELIVERY, SINGLE_STOP
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed
 from model_check.stepping.enabled import Candidate, ControllerSteps
@@ -21,9 +22,7 @@ from spec.protocol.brokers import isr_changes, processes
 from spec.protocol.deletion.completion import delete_configuration
 from spec.protocol.elections.allowed import change_unclean_election
 from spec.protocol.failover.election import remove_controller
-from spec.protocol.requests import connections
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
-from spec.protocol.requests.single_stops import deliver_stop, deliver_stop_unanswered
 from spec.protocol.topics.addition import read_for_addition, write_addition
 from spec.protocol.topics.creation import create_topic
 from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
@@ -32,9 +31,6 @@ from spec.state.brokers import Stage
 STAGES: Final = list(Stage)
 SHRINKS: Final = isr_changes.shrink_isr, isr_changes.shrink_isr_unanswered
 EXPANSIONS: Final = isr_changes.expand_isr, isr_changes.expand_isr_unanswered, isr_changes.expand_isr_on_a_stale_fetch
-DELIVERY: Final = connections.deliver_request, connections.deliver_request_unanswered
-DELETION: Final = connections.deliver_deletion, connections.deliver_deletion_unanswered
-SINGLE_STOP: Final = deliver_stop, deliver_stop_unanswered
 NAMED_BY: Final = {Stage.STOP_REPLICA: "stop", Stage.DELETE_REPLICA: "delete"}
 """The partitions that a StopReplica at the head names."""
 

@@ -1,14 +1,15 @@
 """A judgement as a run of a result document: what was explained, what broke, and where an explanation ends."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Final
 
 from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.positions import BreakOff, Position
-from model_check.recordings.recording import Contradiction, Observed, Recording
+from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
@@ -22,9 +23,8 @@ LAST_STEPS = 8
 """How many steps of an explanation are told where it ends too early."""
 SHOWN = 300
 """Characters of an observation that are shown."""
-A_QUEUE = re.compile(r"connections\[\d+\]\[\d+\]")
-"""A controller's queue for a broker, as the names of its variables begin."""
-
+A_QUEUE = re.compile(r"^(connections\[\d+\]\[\d+\]).*")
+"""A change in a controller's queue for a broker, told as one: every field of each request in it moves up."""
 
 NOT_EXPLAINED: Final = "not explained"
 """What the reason of a run begins with if the search came to its end, and no behaviour was found."""
@@ -74,15 +74,12 @@ def run_of(
 
 def _explained(judged: Judgement) -> Explained:
     """How far, as figures."""
-    heads = sorted(
-        judged.stuck.next if judged.stuck else (), key=lambda one: (not isinstance(one, Contradiction), one.time)
-    )
     return Explained(
         observations=judged.observations,
         explained=judged.explained,
         positions=judged.positions,
         best_at=judged.best_after,
-        next=tuple(map(_seen, heads)),
+        next=tuple(map(_seen, judged.stuck.next if judged.stuck else ())),
         instead=judged.stuck.enabled if judged.stuck else (),
     )
 
@@ -193,14 +190,10 @@ def _story(judged: Judgement, last: int) -> Story:
 
 def _places(observations: Sequence[Observed]) -> Iterator[str]:
     """Where observations stand, consecutive lines of a file as a range."""
-    ranges: list[tuple[str, int, int]] = []
-    for one in observations:
-        file, _, line = one.place.rpartition(":")
-        if ranges and ranges[-1][0] == file and ranges[-1][2] == int(line) - 1:
-            ranges[-1] = (file, ranges[-1][1], int(line))
-        else:
-            ranges.append((file, int(line), int(line)))
-    yield from (f"{file}:{first}" if first == last else f"{file}:{first}-{last}" for file, first, last in ranges)
+    places = [(file, int(line)) for file, _, line in (one.place.rpartition(":") for one in observations)]
+    for (file, _), run in groupby(enumerate(places), lambda at: (at[1][0], at[1][1] - at[0])):
+        lines = [line for _, (_, line) in run]
+        yield f"{file}:{lines[0]}" if len(lines) == 1 else f"{file}:{lines[0]}-{lines[-1]}"
 
 
 def _step(system: OpenSystem, number: int, position: Position) -> Step:
@@ -216,17 +209,5 @@ def _step(system: OpenSystem, number: int, position: Position) -> Step:
         statement=" ".join(rule.statement.split("\n\n")[0].split()) if rule else "What changes nothing in the model.",
         source=rule.source if rule else "",
         observed=(*map(str, step.seen), *recorded),
-        changes=tuple(_without_contents_of_queues(changes)),
+        changes=tuple(dict.fromkeys(A_QUEUE.sub(r"\1: changes", one) for one in changes)),
     )
-
-
-def _without_contents_of_queues(changes: Iterable[str]) -> Iterator[str]:
-    """Changes, those within a queue as one: every field of each request in it moves up."""
-    queues = set()
-    for one in changes:
-        queue = A_QUEUE.match(one)
-        if queue is None:
-            yield one
-        elif queue[0] not in queues:
-            queues.add(queue[0])
-            yield f"{queue[0]}: changes"

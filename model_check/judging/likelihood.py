@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries
-from model_check.judging.positions import DELIVERIES, Explained, Position
+from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
 from model_check.recordings.tracks import REPORTS, SKEW, Place, Tracks
@@ -26,8 +26,6 @@ from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.reassignment.phase_a import read_for_bump
 from spec.protocol.reassignment.phase_b import read_for_move
-from spec.protocol.requests.connections import deliver_deletion_unanswered, deliver_request_unanswered
-from spec.protocol.requests.single_stops import deliver_stop_unanswered
 from spec.state.enumerations import Callback
 
 TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
@@ -41,9 +39,6 @@ ON_DEMAND: Final = READS_BEFORE_WRITES | {
 """Better taken when what follows comes next; the last two are mostly one with what the listener does first."""
 UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
 """What is seen of these is mostly something simpler."""
-UNANSWERED: Final = frozenset(
-    one.name for one in (deliver_request_unanswered, deliver_stop_unanswered, deliver_deletion_unanswered)
-)
 
 
 class Likelihood:

@@ -24,9 +24,14 @@ Actor: TypeAlias = tuple[str, int]
 """A broker in one of its two roles."""
 CONTROLLER, BROKER = "controller", "broker"
 
-OF_CHANNELS: Final = frozenset(one.name for one in (*rules_of(connections), deliver_stop, deliver_stop_unanswered))
-OF_DELETIONS: Final = frozenset({connections.deliver_deletion.name, connections.deliver_deletion_unanswered.name})
+DELIVERY: Final = connections.deliver_request, connections.deliver_request_unanswered
+DELETION: Final = connections.deliver_deletion, connections.deliver_deletion_unanswered
+SINGLE_STOP: Final = deliver_stop, deliver_stop_unanswered
+"""How the request at the head of a queue is delivered: with its answer, or with that lost."""
+OF_CHANNELS: Final = frozenset(one.name for one in (*DELIVERY, *DELETION, *SINGLE_STOP))
+OF_DELETIONS: Final = frozenset(one.name for one in DELETION)
 """Requests whose answer a controller waits for."""
+UNANSWERED: Final = frozenset(unanswered.name for _, unanswered in (DELIVERY, DELETION, SINGLE_STOP))
 DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name, execute_late_request.name}
 OF_A_SHUTDOWN: Final = frozenset(one.name for one in rules_of(controlled_shutdown) if "b" in parameter_names(one))
 """Steps of a controlled shutdown that touch the broker that asks, whosever they are."""

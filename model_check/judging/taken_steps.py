@@ -77,9 +77,7 @@ class Steps:
     ) -> Position | None:
         """The position after an action, if it is enabled and shows exactly what was recorded next."""
         rule, parameters = candidate
-        if not self.may_act(at, candidate):
-            return None
-        found = self.step(at, rule, parameters)
+        found = self.step(at, rule, parameters) if self.may_act(at, candidate) else None
         if found is None:
             return None
         after, events, _ = found

@@ -147,10 +147,8 @@ def _never_given(
         if not answer.codes and answer.error_code == ErrorCode.NONE:
             continue  # it may be one to a request that left no line: an UpdateMetadata, or a stop of nothing
         epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
-        places = range(len(left[connection]))
-        code_of = codes[b]
-        behind = (after for at in places if (after := _behind(answer, left[connection], at, code_of, epochs)))
-        after = next(behind, None)
+        behind = (_behind(answer, left[connection], at, codes[b], epochs) for at in range(len(left[connection])))
+        after = next(filter(None, behind), None)
         if after is None:
             yield Contradiction.of(answer, "is an answer that its broker did not give, or not then")
         else:

@@ -6,8 +6,8 @@ A session is a broker's or, if nobody claims it, an admin tool's.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final, TypeAlias
 
@@ -15,7 +15,7 @@ from model_check.recordings import seen, writes
 from model_check.recordings.cluster import resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
-from model_check.recordings.transactions import may_be_unanswered, with_lines
+from model_check.recordings.transactions import ZOOKEEPER, may_be_unanswered, with_lines
 from model_check.recordings.writes import PassedOver, why_nobody_reads
 from reference.zookeeper import transactions as zk
 from spec.errors import MalformedInput
@@ -27,51 +27,61 @@ from spec.formats.znodes import PAYLOADS, PartitionsPayload, TopicConfigPayload,
 from spec.language.broker_lists import plain
 from spec.protocol.admin_requests import ADMIN_REQUESTS, part_of
 
-SOURCE: Final = "zookeeper.jsonl"
 REQUESTS: Final = [one.kind for one in ADMIN_REQUESTS.values()]
-Found: TypeAlias = seen.ZooKeeperChange | NotModelled | PassedOver
+Found: TypeAlias = seen.ZooKeeperChange | PassedOver
 """What a transaction is seen as, or why it is passed over."""
 
 
+class _NotModelled(Exception):
+    """A write is the work of a part of the protocol that the specification does not have; the reason says which."""
+
+
+@dataclass
 class Changes:
     """A reader of transactions; it remembers the sessions, and the place of each notification."""
 
-    def __init__(self, cluster: Cluster, sessions: Mapping[int, Session], passed_over: Counter[str]) -> None:
-        self.cluster = cluster
-        self.sessions = sessions
-        self.passed_over = passed_over
-        self.notices: dict[int, int] = {}
-        self.states: dict[int, LeaderIsrAndControllerEpoch] = {}
-        self.assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = {}
-        self.configured: set[str] = set()
-        self.unclean: dict[str, bool] = {}
-        self.without_assignment: set[str] = set()
-        self.recreated = 0
-        self.begun: list[Session] = []
-        self.transactions: list[zk.Transaction] = []
-        self.resurrections = frozenset[int]()
+    cluster: Cluster
+    sessions: Mapping[int, Session]
+    passed_over: Counter[str]
+    notices: dict[int, int] = field(default_factory=dict)
+    states: dict[int, LeaderIsrAndControllerEpoch] = field(default_factory=dict)
+    assigned: dict[str, Mapping[TopicPartition, tuple[int, ...]]] = field(default_factory=dict)
+    configured: set[str] = field(default_factory=set)
+    unclean: dict[str, bool] = field(default_factory=dict)
+    without_assignment: set[str] = field(default_factory=set)
+    recreated: int = 0
+    begun: list[Session] = field(default_factory=list)
+    transactions: list[zk.Transaction] = field(default_factory=list)
+    resurrections: frozenset[int] = frozenset()
 
-    def read(self, transactions: list[zk.Transaction]) -> Iterator[seen.ZooKeeperChange | NotModelled]:
-        """The observations that the transactions are; MalformedInput names the line of one that is not known."""
+    def read(self, transactions: list[zk.Transaction]) -> tuple[list[seen.ZooKeeperChange], NotModelled | None]:
+        """The observations up to the first that is not modelled, and that one; what follows it may depend on it.
+
+        MalformedInput names the line of a transaction that is not known.
+        """
         self.transactions = transactions
         self.resurrections = resurrections(transactions, self.sessions)
+        read: list[seen.ZooKeeperChange] = []
         for line, one in with_lines(transactions):
-            place = f"{SOURCE}:{line}"
             session = self.sessions.get(one.session)
             by = self.cluster.broker(session.broker) if session else 0
-            head: dict[str, Any] = {"place": place, "time": one.time_ms, "text": _text(one), "zxid": one.zxid, "by": by}
+            at: dict[str, Any] = {"place": f"{ZOOKEEPER}:{line}", "time": one.time_ms, "text": _text(one)}
+            head = {**at, "zxid": one.zxid, "by": by}
             try:
                 observed = self._change(head, one, session)
+            except _NotModelled as why:
+                return read, NotModelled(**at, reason=str(why))
             except MalformedInput as error:
-                raise MalformedInput(place, "", str(error)) from error
+                raise MalformedInput(at["place"], "", str(error)) from error
             except KeyError as error:
-                raise MalformedInput(place, "", f"names {error}, of which nothing else tells") from error
+                raise MalformedInput(at["place"], "", f"names {error}, of which nothing else tells") from error
             if isinstance(observed, PassedOver):
-                self.passed_over[f"{SOURCE}: {observed.reason}"] += 1
+                self.passed_over[f"{ZOOKEEPER}: {observed.reason}"] += 1
                 continue
             if isinstance(observed, seen.AssignmentWritten) and observed.addition is not None:
-                yield seen.AssignmentRead(**head, topic=observed.topic)
-            yield observed
+                read.append(seen.AssignmentRead(**head, topic=observed.topic))
+            read.append(observed)
+        return read, None
 
     def _change(self, head: dict[str, Any], one: zk.Transaction, session: Session | None) -> Found:
         if passed_over := self._nobody_reads(one.change):
@@ -79,12 +89,8 @@ class Changes:
         match one.change:
             case zk.SessionCreated() | zk.SessionClosed():
                 return self._session(head, one, session)
-            case zk.NodeCreated(path=path, data=data):
-                return self._row(CREATES, head, Path.parse(path), data, one)
-            case zk.DataSet(path=path, data=data, version=version):
-                return self._row(WRITES, head | {"version": version}, Path.parse(path), data, one)
-            case zk.NodeDeleted(path):
-                return self._row(DELETES, head, Path.parse(path), None, one)
+            case zk.NodeCreated() | zk.DataSet() | zk.NodeDeleted() as write:
+                return self._row(head, write, one.session)
             case zk.WriteRefused(code):
                 return self._refused(head, zk.ERROR_NAMES.get(code, str(code)))
             case other:
@@ -118,36 +124,33 @@ class Changes:
         self.begun.append(session)
         return seen.SessionBegan(**head, first=first, is_guess=session.is_guess)
 
-    def _row(
-        self, table: "Mapping[PathKind, Row]", head: dict[str, Any], path: Path, data: bytes | None, one: zk.Transaction
-    ) -> Found:
-        if path.kind not in table:
-            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {one.change}")
-        row = table[path.kind]
+    def _row(self, head: dict[str, Any], write: zk.NodeCreated | zk.DataSet | zk.NodeDeleted, session: int) -> Found:
+        path = Path.parse(write.path)
+        row = ROWS[type(write)].get(path.kind)
+        if row is None:
+            raise MalformedInput(str(path), "", f"no controller of the era makes a transaction like {write}")
         if isinstance(row, PassedOver):
             return row
-        is_deleted = isinstance(one.change, zk.NodeDeleted)
+        is_deleted = isinstance(write, zk.NodeDeleted)
+        data = None if isinstance(write, zk.NodeDeleted) else write.data
         of_brokers = writes.DELETED_BY_BROKERS if is_deleted else writes.WRITTEN_BY_BROKERS
         if not head["by"] and path.kind in of_brokers:
             if is_deleted:
-                return self._not_modelled(head, "what is removed by hand is not part of the specification")
+                raise _NotModelled("what is removed by hand is not part of the specification")
             reason = "is no broker's, but writes what only brokers write"
-            raise MalformedInput(str(path), "", f"session {zk.hex_of(one.session)} {reason}")
+            raise MalformedInput(str(path), "", f"session {zk.hex_of(session)} {reason}")
         is_empty = is_deleted or (data is None and path.kind in writes.MAY_BE_FILLED_LATER)
         payload = None if is_empty else parse_payload(path, data)
-        if path.kind not in writes.WITH_VERSION:
-            head.pop("version", None)
+        if isinstance(write, zk.DataSet) and path.kind in writes.WITH_VERSION:
+            head = head | {"version": write.version}
         return row(self, head, payload, path)
 
     def _refused(self, head: dict[str, Any], name: str) -> Found:
         if name == "BadVersion":
             return seen.WriteConflicted(**head)
-        reason = f"a write that fails with {name} is not part of the specification"
-        return writes.REFUSALS.get(name, self._not_modelled(head, reason))
-
-    @staticmethod
-    def _not_modelled(head: dict[str, Any], reason: str) -> NotModelled:
-        return NotModelled(place=head["place"], time=head["time"], text=head["text"], reason=reason)
+        if name not in writes.REFUSALS:
+            raise _NotModelled(f"a write that fails with {name} is not part of the specification")
+        return writes.REFUSALS[name]
 
     # ------------------------------------------------------------------------------------------------ rows in words
 
@@ -169,26 +172,26 @@ class Changes:
         changed = frozenset(leadership.isr).symmetric_difference(before.isr if before else ())
         return seen.StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader, changed=changed)
 
-    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> seen.AssignmentWritten | NotModelled:
+    def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> seen.AssignmentWritten:
         """The AR of a topic's partitions, by a controller, or by the tool that adds partitions to what it read."""
         topic = path.topic or ""
         written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         before, self.assigned[topic] = self.assigned.get(topic, {}), written
         if not head["by"] and not before.items() <= written.items():
-            return self._not_modelled(head, "a tool's write of what it read earlier is not judged")
+            raise _NotModelled("a tool's write of what it read earlier is not judged")
         new = self._by_number({p: ids for p, ids in written.items() if p not in before})
         everything = range(len(self.cluster.partitions))
         if not head["by"] and not new:
-            return self._not_modelled(head, "a tool's write that adds no partition is not specified")
+            raise _NotModelled("a tool's write that adds no partition is not specified")
         if not head["by"] and any(ids != plain(ids) for ids in new.values()):
-            return self._not_modelled(head, "an added partition without replicas, or with one twice, is not specified")
+            raise _NotModelled("an added partition without replicas, or with one twice, is not specified")
         addition = None if head["by"] else self.cluster.additions.index(tuple(new.get(p, ()) for p in everything))
         number = self.topic(path)
         gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
         assigned = {**gone, **self._by_number(written)}
         return seen.AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
 
-    def request_made(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestChanged | NotModelled:
+    def request_made(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestChanged:
         """An admin's request is there: a tool creates it, or a controller that is to write what is left finds none."""
         part, says = part_of(path.kind), self._says(payload, path)
         if ADMIN_REQUESTS[part].rewritten is None:
@@ -196,18 +199,18 @@ class Changes:
         elif head["by"]:
             return self.request_written(head, payload, path)
         elif not any(says.values()):
-            return self._not_modelled(head, "a request to reassign nothing is not part of the specification")
+            raise _NotModelled("a request to reassign nothing is not part of the specification")
         else:
             parameters = {"k": self.cluster.requests.index(tuple(says.values()))}
         return seen.RequestMade(**head, part=part, says=says, parameters=parameters)
 
-    def request_written(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestWritten | NotModelled:
+    def request_written(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestWritten:
         """What is left of an admin's request, by a controller; nothing, if the znode is deleted, be it by hand."""
         part = part_of(path.kind)
         if payload and not head["by"]:
-            return self._not_modelled(head, "a request that is changed by hand is not part of the specification")
+            raise _NotModelled("a request that is changed by hand is not part of the specification")
         if not head["by"] and ADMIN_REQUESTS[part].withdrawn_by is None:
-            return self._not_modelled(head, "a request to delete a topic that is withdrawn by hand is not specified")
+            raise _NotModelled("a request to delete a topic that is withdrawn by hand is not specified")
         return seen.RequestWritten(**head, part=part, says=self._says(payload, path))
 
     def _says(self, payload: Any, path: Path) -> Mapping[int, Any]:
@@ -230,7 +233,7 @@ class Changes:
         self.states.pop(partition, None)
         return seen.StateDeleted(**head, partition=partition)
 
-    def created(self, head: dict[str, Any], payload: Any, path: Path) -> seen.ZooKeeperChange | NotModelled:
+    def created(self, head: dict[str, Any], payload: Any, path: Path) -> seen.ZooKeeperChange:
         """A topic that was not there; who has been there before comes with an assignment of its own.
 
         The tool writes the configuration first; a deletion between the two writes is a story that is not told yet. A
@@ -240,23 +243,21 @@ class Changes:
         if head["zxid"] in self.resurrections:
             return self.assignment(head, payload, path)
         if "deletion" in self.cluster.parts and topic not in self.configured:
-            return self._not_modelled(head, "a topic that is created without its configuration is not specified")
+            raise _NotModelled("a topic that is created without its configuration is not specified")
         if topic in self.assigned:
             recreation, self.recreated = self.recreated, self.recreated + 1
         assigned = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         self.assigned[topic] = assigned
         numbers = self._by_number(assigned)
         if any(ids != plain(ids) for ids in numbers.values()):
-            return self._not_modelled(
-                head, "a new topic's partition without replicas, or with one twice, is not specified"
-            )
+            raise _NotModelled("a new topic's partition without replicas, or with one twice, is not specified")
         return seen.TopicCreated(**head, topic=self.topic(path), assigned=numbers, recreation=recreation)
 
     def configuration_deleted(self, head: dict[str, Any], _payload: None, path: Path) -> Found:
         """The end of a topic's configuration; by hand, it is like any change of it."""
         if not head["by"]:
             if "deletion" in self.cluster.parts:
-                return self._not_modelled(head, "a configuration that is removed by hand is not specified")
+                raise _NotModelled("a configuration that is removed by hand is not specified")
             return self.settings(head, TopicConfigPayload(config={}), path)
         self.configured.discard(path.topic or "")
         self.unclean.pop(path.topic or "", None)
@@ -359,4 +360,5 @@ DELETES: Final[Mapping[PathKind, Row]] = {
     paths.STATE: Changes.state_deleted,
     paths.TOPIC_CONFIG: Changes.configuration_deleted,
 }
+ROWS: Final = {zk.NodeCreated: CREATES, zk.DataSet: WRITES, zk.NodeDeleted: DELETES}
 """What a write of a path is; one that is in no table is refused."""

@@ -66,28 +66,24 @@ class _Topics:
     unclean: set[str] = field(default_factory=set)
     configs: dict[str, TopicConfigPayload] = field(default_factory=dict)
 
-    def reintroduced(self, one: Transaction) -> None:
-        """A deleted topic that a controller writes once more: none that is created (D52)."""
-        path = _path_of_a_topic(one)
-        if path is not None and path.topic is not None:
-            of_it = self.now[path.topic] = _assignment(path, one)
+    def add(self, one: Transaction, *, is_resurrected: bool) -> None:
+        """A topic, or its configuration, if that is what is written; none is created that is resurrected (D52)."""
+        if (write := _write_of_a_topic(one)) is None:
+            return
+        kind, topic, payload = write
+        if kind is paths.TOPIC_CONFIG:
+            self.configs[topic] = payload
+            self._note_unclean(topic)
+            return
+        of_it = {TopicPartition(topic, number): ids for number, ids in sorted(payload.partitions.items())}
+        if is_resurrected:
             self.written.append(of_it)
             self.add_unborn(of_it)
-
-    def add(self, one: Transaction) -> None:
-        """A topic, or its configuration, if that is what is written."""
-        path = _path_of_a_topic(one)
-        if path is None or path.topic is None:
-            return
-        if path.kind is paths.TOPIC_CONFIG:
-            payload: Any = parse_payload(path, one.change.data)  # type: ignore[attr-defined]  # such a path has data
-            self.configs[path.topic] = payload
-            self._note_unclean(path.topic)
-            return
-        of_it = _assignment(path, one)
-        write = self._create if isinstance(one.change, NodeCreated) else self._add_partitions
-        write(path.topic, of_it)
-        self.now[path.topic] = of_it
+        elif isinstance(one.change, NodeCreated):
+            self._create(topic, of_it)
+        else:
+            self._add_partitions(topic, of_it)
+        self.now[topic] = of_it
 
     def _create(self, topic: str, of_it: Assignment) -> None:
         if topic in self.names:
@@ -133,7 +129,7 @@ def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapp
     topics = _Topics(is_unclean_by_default(folder))
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
-        (topics.reintroduced if transaction.zxid in resurrected else topics.add)(transaction)
+        topics.add(transaction, is_resurrected=transaction.zxid in resurrected)
     requests: list[Assignment] = []
     parts = set[str]()
     for part, request in ADMIN_REQUESTS.items():
@@ -188,12 +184,6 @@ def _asked(transactions: Iterable[Transaction], kind: PathKind) -> Iterator[tupl
                 yield (path := ZnodePath(kind, **named)), parse_payload(path, one.change.data)
 
 
-def _assignment(path: ZnodePath, one: Transaction) -> Assignment:
-    """What a write of a topic assigns."""
-    payload: Any = parse_payload(path, one.change.data)  # type: ignore[attr-defined]  # such a path has data
-    return {TopicPartition(path.topic or "", number): ids for number, ids in sorted(payload.partitions.items())}
-
-
 def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Session]) -> frozenset[int]:
     """The zxids at which a controller that writes a deleted topic creates it (D52).
 
@@ -206,26 +196,25 @@ def resurrections(transactions: Iterable[Transaction], sessions: Mapping[int, Se
         if isinstance(one.change, NodeDeleted):
             named = paths.TOPIC_CONFIG.template.read(one.change.path, Where(one.change.path))
             configured.pop(str(named["topic"]) if named is not None else "", None)
-        path = _path_of_a_topic(one)
-        if path is None or path.topic is None:
+        if (write := _write_of_a_topic(one)) is None:
             continue
-        if path.kind is paths.TOPIC_CONFIG:
-            configured[path.topic] = one.session
-        elif (
-            isinstance(one.change, NodeCreated)
-            and one.session in sessions
-            and configured.get(path.topic) != one.session
-        ):
+        kind, topic, _ = write
+        is_by_a_broker = isinstance(one.change, NodeCreated) and one.session in sessions
+        if kind is paths.TOPIC_CONFIG:
+            configured[topic] = one.session
+        elif is_by_a_broker and configured.get(topic) != one.session:
             found.add(one.zxid)
     return frozenset(found)
 
 
-def _path_of_a_topic(one: Transaction) -> ZnodePath | None:
-    """The path of a topic or of its configuration, if a transaction writes what one of them says."""
+def _write_of_a_topic(one: Transaction) -> tuple[PathKind, str, Any] | None:
+    """What a transaction writes of a topic, or of its configuration: which of them, the topic's name, the payload."""
     change = one.change
     if not isinstance(change, NodeCreated | DataSet) or change.data is None:
         return None
     if not change.path.startswith(("/brokers/topics/", "/config/topics/")):
         return None
     path = ZnodePath.parse(change.path)
-    return path if path.kind in {paths.BROKER_TOPIC, paths.TOPIC_CONFIG} else None
+    if path.topic is None or path.kind not in {paths.BROKER_TOPIC, paths.TOPIC_CONFIG}:
+        return None
+    return path.kind, path.topic, parse_payload(path, change.data)

@@ -9,7 +9,8 @@ is damaged, is refused.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, takewhile
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +34,7 @@ class Log:
     vocabulary: Vocabulary
     release: KafkaVersion = V0102
     ahead: int = 0
-    until: int | None = None
+    until: float = inf
 
     @property
     def source(self) -> str:
@@ -45,24 +46,19 @@ class Log:
 
         MalformedInput names the line that is none of the release's, or whose time is out of range.
         """
-        for entry in self._entries():
+        for entry in self.entries():
             line = self._line(entry) if having in entry.message else None
             if line is not None:
                 yield entry, line
 
     def unread(self, release: KafkaVersion) -> Iterator[LogEntry]:
         """The entries that are no lines of a release, but for what is cut."""
-        whole = (one for one in self._entries() if not one.is_cut)
+        whole = (one for one in self.entries() if not one.is_cut)
         return (one for one in whole if not self.vocabulary.has(one.message, release))
-
-    @property
-    def number_of_entries(self) -> int:
-        """How many entries there are, whatever they are about."""
-        return sum(1 for _ in self._entries())
 
     def end(self) -> int:
         """When the last entry was written, whatever it is about; 0 if there is none."""
-        return max((_milliseconds(one.time) for one in self._entries()), default=0)
+        return max((_milliseconds(one.time) for one in self.entries()), default=0)
 
     def torn_ends(self, life: Callable[[int], int]) -> list[str]:
         """Where an end is torn, by file and line; `life` tells which process wrote at a time.
@@ -80,22 +76,16 @@ class Log:
             before = time
         return places
 
-    def _entries(self) -> Iterator[LogEntry]:
+    def entries(self) -> Iterator[LogEntry]:
+        """All entries, whatever they are about."""
         return (one for one in self._read() if isinstance(one, LogEntry))
 
     def _read(self) -> Iterator[LogEntry | TornLine]:
         if not self.file.exists():
             return
         with self.file.open(encoding="utf-8", errors="backslashreplace") as lines:
-            for one in read_entries(lines, self.source):
-                on_time = self._set_right(one) if isinstance(one, LogEntry) else one
-                if (
-                    isinstance(on_time, LogEntry)
-                    and self.until is not None
-                    and _milliseconds(on_time.time) >= self.until
-                ):
-                    return
-                yield on_time
+            every = map(self._set_right, read_entries(lines, self.source))
+            yield from takewhile(lambda one: isinstance(one, TornLine) or _milliseconds(one.time) < self.until, every)
 
     def _line(self, entry: LogEntry) -> Line | None:
         """The line that an entry is; none, if that is cut, and its last words are missing."""
@@ -113,8 +103,10 @@ class Log:
             return otherwise
         return _milliseconds(one.time) - (0 if isinstance(one, LogEntry) else self.ahead)
 
-    def _set_right(self, entry: LogEntry) -> LogEntry:
-        """An entry at the time that a clock would have shown that was not ahead."""
+    def _set_right(self, entry: LogEntry | TornLine) -> LogEntry | TornLine:
+        """An entry at the time that a clock would have shown that was not ahead; a torn line as it is."""
+        if isinstance(entry, TornLine):
+            return entry
         try:
             return replace(entry, time=entry.time - timedelta(milliseconds=self.ahead))
         except OverflowError as error:

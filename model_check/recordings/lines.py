@@ -6,6 +6,7 @@ A controller's line is an observation by itself; the answers that it got are hel
 
 from collections import Counter
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from model_check.recordings.entries import Log, head_of
@@ -30,27 +31,23 @@ from spec.logs.state_change_lines import LeaderElected, PartitionBecameOnline, R
 ANSWERED: Final = "the answer to a request, which is delivered and answered in one step"
 
 
+@dataclass
 class Lines:
     """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began.
 
     The controllers that are `repeating` send a request again under its number (`Requests`).
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        broker: int,
-        lives: tuple[int, ...],
-        passed_over: Counter[str],
-        repeating: AbstractSet[int],
-    ) -> None:
-        self.cluster = cluster
-        self.broker = broker
-        self.lives = lives
-        self.passed_over = passed_over
-        self.said: list[Observed] = []
-        self.answers: list[AnswerReceived] = []
-        self.requests = Requests(cluster, broker, self.life, self._pass_over, repeating)
+    cluster: Cluster
+    broker: int
+    lives: tuple[int, ...]
+    passed_over: Counter[str]
+    repeating: AbstractSet[int]
+    said: list[Observed] = field(default_factory=list)
+    answers: list[AnswerReceived] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.requests = Requests(self.cluster, self.broker, self.life, self._pass_over, self.repeating)
 
     def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
@@ -94,18 +91,12 @@ class Lines:
         if isinstance(partition, TopicPartition):
             self.cluster.partition(partition)
         match line:
-            case LeaderElected(leader=leader) | PartitionBecameOnline(leader=leader):
-                self.cluster.broker(leader)
-            case ReplicaChanged(replica=replica):
-                self.cluster.broker(replica)
+            case LeaderElected(leader=named) | PartitionBecameOnline(leader=named) | ReplicaChanged(replica=named):
+                self.cluster.broker(named)
             case LeaderAndIsrSending(leadership=said, broker=broker):
-                for named in (said.leader, *said.isr, broker):
-                    self.cluster.broker(named)
+                self.cluster.replicas((said.leader, *said.isr, broker))
             case UpdateMetadataSending(leadership=said, brokers=brokers):
-                for named in (*said.isr, *brokers, *({said.leader} - {LEADER_DURING_DELETE})):
-                    self.cluster.broker(named)
-            case _:
-                pass
+                self.cluster.replicas((*said.isr, *brokers, *({said.leader} - {LEADER_DURING_DELETE})))
 
     def _answer(self, entry: LogEntry, line: ResponseReceived) -> AnswerReceived:
         response: Any = line.answer.response

@@ -37,7 +37,7 @@ class BrokerLogs(NamedTuple):
         reports = state_change_log.with_name(CONTROLLER_LOG)
         return cls(Log(state_change_log, STATE_CHANGE_LOG, release), Log(reports, CONTROLLER_LINES, release))
 
-    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: int | None) -> "BrokerLogs":
+    def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: float) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
         return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in self))
@@ -64,7 +64,7 @@ def read_logs(
     changes: Sequence[ZooKeeperChange],
     acts: Sequence[Observed],
     passed_over: Counter[str],
-    until: int | None,
+    until: float,
 ) -> ReadLogs:
     """All that is in the logs, by broker id, up to a time; MalformedInput names the file and line that is wrong."""
     found = ReadLogs()
@@ -120,7 +120,7 @@ def _of_one(broker: int, logs: BrokerLogs) -> KafkaVersion:
     """The release that has the most lines of one broker; a broker that is of none has less than half of them."""
     unread = {release: sum(1 for log in logs for _ in log.unread(release)) for release in NEWEST_FIRST}
     best = min(NEWEST_FIRST, key=unread.__getitem__)
-    entries = sum(log.number_of_entries for log in logs)
+    entries = sum(1 for log in logs for _ in log.entries())
     if 2 * unread[best] > entries:
         raise BadInput(
             f"{logs.changes.source}: {unread[best]:,} of its and controller.log's {entries:,} lines are none of Kafka"

@@ -15,9 +15,10 @@ a line that is passed over, for a reason that stands in the tables (`writes.py`,
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 from model_check.recordings.actions import ACTIONS, ActionLog, read_actions, read_acts
@@ -28,8 +29,8 @@ from model_check.recordings.failed_isr_writes import with_their_leaders
 from model_check.recordings.logs import BrokerLogs, read_logs, releases_of
 from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
-from model_check.recordings.recording import Cluster, NotModelled, Observed, Recording, up_to
-from model_check.recordings.seen import EpochWritten, ZooKeeperChange
+from model_check.recordings.recording import Cluster, Observed, Recording, up_to
+from model_check.recordings.seen import EpochWritten
 from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
@@ -52,7 +53,8 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     sessions = sessions_of(folder, transactions)
     cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
-    changes, cut = _until_cut(Changes(cluster, sessions, passed_over).read(transactions))
+    changes, cut = Changes(cluster, sessions, passed_over).read(transactions)
+    until = cut.time if cut else inf
     actions = read_actions(folder)
     acts = list(read_acts(actions or ActionLog(()), cluster, passed_over))
     members = members_of(folder)
@@ -61,18 +63,17 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     _refuse_without_logs(folder, files.keys() | strangers, sessions_by_ownership(transactions).values())
     releases = releases_of(files, members, release)
     logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
-    told = read_logs(logs, cluster, changes, acts, passed_over, cut.time if cut else None)
+    told = read_logs(logs, cluster, changes, acts, passed_over, until)
     changes = with_their_leaders(changes, transactions, sessions, cluster, folder, told.ahead)
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts), **told.tracks}
-    contradictions = [*told.contradictions, *disagreements(cluster, tracks, told.answers, releases)]
+    found = (*told.contradictions, *disagreements(cluster, tracks, told.answers, releases))
+    # So close to where a recording is cut, half of what goes together may lack.
+    contradictions = [one for one in found if one.time < until - SKEW]
     epochs = [one.epoch for one in changes if isinstance(one, EpochWritten)]
-    if cut is not None:
-        # So close to where a recording is cut, half of what goes together may lack.
-        contradictions = [one for one in contradictions if one.time < cut.time - SKEW]
     return Recording(
         folder=folder,
         cluster=replace(cluster, parts=cluster.parts | parts_shown(tracks, cluster)),
-        tracks=up_to(tracks, cut),
+        tracks=up_to(tracks, until),
         passed_over=passed_over,
         controller_epochs=max(epochs, default=1) + 1,
         cut=cut,
@@ -82,16 +83,6 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
         torn_ends=tuple(told.torn_ends),
         releases=releases,
     )
-
-
-def _until_cut(changes: Iterator[ZooKeeperChange | NotModelled]) -> tuple[list[ZooKeeperChange], NotModelled | None]:
-    """The changes up to the first that is not modelled, and that one; what follows it may depend on it."""
-    read: list[ZooKeeperChange] = []
-    for one in changes:
-        if isinstance(one, NotModelled):
-            return read, one
-        read.append(one)
-    return read, None
 
 
 def _refuse_files(folder: Path) -> None:

@@ -162,8 +162,6 @@ class Recording:
 SequencesByName: TypeAlias = Mapping[str, tuple[Observed, ...]]
 
 
-def up_to(sequences: SequencesByName, limit: NotModelled | None) -> SequencesByName:
+def up_to(sequences: SequencesByName, limit: float) -> SequencesByName:
     """The sequences as far as they were observed before a limit."""
-    if limit is None:
-        return sequences
-    return {name: tuple(takewhile(lambda one: one.time < limit.time, track)) for name, track in sequences.items()}
+    return {name: tuple(takewhile(lambda one: one.time < limit, track)) for name, track in sequences.items()}

@@ -38,6 +38,7 @@ from spec.logs.broker_change_lines import (
 from spec.logs.log_entries import LogEntry
 from spec.logs.logged_values import PartitionInfo, Role
 
+OF_UPDATE_METADATA: Final = (LeaderInfoCached, PartitionUncached, UpdateMetadataFromOldController)
 REPEATED: Final = "repeats what another line of the same request says"
 AT_ONCE: Final = 500
 """Milliseconds within which a broker caches all of an UpdateMetadata."""
@@ -114,84 +115,69 @@ class _Request:
                 yield "follows another leader without truncating its log"
 
 
+@dataclass
 class Requests:
     """The requests of one broker's log; `life` tells which process wrote at a time.
 
     What the controllers that are `repeating` send again has the number that it has had.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        broker: int,
-        life: Callable[[int], int],
-        pass_over: Callable[[str], None],
-        repeating: AbstractSet[int] = frozenset(),
-    ) -> None:
-        self.cluster = cluster
-        self.broker = broker
-        self.life = life
-        self.pass_over = pass_over
-        self.repeating = repeating
-        self.arrived: dict[Key, list[_Request]] = {}
-        self.received: list[_Request] = []
-        self.handled: list[_Request] = []
-        self.order: list[_Request | ReplicaStopped | StopReplicaRefused] = []
-        self.stopping: dict[tuple[TopicPartition, bool], int] = {}
-        self.contradictions: list[Contradiction] = []
+    cluster: Cluster
+    broker: int
+    life: Callable[[int], int]
+    pass_over: Callable[[str], None]
+    repeating: AbstractSet[int]
+    arrived: dict[Key, list[_Request]] = field(default_factory=dict)
+    received: list[_Request] = field(default_factory=list)
+    handled: list[_Request] = field(default_factory=list)
+    order: list[_Request | ReplicaStopped | StopReplicaRefused] = field(default_factory=list)
+    stopping: dict[tuple[TopicPartition, bool], int] = field(default_factory=dict)
+    contradictions: list[Contradiction] = field(default_factory=list)
 
     def add(self, entry: LogEntry, line: BrokerLine) -> None:
-        """One line added to its request."""
+        """One line added to its request; a replica that stops may have to wait until it has stopped."""
         match line:
-            case lines.LeaderAndIsrReceived(partition=partition, state=state):
-                p, request = self.cluster.partition(partition), self._arriving(entry, line)
-                self._note(entry, request, line)
-                self._compare_replicas(entry, p, state)
-                request.states[p] = self.cluster.in_numbers(state.leadership)
-                request.replicas[p] = frozenset(map(self.cluster.broker, state.replicas))
-            case lines.LeaderAndIsrFromOldController():
-                self._refused(entry, self._handling(entry, line, "LeaderAndIsr"))
-            case UpdateMetadataFromOldController():
-                self._refused(entry, self._handling(entry, line, "UpdateMetadata"))
-            case LeaderInfoCached(partition=partition, info=info):
-                p, request = self.cluster.partition(partition), self._handling(entry, line, "UpdateMetadata")
-                self._note(entry, request, line)
-                self._compare_replicas(entry, p, info)
-                request.told[p] = self.cluster.in_numbers(info.leadership)
-            case PartitionUncached(partition=partition):
-                request = self._handling(entry, line, "UpdateMetadata")
-                self._note(entry, request, line)
-                request.removed.add(self.cluster.partition(partition))
-            case StopReplicaStarted() | StopReplicaFinished() | StopReplicaFromOldController():
-                self._stop(entry, line)
+            case lines.LeaderAndIsrReceived():
+                self._about_a_partition(entry, self._arriving(entry, line), line)
+            case lines.LeaderAndIsrFromOldController() | UpdateMetadataFromOldController():
+                self._refused(entry, self._handling(entry, line))
             case lines.BecomeLeaderError() | lines.BecomeFollowerError():
-                self._handling(entry, line, "LeaderAndIsr").failed = True
-            case PartitionLine(partition=partition) if outcome := _outcome(line):
-                request = self._handling(entry, line, "LeaderAndIsr")
-                self._note(entry, request, line)
-                request.outcomes[self.cluster.partition(partition)] = outcome
+                self._handling(entry, line).failed = True
             case PartitionLine():
-                self.pass_over(REPEATED)
-                self._note(entry, self._handling(entry, line, "LeaderAndIsr"), line)
-            case _:
-                self.pass_over(REPEATED)
-
-    def _stop(
-        self, entry: LogEntry, line: StopReplicaStarted | StopReplicaFinished | StopReplicaFromOldController
-    ) -> None:
-        """A StopReplica is refused, or a replica begins to stop, or has stopped by now; it may have waited for that."""
-        head = head_of(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
-        match line:
+                self._about_a_partition(entry, self._handling(entry, line), line)
             case StopReplicaFromOldController(epoch=epoch):
-                self.order.append(StopReplicaRefused(**head, epoch=epoch))
+                self.order.append(StopReplicaRefused(**self._head(entry), epoch=epoch))
             case StopReplicaStarted(partition=partition, delete=delete):
+                p = self.cluster.partition(partition)
                 self.stopping[partition, delete] = len(self.order)
-                self.order.append(ReplicaStopped(**head, partition=self.cluster.partition(partition), delete=delete))
+                self.order.append(ReplicaStopped(**self._head(entry), partition=p, delete=delete))
             case StopReplicaFinished(partition=partition, delete=delete):
                 self.pass_over(REPEATED)
                 number = self.stopping.pop((partition, delete), None)
                 if number is not None and isinstance(one := self.order[number], ReplicaStopped):
-                    self.order[number] = replace(one, time=head["time"])
+                    self.order[number] = replace(one, time=head_of(entry)["time"])
+            case _:
+                self.pass_over(REPEATED)
+
+    def _about_a_partition(self, entry: LogEntry, request: _Request, line: PartitionLine) -> None:
+        """What a request says of a partition, or what became of that; or a line that repeats what others say."""
+        p = self._note(entry, request, line)
+        match line:
+            case lines.LeaderAndIsrReceived(state=info):
+                request.replicas[p] = self._replicas(entry, p, info)
+                request.states[p] = self.cluster.in_numbers(info.leadership)
+            case LeaderInfoCached(info=info):
+                self._replicas(entry, p, info)
+                request.told[p] = self.cluster.in_numbers(info.leadership)
+            case PartitionUncached():
+                request.removed.add(p)
+            case _ if outcome := _outcome(line):
+                request.outcomes[p] = outcome
+            case _:
+                self.pass_over(REPEATED)
+
+    def _head(self, entry: LogEntry) -> dict[str, Any]:
+        return head_of(entry) | {"broker": self.broker, "incarnation": self._life(entry)}
 
     def observed(self) -> tuple[Handled, ...]:
         """What was handled, in order; what did not come to its end is a contradiction."""
@@ -202,14 +188,11 @@ class Requests:
                 self._contradict(request.first, reason)
         for request in self.received:
             if request.handled is None:
-                self._not_handled(request)
+                self.pass_over(NOT_HANDLED)
+                later = (other for other in self.handled if other.first.line_number > request.first.line_number)
+                if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
+                    self._contradict(request.first, "was received and not handled, but a later one was")
         return tuple(self._observed(one) if isinstance(one, _Request) else one for one in self.order)
-
-    def _not_handled(self, request: _Request) -> None:
-        self.pass_over(NOT_HANDLED)
-        later = (other for other in self.handled if other.first.line_number > request.first.line_number)
-        if any((other.life, other.key[1]) == (request.life, request.key[1]) for other in later):
-            self._contradict(request.first, "was received and not handled, but a later one was")
 
     def _arriving(self, entry: LogEntry, line: lines.LeaderAndIsrReceived) -> _Request:
         """The request whose partitions are being received: one that has not been handled yet, or a new one."""
@@ -231,8 +214,9 @@ class Requests:
     def _life(self, entry: LogEntry) -> int:
         return self.life(head_of(entry)["time"])
 
-    def _handling(self, entry: LogEntry, line: Any, kind: str) -> _Request:
+    def _handling(self, entry: LogEntry, line: Any) -> _Request:
         """The request that a line under the lock tells of; it is handled from its first such line on."""
+        kind = "UpdateMetadata" if isinstance(line, OF_UPDATE_METADATA) else "LeaderAndIsr"
         key = (kind, self.cluster.broker(line.controller), line.correlation_id)
         last = self.handled[-1] if self.handled else None
         is_its = last is not None and (last.key, last.life) == (key, self._life(entry))
@@ -263,8 +247,8 @@ class Requests:
 
     # ------------------------------------------------------------------------------------- what must go together
 
-    def _note(self, entry: LogEntry, request: _Request, line: PartitionLine) -> None:
-        """Hold a line against what its request has said before."""
+    def _note(self, entry: LogEntry, request: _Request, line: PartitionLine) -> int:
+        """Hold a line against what its request has said before; the partition that it is about."""
         p = self.cluster.partition(line.partition)
         if (p, type(line)) in request.said:
             self._contradict(entry, "says again what its request has said of this partition")
@@ -280,6 +264,7 @@ class Requests:
         if phase < request.phase:
             self._contradict(entry, "comes before a line that its request has written")
         request.phase = phase
+        return p
 
     def _refused(self, entry: LogEntry, request: _Request) -> None:
         """A refusal; 0.8.2 prints that of a LeaderAndIsr for each partition."""
@@ -287,10 +272,12 @@ class Requests:
             self._contradict(entry, "refuses again what was refused")
         request.refused = True
 
-    def _compare_replicas(self, entry: LogEntry, p: int, info: PartitionInfo) -> None:
-        """Hold the assigned replicas against those that it has had; a request has them in no order."""
-        if frozenset(map(self.cluster.broker, info.replicas)) not in self.cluster.assignments[p]:
+    def _replicas(self, entry: LogEntry, p: int, info: PartitionInfo) -> frozenset[int]:
+        """The assigned replicas, held against those that it has had; a request has them in no order."""
+        replicas = frozenset(map(self.cluster.broker, info.replicas))
+        if replicas not in self.cluster.assignments[p]:
             self._contradict(entry, "names other replicas than are assigned")
+        return replicas
 
     def _contradict(self, entry: LogEntry, reason: str) -> None:
         self.contradictions.append(Contradiction(**head_of(entry), reason=reason))

@@ -10,6 +10,7 @@ transactions of one zxid, in the order of its parts; or a write that is refused,
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -42,11 +43,8 @@ def read_transactions(folder: Path) -> list[zk.Transaction]:
 
 def with_lines(transactions: Iterable[zk.Transaction]) -> Iterator[tuple[int, zk.Transaction]]:
     """What was read, each with the number of its line, which the parts of one transaction share."""
-    line, last = 0, None
-    for one in transactions:
-        line += one.zxid != last
-        last = one.zxid
-        yield line, one
+    for line, (_, parts) in enumerate(groupby(transactions, lambda one: one.zxid), start=1):
+        yield from ((line, one) for one in parts)
 
 
 def may_be_unanswered(transactions: Iterable[zk.Transaction], zxid: int) -> bool:

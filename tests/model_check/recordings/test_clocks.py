@@ -6,6 +6,7 @@ And which of a broker's processes wrote a line, whatever its clock shows, and wh
 import re
 from dataclasses import replace
 from datetime import timedelta
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,7 @@ def ended(time: int, *, superseded: bool = False, survived: bool = False) -> Ses
     )  # fmt: skip
 
 
-def lives(folder: Path, starts: tuple[int, ...], *observed: Observed, until: int | None = None) -> tuple[int, ...]:
+def lives(folder: Path, starts: tuple[int, ...], *observed: Observed, until: float = inf) -> tuple[int, ...]:
     log = folder / "controller.log"
     log.write_text("".join(f"[{print_time(moment(start))}] {STARTING}\n" for start in starts), encoding="utf-8")
     return lives_of(1, sorted(observed, key=lambda one: one.time), Log(log, CONTROLLER_LOG, until=until))

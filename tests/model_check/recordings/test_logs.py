@@ -45,7 +45,7 @@ def test_logs_tell_their_release_and_are_read_to_the_last_line(name: str, home: 
     for _, one in logs(home / name):
         for log in (one.changes, one.reports):
             text = log.file.read_text(encoding="utf-8")
-            assert log.number_of_entries == sum(line.startswith("[20") for line in text.splitlines())
+            assert sum(1 for _ in log.entries()) == sum(line.startswith("[20") for line in text.splitlines())
             assert not list(log.unread(OF_THE_ERA[name]))
 
 
