@@ -11,8 +11,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -116,17 +114,10 @@ def _digest(texts: Iterable[tuple[str, str]]) -> str:
 
 
 def _sources() -> Iterator[tuple[str, str]]:
-    yield from _python_files(files("spec"), "spec")
-    for package, name in (("model_check.kernel", "system_digest.py"), ("model_check.inventory", "system_digests.py")):
-        yield name, files(package).joinpath(name).read_text(encoding="utf-8")
-
-
-def _python_files(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
-    for one in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if one.is_dir():
-            yield from _python_files(one, f"{path}/{one.name}")
-        elif one.name.endswith(".py"):
-            yield f"{path}/{one.name}", one.read_text(encoding="utf-8")
+    root = Path(__file__).parents[2]
+    digests_by = [root / "model_check" / name for name in ("kernel/system_digest.py", "inventory/system_digests.py")]
+    for path in (*sorted((root / "spec").rglob("*.py")), *digests_by):
+        yield str(path.relative_to(root)), path.read_text(encoding="utf-8")
 
 
 def _without_docstrings(text: str) -> str:

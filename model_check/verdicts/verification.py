@@ -6,6 +6,7 @@ run found more than the manifest knows of (a bound hit, a rule that never fires)
 that breaks is an ERROR run, and the others go on; one for which memory is lacking is put off until they are done.
 """
 
+import json
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -259,9 +260,5 @@ def printed_expectation(run: Run) -> str:
     lines += [f"{name} = {getattr(run.counts, name)}" for name in ("states", "transitions", "depth")]
     lines += [f'digest = "{run.counts.digest}"']
     lines += [f"{name} = {{ {', '.join(entries)} }}" for name, entries in tables.items() if entries]
-    lines += [f"{name} = [{', '.join(map(_quoted, entries))}]" for name, entries in lists.items() if entries]
+    lines += [f"{name} = {json.dumps(entries)}" for name, entries in lists.items() if entries]
     return "\n".join(lines)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
