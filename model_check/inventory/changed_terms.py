@@ -27,14 +27,14 @@ TERMS: Final = ("variables", "actions", "claims", "rows")
 
 def changed_terms(keys: Iterable[SystemKey], accepted: Mapping[str, str]) -> Iterator[tuple[SystemKey, bool]]:
     """Every system in the order given, and whether its terms are others than those of its accepted fact."""
-    wanted, kept = list(keys), _Kept()
-    unknown = [one for one in wanted if one not in kept]
-    made = of_each(terms_of_system, unknown)
+    named, kept = [(one, _name(one)) for one in keys], _Kept()
+    unknown = {name: key for key, name in named if name not in kept.facts}
+    made = of_each(terms_of_system, list(unknown.values()))
     try:
-        for key in wanted:
-            if key not in kept:
-                kept[key] = next(made)
-            yield key, kept[key] != terms_of_fact(accepted.get(key.name, ""))
+        for key, name in named:
+            if name not in kept.facts:
+                kept.facts[name], kept.is_new = next(made), True
+            yield key, kept.facts[name] != terms_of_fact(accepted.get(key.name, ""))
     finally:
         kept.save()
         made.close()
@@ -62,15 +62,6 @@ class _Kept:
         self.code = code if files == self.files else code_digest()
         self.facts = facts if code == self.code else {}
         self.is_new = self.files != files
-
-    def __contains__(self, key: SystemKey) -> bool:
-        return _name(key) in self.facts
-
-    def __getitem__(self, key: SystemKey) -> dict[str, str]:
-        return self.facts[_name(key)]
-
-    def __setitem__(self, key: SystemKey, found: dict[str, str]) -> None:
-        self.facts[_name(key)], self.is_new = found, True
 
     def save(self) -> None:
         """Write the file, if anything in it is new."""
