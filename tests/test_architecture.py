@@ -27,7 +27,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("model_check/refinement/simulate",),
     "kazoo": ("reference/live/zookeeper", "reference/zookeeper/server", "model_check/live/"),
     "llvmlite": ("model_check/",),
-    "networkx": ("spec/", "model_check/"),
+    "networkx": ("model_check/recordings/",),
     "numba": ("model_check/",),
     "numpy": ("model_check/",),
     "pyarrow": ("model_check/",),

@@ -14,6 +14,7 @@ from model_check.checks import exploration
 from model_check.explicit_state.findings import Found, run_of
 from model_check.verdicts.results import Comparison, Finding, Run
 from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import in_words
 from spec.defects import Defect
 from spec.expectations import Plan, plan
 from spec.language.rules import GOALS, Action, Property, TransitionSystem, Variable
@@ -141,9 +142,7 @@ def _restricted(one: Defect) -> tuple[str, ...]:
 
 
 def _comparison(half: Half, finding: Finding) -> Comparison:
-    said = str(finding.verdict)
-    if finding.verdict is Verdict.VIOLATED and finding.story is not None:
-        said = f"VIOLATED in {finding.story.length} steps"
+    said = in_words(finding)
     weight = Verdict.INCOMPLETE if finding.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
     verdict = Verdict.HOLDS if said == half.expected else weight
     about = f"{half.defect.id}{' fixed' if half.fixed else ''}: {half.defect.breaks}"

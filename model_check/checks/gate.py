@@ -23,6 +23,7 @@ from model_check.verdicts.verification import Check, alone, compared
 from reference.memory.cluster import lacking
 from spec.defects import DEFECTS
 from spec.expectations import Expectation, Plan, ProofExpectation, plans
+from spec.matrix_plans import MatrixPlan
 from spec.scopes import scope as scope_named
 from spec.system import system
 from spec.variants import AS_CODED, show_switches, switches_named
@@ -148,19 +149,17 @@ def _enumerated(expected: Expectation) -> list[Run]:
 
 def matrices(chosen: list[Plan]) -> Iterator[Check]:
     """The crash matrix of each handler, under every variant that the manifest names."""
-    for one in chosen:
-        for variant in one.matrix.expected if one.matrix is not None else ():
-            yield Check(matrix_report.ENGINE, one.scope, variant, MATRIX_COST, partial(_tried, one, variant))
+    for scope, plan in ((one.scope, one.matrix) for one in chosen if one.matrix is not None):
+        for variant in plan.expected:
+            yield Check(matrix_report.ENGINE, scope, variant, MATRIX_COST, partial(_tried, scope, plan, variant))
 
 
-def _tried(one: Plan, variant: str) -> list[Run]:
-    if one.matrix is None:
-        return []
+def _tried(scope: str, plan: MatrixPlan, variant: str) -> list[Run]:
     switches = switches_named(variant)
     with raising() as stop:
-        found = crash_matrix.made(one.scope, one.matrix, switches, stop=stop)
-    told = matrix_report.run_of_matrix(found, one.matrix, variant)
-    return [with_system_compared(told, found.system, one.scope, switches, proving=False)]
+        found = crash_matrix.made(scope, plan, switches, stop=stop)
+    told = matrix_report.run_of_matrix(found, plan, variant)
+    return [with_system_compared(told, found.system, scope, switches, proving=False)]
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:

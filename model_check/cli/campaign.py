@@ -14,7 +14,7 @@ from model_check.campaigns.judge_process import JudgeProcess
 from model_check.campaigns.plan import Plan
 from model_check.campaigns.shrunk_runs import shrink_runs
 from model_check.cli import live_options, options
-from model_check.cli.console import say, say_table
+from model_check.cli.console import print_document, say, say_table
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document
 from model_check.waiting.progress import bar, interruptible
@@ -86,11 +86,7 @@ def command(
         campaign.make_runs()
         unfinished = [] if no_shrink or interrupt() else shrink_runs(campaign, 60 * shrink_minutes)
         document = campaign.document(unfinished)
-    if as_json:
-        typer.echo(document.to_json())
-    else:
-        _print(document)
-    return document.exit_code
+    return print_document(document, as_json=as_json, tell=_print)
 
 
 def _print(document: Document) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from model_check.checks import exploration
 from model_check.cli import options
-from model_check.cli.console import say
+from model_check.cli.console import print_document, say
 from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.accepted import accepted
 from model_check.inventory.changed_terms import changed_terms
@@ -65,12 +65,9 @@ def command(
         end = time.monotonic() + 60 * minutes
         runs = list(run_checks(_checks(compared_terms, lambda: time.monotonic() > end, minutes), tell, stop))
     document = plain_document("check", compared_terms.run(len(runs)), *runs)
-    if as_json:
-        typer.echo(document.to_json())
-    else:
-        new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
-        say("".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new)))
-    return document.exit_code
+    new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
+    ending = "".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new))
+    return print_document(document, as_json=as_json, tell=lambda _: say(ending))
 
 
 class Terms:

@@ -1,7 +1,7 @@
 """Printing: a document as text or JSON, colour only where a terminal reads it."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import typer
 from rich.console import Console
@@ -81,17 +81,19 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
     console.print(drawn)
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    return "".join(f"| {' | '.join(row)} |\n" for row in (header, ["---"] * len(header), *rows))
-
-
 def print_document(
-    document: Document, *, as_json: bool, stories: Sequence[str] | None = None, verbose: bool = False
+    document: Document,
+    *,
+    as_json: bool,
+    stories: Sequence[str] | None = None,
+    verbose: bool = False,
+    tell: Callable[[Document], None] | None = None,
 ) -> int:
-    """Print a document and give its exit code."""
+    """Print a document and give its exit code; `tell` prints the text of one that has a form of its own."""
     if as_json:
         typer.echo(document.to_json())
+    elif tell is not None:
+        tell(document)
     elif document.verb in EXPLORATIONS:
         say(exploration_text.text(document, stories=stories, verbose=verbose))
     else:

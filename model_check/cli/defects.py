@@ -7,10 +7,11 @@ import typer
 from model_check.checks import defects
 from model_check.checks.defects import halves, told_of_today
 from model_check.cli import options
-from model_check.cli.console import markdown_table, print_document, say
+from model_check.cli.console import print_document, say
 from model_check.verdicts.verification import document
 from spec.defects import DEFECTS, Defect, Unfound, listed, row
 from spec.errors import BadInput
+from spec.tables.diagrams import markdown_table
 from spec.variants import show_switches
 
 
@@ -40,7 +41,7 @@ def command(
         if ids or every or as_json:
             raise BadInput("--list lists the defects and shows none; leave out the ids, --all and --json")
         rows = ([one.id, one.title, str(one.first_depth), one.scope, one.remedy] for one in DEFECTS)
-        say(markdown_table(HEADER, rows))
+        say(markdown_table(HEADER, rows) + "\n")
         return 0
     chosen = list(DEFECTS) if every else [row(one) for one in ids or ()]
     if not chosen:

@@ -1,6 +1,7 @@
 """`kcheck matrix`: every handler of the controller, a fault between each pair of its effects, and what comes of it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -8,7 +9,7 @@ import typer
 
 from model_check.checks import crash_matrix
 from model_check.cli import options
-from model_check.cli.console import aligned, say, say_table
+from model_check.cli.console import aligned, print_document, say, say_table
 from model_check.matrix.crash_matrix import Matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.verdicts.rendering import headline
@@ -72,24 +73,17 @@ def command(
         whole = [found for found, _ in every if found is not None and not found.interrupted]
         say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
         return 0 if len(whole) == len(every) else EXIT_CODES[Verdict.INCOMPLETE]
-    if as_json:
-        typer.echo(document.to_json())
-    else:
-        _print(every, document)
+    code = print_document(document, as_json=as_json, tell=partial(_print, every))
     if traces is not None:
         save(traces, [found for found, _ in every if found is not None], switches, document)
-    return document.exit_code
+    return code
 
 
 Made: TypeAlias = tuple[Matrix | None, Run]
 """A handler's matrix, None if Ctrl-C came before it was begun, and its run."""
 
 
-def _made(
-    name: str, plan: MatrixPlan | None, switches: Switches, faults: tuple[str, ...], stop: Callable[[], bool]
-) -> Made:
-    if plan is None:
-        raise BadInput(f"{name} has no matrix")
+def _made(name: str, plan: MatrixPlan, switches: Switches, faults: tuple[str, ...], stop: Callable[[], bool]) -> Made:
     scope, variant = PREFIX + name, show_switches(switches)
     if stop():
         return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, NOT_BEGUN)

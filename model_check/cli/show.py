@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from model_check.cli import options
-from model_check.cli.console import line_width, markdown_table, print_document, say
+from model_check.cli.console import line_width, print_document, say
 from model_check.cli.failures import guarded
 from model_check.cli.shown_state import state_lines
 from model_check.verdicts.results import from_json
@@ -154,7 +154,7 @@ def scopes(
       kcheck show scopes --results
     """
     if results:
-        say(markdown_table(RESULTS, (row for one in plans().values() for row in _result_rows(one))))
+        say(drawn.markdown_table(RESULTS, (row for one in plans().values() for row in _result_rows(one))) + "\n")
         return 0
     for name, plan in plans().items():
         say("\n".join(_scope_lines(all_scopes()[name], plan)) + "\n")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel.blueprint import WIDEST
+from model_check.kernel.blueprint import listed
 from model_check.kernel.native import loop
 from model_check.kernel.packing import Packing, Words
 from spec.language.rules import Variable
@@ -45,13 +45,9 @@ class SetDigest:
 
 def codes(variable: Variable) -> list[tuple[int, int]]:
     """The code of each raw value of a variable, as two lanes; ValueError if there are too many to list."""
-    kind = variable.kind
-    if kind.unbounded or kind.width > WIDEST:
-        raise ValueError(f"{variable.name} has too many values for a digest: at most {WIDEST} bits can be listed")
     found = []
-    for raw in range(kind.maximum + 1):
-        text = f"{variable.name}\0{variable.show(raw)}".encode()
-        code = hashlib.blake2b(text, digest_size=16).digest()
+    for value in listed(variable):
+        code = hashlib.blake2b(f"{variable.name}\0{value}".encode(), digest_size=16).digest()
         found.append((int.from_bytes(code[:8], "little"), int.from_bytes(code[8:], "little")))
     return found
 

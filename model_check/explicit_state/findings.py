@@ -9,6 +9,7 @@ is said there, too. Goals are judged on the graph; without one they are named as
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from model_check.terms.straight_line import Program, Valuation
@@ -51,6 +52,11 @@ class Found(ABC):
     def depth(self) -> int:
         """How many steps the farthest state is away from the initial one."""
         return len(self.levels) - 1
+
+    @property
+    def complete_depth(self) -> int:
+        """The last depth of which all states were expanded; -1 if not even the initial state was."""
+        return sum(end <= self.expanded for end in accumulate(self.levels)) - 1
 
     @property
     @abstractmethod
@@ -134,7 +140,7 @@ def _first_depths(system: TransitionSystem, found: Found) -> dict[str, int]:
 
 
 def _how_far(found: Found) -> str:
-    depth = _complete_depth(found)
+    depth = found.complete_depth
     reach = f", complete to a depth of {depth}" if depth >= 0 else ""
     why = {
         "limit": "the limit of states was reached",
@@ -146,17 +152,6 @@ def _how_far(found: Found) -> str:
         f"not exhausted: {why.get(found.stopped, found.stopped)} after {found.expanded:,} of {found.states:,} "
         f"known states were expanded{reach}"
     )
-
-
-def _complete_depth(found: Found) -> int:
-    """The last depth of which all states were expanded; -1 if not even the initial state was."""
-    expanded, depth = found.expanded, -1
-    for level in found.levels:
-        expanded -= level
-        if expanded < 0:
-            break
-        depth += 1
-    return depth
 
 
 def _is_asked(one: Property, found: Found) -> bool:
@@ -179,7 +174,7 @@ def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:
     if one.name in found.violated:
         return Verdict.VIOLATED, "", found.violated[one.name]
     if not found.exhausted:
-        depth = _complete_depth(found)
+        depth = found.complete_depth
         reason = f"no counterexample of {depth} steps or fewer" if depth >= 0 else "the initial state was not expanded"
         return Verdict.INCOMPLETE, reason, None
     return Verdict.HOLDS, "; ".join(_vacuity(one, found)), None

@@ -11,7 +11,7 @@ import z3
 from model_check.terms.python_code import Raw, compiled, condition_source, step_function
 from model_check.terms.straight_line import Program
 from model_check.traces.trace import State
-from spec.language.rules import Action, TransitionSystem
+from spec.language.rules import TransitionSystem
 
 
 class Machine:
@@ -22,15 +22,12 @@ class Machine:
         self.names = tuple(variable.name for variable in system.variables)
         self.initial: Raw = tuple(variable.initial for variable in system.variables)
         self._program = Program()
-        self.steps = [(action, self._step(action)) for action in system.actions]
+        self.steps = [(one, step_function(self._program, self.names, one.guard, one.updates)) for one in system.actions]
         self.overflows = [
             (action.name, self.condition(action.overflow))
             for action in system.actions
             if not z3.is_false(action.overflow)
         ]
-
-    def _step(self, action: Action) -> Callable[[Raw], Raw | None]:
-        return step_function(self._program, self.names, action.guard, action.updates)
 
     def condition(self, term: z3.BoolRef) -> Callable[[Raw], bool]:
         """A function that says whether a term holds in a state."""

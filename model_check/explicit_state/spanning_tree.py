@@ -10,7 +10,7 @@ Left out on purpose: the states themselves. Who walks the tree computes them, fr
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -147,7 +147,7 @@ def spanning_tree(
         progress=lambda explored: seen.append(explored.depth),
         stop=lambda: stop() or (depth is not None and seen[-1] >= depth),
     )
-    levels = _whole(found.levels, found.expanded)[:depth]
+    levels = found.levels[: found.complete_depth + 1][:depth]
     sources, labels, targets = _steps(found, sum(levels))
     parents = found.retracer.parents[: found.states].astype(np.int64)
     is_first = parents[targets] == sources
@@ -158,7 +158,7 @@ def spanning_tree(
         actions=tuple(one.name for one in system.actions),
         rules=tuple(one.rule for one in system.actions),
         states=sum(levels),
-        levels=tuple(levels),
+        levels=levels,
         parents=parents,
         reached_by=reached_by,
         sources=sources,
@@ -166,11 +166,6 @@ def spanning_tree(
         targets=targets,
         exhausted=found.exhausted and sum(levels) == found.states,
     )
-
-
-def _whole(levels: Sequence[int], expanded: int) -> list[int]:
-    """The levels all of whose states were expanded."""
-    return [level for level, end in zip(levels, accumulate(levels), strict=True) if end <= expanded]
 
 
 def _steps(found: Exploration, states: int) -> tuple[Numbers, Numbers, Numbers]:

@@ -11,8 +11,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -29,14 +27,14 @@ TERMS: Final = ("variables", "actions", "claims", "rows")
 
 def changed_terms(keys: Iterable[SystemKey], accepted: Mapping[str, str]) -> Iterator[tuple[SystemKey, bool]]:
     """Every system in the order given, and whether its terms are others than those of its accepted fact."""
-    wanted, kept = list(keys), _Kept()
-    unknown = [one for one in wanted if one not in kept]
-    made = of_each(terms_of_system, unknown)
+    named, kept = [(one, _name(one)) for one in keys], _Kept()
+    unknown = {name: key for key, name in named if name not in kept.facts}
+    made = of_each(terms_of_system, list(unknown.values()))
     try:
-        for key in wanted:
-            if key not in kept:
-                kept[key] = next(made)
-            yield key, kept[key] != terms_of_fact(accepted.get(key.name, ""))
+        for key, name in named:
+            if name not in kept.facts:
+                kept.facts[name], kept.is_new = next(made), True
+            yield key, kept.facts[name] != terms_of_fact(accepted.get(key.name, ""))
     finally:
         kept.save()
         made.close()
@@ -64,15 +62,6 @@ class _Kept:
         self.code = code if files == self.files else code_digest()
         self.facts = facts if code == self.code else {}
         self.is_new = self.files != files
-
-    def __contains__(self, key: SystemKey) -> bool:
-        return _name(key) in self.facts
-
-    def __getitem__(self, key: SystemKey) -> dict[str, str]:
-        return self.facts[_name(key)]
-
-    def __setitem__(self, key: SystemKey, found: dict[str, str]) -> None:
-        self.facts[_name(key)], self.is_new = found, True
 
     def save(self) -> None:
         """Write the file, if anything in it is new."""
@@ -116,17 +105,10 @@ def _digest(texts: Iterable[tuple[str, str]]) -> str:
 
 
 def _sources() -> Iterator[tuple[str, str]]:
-    yield from _python_files(files("spec"), "spec")
-    for package, name in (("model_check.kernel", "system_digest.py"), ("model_check.inventory", "system_digests.py")):
-        yield name, files(package).joinpath(name).read_text(encoding="utf-8")
-
-
-def _python_files(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:
-    for one in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if one.is_dir():
-            yield from _python_files(one, f"{path}/{one.name}")
-        elif one.name.endswith(".py"):
-            yield f"{path}/{one.name}", one.read_text(encoding="utf-8")
+    root = Path(__file__).parents[2]
+    digests_by = [root / "model_check" / name for name in ("kernel/system_digest.py", "inventory/system_digests.py")]
+    for path in (*sorted((root / "spec").rglob("*.py")), *digests_by):
+        yield str(path.relative_to(root)), path.read_text(encoding="utf-8")
 
 
 def _without_docstrings(text: str) -> str:

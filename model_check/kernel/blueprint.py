@@ -7,14 +7,10 @@ digests and to write tables. The kernel travels beside it as an object file; for
 LLVM IR, which they compile for themselves.
 """
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
-
-import llvmlite
-import llvmlite.binding as llvm
 
 from model_check.kernel.kernel import Code
 from model_check.kernel.packing import Packing
@@ -76,24 +72,18 @@ def blueprint_of(system: TransitionSystem) -> Blueprint:
     return Blueprint(
         digest=system_digest(system),
         name=system.name,
-        variables=tuple(map(_listed, system.variables)),
+        variables=tuple(Listed(one.name, one.kind.width, one.initial, listed(one)) for one in system.variables),
         actions=tuple(action.name for action in system.actions),
         predicates=tuple((one.kind.name, one.name) for one in predicates(system)),
     )
 
 
-def _listed(variable: Variable) -> Listed:
+def listed(variable: Variable) -> tuple[str, ...]:
+    """Every value of a variable as it prints, by its raw value; ValueError if there are too many."""
     kind = variable.kind
     if kind.unbounded or kind.width > WIDEST:
         raise ValueError(f"{variable.name} has too many values to be listed: at most {WIDEST} bits can be")
-    values = tuple(map(variable.show, range(kind.maximum + 1)))
-    return Listed(variable.name, kind.width, variable.initial, values)
-
-
-def machine() -> str:
-    """A name for what machine code depends on: processor, its features, and LLVM."""
-    parts = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
-    return hashlib.blake2b("\0".join((*parts, llvmlite.__version__)).encode(), digest_size=8).hexdigest()
+    return tuple(map(variable.show, range(kind.maximum + 1)))
 
 
 class LoadedKernel(Code):

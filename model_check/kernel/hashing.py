@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.native import fold, inlined, loop
-from model_check.kernel.packing import WORD, Words
+from model_check.kernel.packing import Words, signed
 
 GOLDEN, FINAL = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-FULL = (1 << WORD) - 1
 
 _GOLDEN, _FINAL = np.uint64(GOLDEN), np.uint64(FINAL)
 
@@ -44,9 +43,6 @@ def hash_rows(rows: Words) -> npt.NDArray[np.uint64]:
 def hash_ir(words: Sequence[str], new: Callable[[str], str]) -> str:
     """The name of the hash of a state whose words have these names; `new` appends an instruction, names its result."""
 
-    def literal(value: int) -> int:
-        return (value & FULL) - ((value & FULL) >> WORD - 1 << WORD)
-
     def folded(left: str, right: str) -> str:
         wide = [new(f"zext i64 {one} to i128") for one in (left, right)]
         product = new(f"mul i128 {wide[0]}, {wide[1]}")
@@ -55,10 +51,10 @@ def hash_ir(words: Sequence[str], new: Callable[[str], str]) -> str:
 
     result, secret = "0", GOLDEN
     for left, right in zip(words[::2], words[1::2], strict=False):
-        masked = new(f"xor i64 {left}, {literal(secret)}"), new(f"xor i64 {right}, {literal(~secret)}")
+        masked = new(f"xor i64 {left}, {signed(secret)}"), new(f"xor i64 {right}, {signed(~secret)}")
         result = new(f"xor i64 {result}, {folded(*masked)}")
         secret += 2 * GOLDEN
     if len(words) % 2:
-        last = new(f"xor i64 {words[-1]}, {literal(secret)}")
-        result = new(f"xor i64 {result}, {folded(last, str(literal(FINAL)))}")
-    return folded(new(f"xor i64 {result}, {literal(GOLDEN)}"), str(literal(FINAL)))
+        last = new(f"xor i64 {words[-1]}, {signed(secret)}")
+        result = new(f"xor i64 {result}, {folded(last, str(signed(FINAL)))}")
+    return folded(new(f"xor i64 {result}, {signed(GOLDEN)}"), str(signed(FINAL)))

@@ -76,15 +76,19 @@ def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
     return saved(Tables(system)) if tables else compile_ir(kernel_ir(system))
 
 
+def machine() -> str:
+    """A name for what machine code depends on: processor, its features, and LLVM."""
+    parts = (llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    return hashlib.blake2b("\0".join((*parts, llvmlite.__version__)).encode(), digest_size=8).hexdigest()
+
+
 @cache
 def _compiler_version() -> bytes:
     """What an object depends on besides the system: our own text, LLVM, and the processor."""
-    version = hashlib.blake2b(digest_size=16)
+    version = hashlib.blake2b(machine().encode(), digest_size=16)
     here = Path(__file__).parents[1]
     for module in (one for folder in ("terms", "kernel") for one in sorted((here / folder).glob("*.py"))):
         version.update(module.read_bytes())
-    for part in (llvmlite.__version__, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()):
-        version.update(part.encode() + b"\0")
     return version.digest()
 
 

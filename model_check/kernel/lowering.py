@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import z3
 
-from model_check.kernel.packing import WORD, Packing
+from model_check.kernel.packing import WORD, Packing, signed
 from model_check.terms.folding import Folding
 from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node
 
@@ -54,7 +54,7 @@ class Scalars:
 
     def _lower(self, node: Node) -> str:
         if node.operator in CONSTANTS:
-            return str(node.value - (node.value >> node.width - 1 << node.width))  # LLVM reads literals as signed
+            return str(signed(node.value, node.width))
         if node.operator == VARIABLE:
             return self._read(node.name)
         names = [self._names[place] for place in node.arguments]

@@ -182,26 +182,20 @@ def exchange(_typing: Any, _planes: Any, _a: Any, _b: Any, _by: Any, _low: Any) 
     return _operation(types.uint64, (types.uint64,) * 5, build)
 
 
+def _product(builder: Any, a: Any, b: Any) -> tuple[Any, Any]:
+    """The two halves of a product of 128 bits, the upper one first."""
+    wide = ir.IntType(128)
+    product = builder.mul(builder.zext(a, wide), builder.zext(b, wide))
+    return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD), builder.trunc(product, _WORD)
+
+
 @machine_code
 def share(_typing: Any, _fraction: Any, _whole: Any) -> Any:
     """The upper half of a product: so much of the whole as the fraction is of 2**64."""
-
-    def build(builder: Any, a: Any, b: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(builder.zext(a, wide), builder.zext(b, wide))
-        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
-
-    return _operation(types.uint64, (types.uint64,) * 2, build)
+    return _operation(types.uint64, (types.uint64,) * 2, lambda builder, a, b: _product(builder, a, b)[0])
 
 
 @machine_code
 def fold(_typing: Any, _a: Any, _b: Any) -> Any:
     """The two halves of a 128-bit product, xored: a fast and thorough mixer."""
-
-    def build(builder: Any, a: Any, b: Any) -> Any:
-        wide = ir.IntType(128)
-        product = builder.mul(builder.zext(a, wide), builder.zext(b, wide))
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), _WORD)
-        return builder.xor(high, builder.trunc(product, _WORD))
-
-    return _operation(types.uint64, (types.uint64,) * 2, build)
+    return _operation(types.uint64, (types.uint64,) * 2, lambda builder, a, b: builder.xor(*_product(builder, a, b)))

@@ -22,6 +22,12 @@ Words = npt.NDArray[np.uint64]
 """One packed state (shape `[words]`) or a batch of them (shape `[n, words]`)."""
 
 
+def signed(value: int, width: int = WORD) -> int:
+    """The lowest bits of a number, as LLVM writes a literal of so many: the highest one tells the sign."""
+    bits = value & (1 << width) - 1
+    return bits - (bits >> width - 1 << width)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a variable lives: `width` bits of word number `word`, from bit `shift` up."""

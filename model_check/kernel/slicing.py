@@ -208,8 +208,3 @@ def turn(rows: Words, start: int, planes: Words) -> None:
             low ^= low << np.uint64(distance)
     for group in range(GROUPS):
         planes[rows.shape[1] * WORD, group] = 0
-
-
-def signed(value: int) -> int:
-    """A word as LLVM writes it."""
-    return value - (1 << WORD) if value >> (WORD - 1) else value

@@ -15,7 +15,6 @@ from model_check.kernel.gates import FALSE, Blaster, Network
 from model_check.kernel.packing import WORD, Packing
 from model_check.kernel.predicates import predicates
 from model_check.kernel.slicing import needed
-from model_check.kernel.updates import FULL
 from model_check.terms.folding import Folding
 from spec.language.rules import Action, TransitionSystem
 
@@ -117,7 +116,7 @@ class Tables:
         self.spans.append((len(self.gates), len(self.gates) + len(wiring.rows)))
         self.gates += wiring.rows
         for word in range(self.packing.words):
-            keep, flip, begin = FULL, 0, len(self.bits)
+            keep, flip, begin = (1 << WORD) - 1, 0, len(self.bits)
             for plane in range(word * WORD, (word + 1) * WORD):
                 if plane in update:
                     literal, bit = wiring.literal(update[plane]), 1 << plane % WORD

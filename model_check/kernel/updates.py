@@ -12,13 +12,10 @@ from itertools import pairwise
 
 from model_check.kernel.hashing import hash_ir
 from model_check.kernel.lowering import Scalars
-from model_check.kernel.packing import WORD, Packing, Place
-from model_check.kernel.slicing import GROUPS, signed
+from model_check.kernel.packing import WORD, Packing, Place, signed
+from model_check.kernel.slicing import GROUPS
 from model_check.terms.folding import Facts, Folding
 from spec.language.rules import Action
-
-FULL = (1 << WORD) - 1
-"""All bits of a word."""
 
 
 def action_ir(number: int, action: Action, program: Folding, packing: Packing) -> Iterator[str]:
@@ -143,7 +140,7 @@ class Update:
             by_word.setdefault(where.word, []).append((where, place))
         for word, updates in by_word.items():
             cleared = sum(where.mask for where, _ in updates)
-            result = scalars.new(f"and i64 {after.get(word, f'%w{word}')}, {signed(~cleared & FULL)}")
+            result = scalars.new(f"and i64 {after.get(word, f'%w{word}')}, {signed(~cleared)}")
             fixed = sum(
                 self._program.nodes[place].value << where.shift
                 for where, place in updates

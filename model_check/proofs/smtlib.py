@@ -79,23 +79,15 @@ def export(problems: Iterable[Problem], folder: Path) -> list[Path]:
     return list(written)
 
 
-def recheck(path: Path, timeout_s: float) -> Answer:
-    """Decide an exported problem again, from nothing but its file."""
-    try:
-        return decide(path.read_text(encoding="utf-8"), timeout_s)
-    except NotSmtLib as error:
-        raise NotSmtLib(f"{path}: {error}") from None
-
-
-def decide(text: str, timeout_s: float, near: Mapping[str, int] | None = None, tactics: Sequence[str] = ()) -> Answer:
-    """Decide one SMT-LIB text, by z3's tactics in turn if any; `near` pulls a satisfying state towards values."""
-    return _decide(z3.Context(), text, timeout_s, near, tactics)
-
-
-def _decide(
-    context: z3.Context, text: str, timeout_s: float, near: Mapping[str, int] | None, tactics: Sequence[str]
+def decide(
+    text: str,
+    timeout_s: float,
+    near: Mapping[str, int] | None = None,
+    tactics: Sequence[str] = (),
+    context: z3.Context | None = None,
 ) -> Answer:
-    started = time.perf_counter()
+    """Decide one SMT-LIB text, by z3's tactics in turn if any; `near` pulls a satisfying state towards values."""
+    started, context = time.perf_counter(), context or z3.Context()
     solver = _solver(context, timeout_s, tactics)
     try:
         solver.from_string(text)
@@ -199,8 +191,8 @@ def decide_all(
             while not stop():
                 while len(running) < workers and (one := first.pop() if first else next(coming, None)) is not None:
                     context = z3.Context()
-                    how = (one.timeout_s, one.near, one.tactics)
-                    running[pool.submit(_decide, context, one.problem.text, *how)] = one, context
+                    asked = (one.problem.text, one.timeout_s, one.near, one.tactics, context)
+                    running[pool.submit(decide, *asked)] = one, context
                 if not running:
                     return
                 for done in wait(running, timeout=LOOK, return_when=FIRST_COMPLETED).done:

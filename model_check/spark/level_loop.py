@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from model_check.explicit_state.exploration import Progress
-from model_check.kernel.blueprint import Blueprint, blueprint_of, machine
-from model_check.kernel.kernel import Kernel, default_cache, kernel_ir, object_of
+from model_check.kernel.blueprint import Blueprint, blueprint_of
+from model_check.kernel.kernel import Kernel, default_cache, kernel_ir, machine, object_of
 from model_check.kernel.packing import Packing
 from model_check.spark.enumeration import FINDINGS
 from model_check.spark.folder import attempt

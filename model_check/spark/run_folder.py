@@ -208,14 +208,6 @@ def _marker(depth: int) -> str:
 
 
 def _shard_level(raw: dict[str, Any]) -> ShardLevel:
-    sends = tuple(tuple((offset, count) for offset, count in sections) for sections in raw["sends"])
-    return ShardLevel(
-        states=Section(**raw["states"]),
-        digest=tuple(raw["digest"]),
-        counts=tuple(raw["counts"]),
-        first=tuple(raw["first"]),
-        kept=raw["kept"],
-        blob=raw["blob"],
-        sends=sends,
-        memory_bytes=raw["memory_bytes"],
-    )
+    made: dict[str, Any] = {name: tuple(raw[name]) for name in ("digest", "counts", "first")}
+    made["sends"] = tuple(tuple(map(tuple, sections)) for sections in raw["sends"])
+    return ShardLevel(**raw | made | {"states": Section(**raw["states"])})

@@ -21,9 +21,9 @@ from model_check.explicit_state.digest import digest_of
 from model_check.explicit_state.explorer import free_memory
 from model_check.explicit_state.search import Work
 from model_check.explicit_state.visited import Visited, reserved, tile
-from model_check.kernel.blueprint import Blueprint, LoadedKernel, machine
+from model_check.kernel.blueprint import Blueprint, LoadedKernel
 from model_check.kernel.expansion import Tally, make_tally
-from model_check.kernel.kernel import compile_ir
+from model_check.kernel.kernel import compile_ir, machine
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 from model_check.spark.folder import attempt

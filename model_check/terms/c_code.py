@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import z3
 
-from model_check.terms.generated_code import COMMON, Language, Spelling, Writer, conjuncts, joined, wrapped
+from model_check.terms.generated_code import Language, Spelling, Writer, common, conjuncts, joined
 from model_check.terms.straight_line import Node, Program
 from spec.language.rules import Action, TransitionSystem
 
@@ -39,21 +39,15 @@ def _literal(value: int) -> str:
 
 
 SPELLING: Mapping[int, Spelling] = {
-    **COMMON,
+    **common("ull"),
     z3.Z3_OP_AND: joined("&&"),
     z3.Z3_OP_OR: joined("||"),
     z3.Z3_OP_NOT: lambda _n, t, _k: f"(!{t[0]})",
     z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(!{t[0]} || {t[1]})",
     z3.Z3_OP_DISTINCT: _distinct,
     z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[0]} ? {t[1]} : {t[2]})",
-    z3.Z3_OP_BADD: wrapped("+", "ull"),
-    z3.Z3_OP_BSUB: wrapped("-", "ull"),
-    z3.Z3_OP_BMUL: wrapped("*", "ull"),
-    z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {_literal(n.mask)})",
-    z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {_literal(n.mask)})",
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
-    z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {_literal(n.mask)})",
 }
 """How C spells the operators of the table, but for those on unbounded integers."""
 

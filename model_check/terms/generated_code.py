@@ -93,11 +93,6 @@ def joined(symbol: str) -> Spelling:
     return lambda _node, texts, _arguments: f"({f' {symbol} '.join(texts)})"
 
 
-def wrapped(symbol: str, suffix: str = "") -> Spelling:
-    """An operator between its arguments, modulo the width of the result; numbers end in the suffix."""
-    return lambda node, texts, _arguments: f"(({f' {symbol} '.join(texts)}) & {node.mask}{suffix})"
-
-
 def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) -> str:
     result = texts[0]
     for text, argument in zip(texts[1:], arguments[1:], strict=True):
@@ -105,17 +100,29 @@ def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) 
     return result
 
 
-COMMON: Mapping[int, Spelling] = {
-    z3.Z3_OP_XOR: joined("^"),
-    z3.Z3_OP_EQ: joined("=="),
-    z3.Z3_OP_ULEQ: joined("<="),
-    z3.Z3_OP_ULT: joined("<"),
-    z3.Z3_OP_UGEQ: joined(">="),
-    z3.Z3_OP_UGT: joined(">"),
-    z3.Z3_OP_BAND: joined("&"),
-    z3.Z3_OP_BOR: joined("|"),
-    z3.Z3_OP_BXOR: joined("^"),
-    z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
-    z3.Z3_OP_CONCAT: _concatenated,
-}
-"""The operators that Python and C spell alike."""
+def common(suffix: str = "") -> Mapping[int, Spelling]:
+    """The operators that Python and C spell alike, but for the suffix of C's numbers."""
+
+    def wrapped(symbol: str) -> Spelling:
+        """An operator between its arguments, modulo the width of the result."""
+        return lambda n, t, _k: f"(({f' {symbol} '.join(t)}) & {n.mask}{suffix})"
+
+    return {
+        z3.Z3_OP_XOR: joined("^"),
+        z3.Z3_OP_EQ: joined("=="),
+        z3.Z3_OP_BADD: wrapped("+"),
+        z3.Z3_OP_BSUB: wrapped("-"),
+        z3.Z3_OP_BMUL: wrapped("*"),
+        z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {n.mask}{suffix})",
+        z3.Z3_OP_ULEQ: joined("<="),
+        z3.Z3_OP_ULT: joined("<"),
+        z3.Z3_OP_UGEQ: joined(">="),
+        z3.Z3_OP_UGT: joined(">"),
+        z3.Z3_OP_BAND: joined("&"),
+        z3.Z3_OP_BOR: joined("|"),
+        z3.Z3_OP_BXOR: joined("^"),
+        z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {n.mask}{suffix})",
+        z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {n.mask}{suffix})",
+        z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
+        z3.Z3_OP_CONCAT: _concatenated,
+    }

@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from model_check.terms.generated_code import COMMON, Language, Spelling, Writer, conjuncts, joined, wrapped
+from model_check.terms.generated_code import Language, Spelling, Writer, common, conjuncts, joined
 from model_check.terms.straight_line import MEANING, Node, Program
 
 Raw = tuple[int, ...]
@@ -25,17 +25,13 @@ def _shifted(symbol: str) -> Spelling:
 
 
 SPELLING: Mapping[int, Spelling] = {
-    **COMMON,
+    **common(),
     z3.Z3_OP_AND: joined("and"),
     z3.Z3_OP_OR: joined("or"),
     z3.Z3_OP_NOT: lambda _n, t, _k: f"(not {t[0]})",
     z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(not {t[0]} or {t[1]})",
     z3.Z3_OP_DISTINCT: lambda _n, t, _k: f"(len({{{', '.join(t)}}}) == {len(t)})",
     z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[1]} if {t[0]} else {t[2]})",
-    z3.Z3_OP_BADD: wrapped("+"),
-    z3.Z3_OP_BSUB: wrapped("-"),
-    z3.Z3_OP_BMUL: wrapped("*"),
-    z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {n.mask})",
     z3.Z3_OP_ADD: joined("+"),
     z3.Z3_OP_SUB: joined("-"),
     z3.Z3_OP_MUL: joined("*"),
@@ -44,10 +40,8 @@ SPELLING: Mapping[int, Spelling] = {
     z3.Z3_OP_LT: joined("<"),
     z3.Z3_OP_GE: joined(">="),
     z3.Z3_OP_GT: joined(">"),
-    z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {n.mask})",
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
-    z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {n.mask})",
 }
 assert SPELLING.keys() == MEANING.keys()  # noqa: S101 - the two tables stand or fall together, at import
 

@@ -6,6 +6,7 @@ run found more than the manifest knows of (a bound hit, a rule that never fires)
 that breaks is an ERROR run, and the others go on; one for which memory is lacking is put off until they are done.
 """
 
+import json
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -183,7 +184,7 @@ def is_exhausted(run: Run) -> bool:
 
 
 def _verdict(one: Finding, run: Run, expected: Expectation) -> Comparison:
-    wanted, found = _said(one, expected), _found(one)
+    wanted, found = _said(one, expected), in_words(one)
     return Comparison.of(one.property, wanted, found, _weight(one, run), wanted.split(maxsplit=1)[0])
 
 
@@ -206,8 +207,8 @@ def _explained(one: Finding, expected: Expectation) -> str:
     return ": ".join([_said(one, expected), *filter(None, [expected.incomplete.get(one.property)])])
 
 
-def _found(one: Finding) -> str:
-    """What was found of a property, in the same words."""
+def in_words(one: Finding) -> str:
+    """What was found of a property, in the words in which the manifest says what it expects."""
     if one.verdict is Verdict.VIOLATED:
         return f"VIOLATED in {one.story.length if one.story else 0} steps"
     if one.kind == "sometimes" and one.verdict is Verdict.INCOMPLETE:
@@ -243,7 +244,7 @@ def printed_expectation(run: Run) -> str:
     """What a run measured, as the block that the manifest would hold; a person reviews it before it goes there."""
     if run.counts is None or not is_exhausted(run):
         return f"# {run.title} is not exhausted: there is nothing to expect of it yet.\n# {run.reason}"
-    of = {kind: [one for one in run.findings if _found(one).split(maxsplit=1)[0] == kind] for kind in KINDS}
+    of = {kind: [one for one in run.findings if in_words(one).split(maxsplit=1)[0] == kind] for kind in KINDS}
     tables = {
         "violated": [f"{one.property} = {one.story.length if one.story else 0}" for one in of["VIOLATED"]],
         "incomplete": [f'{one.property} = "{one.reason}"' for one in of["INCOMPLETE"]],
@@ -259,9 +260,5 @@ def printed_expectation(run: Run) -> str:
     lines += [f"{name} = {getattr(run.counts, name)}" for name in ("states", "transitions", "depth")]
     lines += [f'digest = "{run.counts.digest}"']
     lines += [f"{name} = {{ {', '.join(entries)} }}" for name, entries in tables.items() if entries]
-    lines += [f"{name} = [{', '.join(map(_quoted, entries))}]" for name, entries in lists.items() if entries]
+    lines += [f"{name} = {json.dumps(entries)}" for name, entries in lists.items() if entries]
     return "\n".join(lines)
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'

@@ -35,14 +35,6 @@ DEFECTS: tuple[Defect, ...] = tuple(
 """Every row, in the order of PROTOCOL.md."""
 
 
-def defect(id: str) -> Defect:  # noqa: A002 - the name that PROTOCOL.md gives it
-    """The defect of that id, which an enumeration here finds; UnknownName lists those."""
-    known = {one.id: one for one in DEFECTS}
-    if id not in known:
-        raise UnknownName("defect", id, known, listed_by="kcheck defects")
-    return known[id]
-
-
 def row(id: str) -> Defect | Unfound:  # noqa: A002 - the name that PROTOCOL.md gives it
     """The row of that id, of a defect that is found here or not; UnknownName lists the known ones."""
     known = {one.id: one for one in listed()}
@@ -57,4 +49,4 @@ def listed() -> list[Defect | Unfound]:
     return sorted(every_one, key=lambda one: number(one.id))
 
 
-__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "defect", "listed", "number", "row"]
+__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "listed", "number", "row"]

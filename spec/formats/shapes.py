@@ -33,15 +33,13 @@ def listed(name: str, item: Shape[T], separator: str, opening: str = "", closing
     """The shape of a list between two texts, perhaps empty."""
     one, between = f"(?:{item.pattern})", re.escape(separator)
     items = re.compile(f"({one})(?:{between}|$)")
-
-    def read(text: str) -> tuple[T, ...]:
-        inner = text.removeprefix(opening).removesuffix(closing)
-        return tuple(item.read(found[1]) for found in items.finditer(inner))
-
-    def write(values: tuple[T, ...]) -> str:
-        return opening + separator.join(map(item.write, values)) + closing
-
-    return Shape(name, re.escape(opening) + f"(?:{one}(?:{between}{one})*)?" + re.escape(closing), read, write)
+    inner: Shape[tuple[T, ...]] = Shape(
+        name,
+        f"(?:{one}(?:{between}{one})*)?",
+        lambda text: tuple(item.read(found[1]) for found in items.finditer(text)),
+        lambda values: separator.join(map(item.write, values)),
+    )
+    return around(name, opening, inner, closing)
 
 
 def around(name: str, opening: str, inner: Shape[T], closing: str) -> Shape[T]:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import takewhile
 from string import Formatter
 from typing import Any, Generic, TypeVar
 
@@ -112,19 +113,15 @@ class Template:
 
     def how_far(self, text: str) -> tuple[int, str]:
         """How many characters of the text fit before it departs from the template, and what was expected there."""
-        for count in range(len(self.parts), -1, -1):
-            if found := re.match(self._prefix(count), text):
-                break
-        else:  # pragma: no cover - the empty prefix fits every text
-            return 0, self.text
+        prefixes = ((count, re.match(self._prefix(count), text)) for count in range(len(self.parts), -1, -1))
+        count, end = next((count, found.end()) for count, found in prefixes if found)  # the empty one fits every text
         if count == len(self.parts):
-            return found.end(), "the end"
+            return end, "the end"
         part = self.parts[count]
         if isinstance(part, str):
-            common = next((i for i, (a, b) in enumerate(zip(part, text[found.end() :], strict=False)) if a != b), None)
-            shared = min(len(part), len(text) - found.end()) if common is None else common
-            return found.end() + shared, repr(part[shared:])
-        return found.end(), f"{part[0]} ({part[1].name})"
+            shared = len([*takewhile(lambda two: two[0] == two[1], zip(part, text[end:], strict=False))])
+            return end + shared, repr(part[shared:])
+        return end, f"{part[0]} ({part[1].name})"
 
 
 def construct(cls: type[T], values: Mapping[str, Any]) -> T:

@@ -52,6 +52,11 @@ def test_a_system_is_changed_if_any_part_of_its_terms_is(built: list[str]) -> No
     assert built == [one.name for one in KEYS], "once each"
 
 
+def test_a_system_that_is_asked_for_twice_is_built_once_and_taken_for_no_other(built: list[str]) -> None:
+    assert not [key for key, is_changed in changed_terms([KEYS[0], *KEYS], facts()) if is_changed]
+    assert built == [one.name for one in KEYS]
+
+
 def test_other_code_is_built_anew_and_other_words_are_not(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     known = facts()
     found(known)

@@ -20,7 +20,6 @@ from model_check.proofs.smtlib import (
     export,
     file_name,
     problem,
-    recheck,
 )
 
 EPOCH, BYTE, TRUE = z3.Int("a[1].epoch"), z3.BitVec("a.byte", 8), z3.Bool("a.flag")
@@ -75,11 +74,9 @@ def test_files_have_plain_names_of_which_no_two_are_equal(tmp_path: Path) -> Non
         export([Problem("a(1)", ""), Problem("a[1]", "")], tmp_path)
 
 
-def test_a_file_that_is_no_question_is_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "cut.smt2"
-    path.write_text("(assert (= x", encoding="utf-8")
-    with pytest.raises(NotSmtLib, match=r"cut.smt2: z3 cannot read it: .*line 1"):
-        recheck(path, 1)
+def test_a_text_that_is_no_question_is_refused() -> None:
+    with pytest.raises(NotSmtLib, match=r"z3 cannot read it: .*line 1"):
+        decide("(assert (= x", 1)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -117,13 +114,13 @@ def test_an_interruption_stops_the_solvers_at_once(tactics: tuple[str, ...]) -> 
 @pytest.mark.parametrize("reading", [0.0, 0.5])
 def test_who_asks_to_stop_need_not_wait_for_an_answer(reading: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither if the solver is at work, nor if it begins after the first time that it is interrupted."""
-    real, asked = smtlib._decide, itertools.count()
+    real, asked = smtlib.decide, itertools.count()
 
     def late(*question: Any) -> Answer:
         time.sleep(reading)
         return real(*question)
 
-    monkeypatch.setattr(smtlib, "_decide", late)
+    monkeypatch.setattr(smtlib, "decide", late)
     started = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         decide_all([Question("hard", hard(), 60)], lambda *_: None, workers=1, stop=lambda: next(asked) == 2)

@@ -6,7 +6,7 @@ import pytest
 
 from model_check.refinement.lockstep import Sides
 from model_check.refinement.simulate import first_disagreement
-from spec.defects import defect
+from spec.defects import DEFECTS
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch
 from tests.spec.stepping import Run
@@ -55,10 +55,12 @@ STORIES: Final = {
     ),
 }  # fmt: skip
 
+DEFECT = {one.id: one for one in DEFECTS}
+
 
 def told(id: str, *switches: Switch) -> Run:  # noqa: A002 - the name that PROTOCOL.md gives it
     """The story up to the step that the fix takes away, which is next."""
-    bounds, story = scope(defect(id).scope), STORIES[id]
+    bounds, story = scope(DEFECT[id].scope), STORIES[id]
     run = Run(bounds, frozenset(switches), **dict(bounds.budgets))
     run.do(*story.steps[: story.steps.index(story.prevented)])
     return run
@@ -66,7 +68,7 @@ def told(id: str, *switches: Switch) -> Run:  # noqa: A002 - the name that PROTO
 
 @pytest.mark.parametrize("id", STORIES)
 def test_a_story_has_the_defining_steps_and_breaks_its_claim_with_the_last_step(id: str) -> None:  # noqa: A002
-    one, steps = defect(id), STORIES[id].steps
+    one, steps = DEFECT[id], STORIES[id].steps
     assert len(steps) == one.first_depth
     rules = iter(step.partition("(")[0] for step in steps)
     assert all(rule in rules for rule in one.defining)
@@ -92,15 +94,15 @@ def test_a_zombie_that_is_fenced_off_writes_nothing_and_gives_up(id: str) -> Non
 
 @pytest.mark.parametrize("id", STORIES)
 def test_the_reference_does_all_of_it(id: str) -> None:  # noqa: A002 - the name that PROTOCOL.md gives it
-    assert first_disagreement(Sides(scope(defect(id).scope), AS_CODED), STORIES[id].steps) is None
+    assert first_disagreement(Sides(scope(DEFECT[id].scope), AS_CODED), STORIES[id].steps) is None
 
 
 def test_what_a_broker_is_told_in_d5_is_older_than_the_znode_and_not_what_the_new_controller_reads() -> None:
     run = told("D5")
     known = run.leadership("controllers[2].partitions[0]")
-    assert run.holds(defect("D5").breaks, "deliver_request(c=2, b=2)")
+    assert run.holds(DEFECT["D5"].breaks, "deliver_request(c=2, b=2)")
     run.do("write_removal(c=1, p=0, r=2)")
-    assert not run.holds(defect("D5").breaks, "deliver_request(c=2, b=2)")
+    assert not run.holds(DEFECT["D5"].breaks, "deliver_request(c=2, b=2)")
     assert run.leadership("zookeeper.state[0]") == ("1", "[1]", "1")
     assert run.leadership("controllers[2].partitions[0]") == known == ("1", "[1, 2]", "0")
     assert run.leadership("connections[2][2][0].partitions[0]") == known

@@ -3,7 +3,7 @@
 import pytest
 
 from model_check.checks.defects import halves, watched
-from spec.defects import DEFECTS, defect
+from spec.defects import DEFECTS
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED, Switch, Switches
@@ -70,7 +70,7 @@ def test_before_0_9_nobody_is_told_who_lives_as_long_as_there_are_no_topics(swit
 
 @pytest.mark.parametrize("name", ["D20"])
 def test_a_small_row_is_so_by_the_plain_interpreter(name: str) -> None:
-    one = defect(name)
+    one = next(one for one in DEFECTS if one.id == name)
     lengths = []
     for half in halves(one):
         found = explore_plainly(watched(system(scope(one.scope), half.switches), one)).violations

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from spec.tables.diagrams import dot, graph, markdown_line, markdown_matrix, markdown_rows, mermaid, quoted
+from spec.tables.diagrams import dot, markdown_line, markdown_matrix, markdown_rows, mermaid, quoted
 from spec.tables.partition_states import PARTITION_TRANSITIONS
 from spec.tables.replica_states import REPLICA_TRANSITIONS
 from spec.tables.table import KafkaState, Table, transitions
@@ -22,14 +22,6 @@ def moves(table: Table[KafkaState]) -> Moves:
 
 def cells(markdown: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in markdown.splitlines()]
-
-
-@pytest.mark.parametrize(("table", "states", "rows"), TABLES)
-def test_the_graph_has_all_states_and_rows(table: Table[KafkaState], states: int, rows: int) -> None:
-    drawn = graph(table)
-    assert (drawn.number_of_nodes(), drawn.number_of_edges()) == (states, rows)
-    assert dict(drawn.nodes(data="code")) == {str(state): state.code for state in table}
-    assert set(drawn.edges(data="id")) == moves(table)
 
 
 @pytest.mark.parametrize(("table", "states", "rows"), TABLES)
