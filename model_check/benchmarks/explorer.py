@@ -46,9 +46,9 @@ def native_run(
     scope: str, variant: str, expected: int = 0, limit: int | None = None, *, pinned: bool = True, graph: bool = False
 ) -> Mapping[str, Any]:
     """One exploration in a process of its own, pinned to a core or not; RuntimeError with what it said if it failed."""
-    arguments = [scope, variant, f"--expected={expected}"]
-    arguments += [f"--core={last_core()}"] * pinned + [f"--limit={limit}"] * bool(limit) + ["--graph"] * graph
-    command = [sys.executable, "-m", "model_check.benchmarks.native_run", *arguments]
+    core = last_core() if pinned else None
+    options = {"scope": scope, "variant": variant, "core": core, "expected": expected, "limit": limit, "graph": graph}
+    command = [sys.executable, "-m", "model_check.benchmarks.native_run", json.dumps(options)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"the run of {scope} failed with exit code {done.returncode}: {done.stderr[-500:]}")

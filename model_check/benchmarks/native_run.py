@@ -1,13 +1,13 @@
 """One exploration in a process of its own.
 
-`python -m model_check.benchmarks.native_run SCOPE VARIANT` prints a line of JSON. The loops are compiled and the kernel
-is loaded before the clock starts.
+`python -m model_check.benchmarks.native_run OPTIONS` prints a line of JSON, and takes its options as one (`measure`).
+The loops are compiled and the kernel is loaded before the clock starts.
 """
 
-import argparse
 import json
 import os
 import resource
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,15 +15,22 @@ from model_check.benchmarks.marginal import Mark, costs
 from model_check.benchmarks.warming import warm
 from model_check.explicit_state.exploration import Progress
 from model_check.explicit_state.explorer import explore
-from spec.scopes import scope
+from spec.scopes import scope as scope_named
 from spec.system import system
-from spec.variants import variant
+from spec.variants import variant as variant_named
 
 
-def measure(asked: argparse.Namespace) -> Mapping[str, Any]:
-    """Explore a scope and tell what it took; seconds are of the search alone."""
-    expected = asked.expected
-    built = system(scope(asked.scope), variant(asked.variant))
+def measure(
+    scope: str, variant: str, *, core: int | None, expected: int, limit: int | None, graph: bool
+) -> Mapping[str, Any]:
+    """Explore a scope and tell what it took; seconds are of the search alone.
+
+    It runs on a `core`, or on all; makes the table for so many states as are `expected`; begins no level when `limit`
+    are known; and keeps the edges, if it is to keep the `graph`.
+    """
+    if core is not None and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {core})
+    built = system(scope_named(scope), variant_named(variant))
     words = explore(built, limit=1).visited.shape[1]
     warm(expected * (8 * words + 40) * 3 // 2)
     bare = _peak_bytes()
@@ -32,7 +39,7 @@ def measure(asked: argparse.Namespace) -> Mapping[str, Any]:
     def note(far: Progress) -> None:
         marks.append(Mark(far.states, far.expanded, far.seconds, os.times().user))
 
-    found = explore(built, limit=asked.limit, expected=expected, graph=asked.graph, progress=note)
+    found = explore(built, limit=limit, expected=expected, graph=graph, progress=note)
     return {
         "actions": len(built.actions),
         "words": words,
@@ -55,20 +62,5 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main() -> None:
-    """Run as a program."""
-    parser = argparse.ArgumentParser(prog="python -m model_check.benchmarks.native_run")
-    parser.add_argument("scope")
-    parser.add_argument("variant")
-    parser.add_argument("--core", type=int, help="to run on; without it, all")
-    parser.add_argument("--expected", type=int, default=0, help="states to make the table for")
-    parser.add_argument("--limit", type=int, help="begin no level when so many states are known")
-    parser.add_argument("--graph", action="store_true", help="keep the edges")
-    asked = parser.parse_args()
-    if asked.core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {asked.core})
-    print(json.dumps(measure(asked)))
-
-
 if __name__ == "__main__":
-    main()
+    print(json.dumps(measure(**json.loads(sys.argv[1]))))

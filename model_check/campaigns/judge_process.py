@@ -11,8 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
-from types import TracebackType
-from typing import Any, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from model_check.verdicts.interrupts import leave_to_the_first_process
 
@@ -28,18 +27,14 @@ class Executor(Protocol):
 
 
 class JudgeProcess:
-    """The process, from its first call to the end of the block."""
+    """The process, from its first call until it is closed."""
 
     def __init__(self) -> None:
         self._known: set[Any] = set(multiprocessing.active_children())
         self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _traceback: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Kill it, whatever it is at."""
         if self._pool is not None:
             for child in set(multiprocessing.active_children()) - self._known:
                 child.kill()

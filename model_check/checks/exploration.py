@@ -9,7 +9,7 @@ from model_check.explicit_state.findings import Found, run_of
 from model_check.inventory.accepted import accepted
 from model_check.inventory.system_facts import SystemKey, system_fact
 from model_check.kernel.system_digest import system_digest
-from model_check.traces.itf import save
+from model_check.traces.itf import SavedTrace, save
 from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_change
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import compared_as_asked, is_exhausted
@@ -148,4 +148,4 @@ def save_traces(folder: Path, task: Task, found: Found) -> None:
     digest = system_digest(task.system)
     for name, trace in {**found.violated, **found.witnessed, **goals}.items():
         path = folder / f"{task.scope}-{task.variant}-{name}.itf.json"
-        save(path, trace, task.system, digest=digest, variant=task.variant, shows=name)
+        save(path, SavedTrace(trace, task.system.name, digest, task.variant, name), task.system)

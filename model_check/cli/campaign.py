@@ -1,6 +1,7 @@
 """`kcheck campaign`: many live runs, recorded and judged, and those that are not explained made small."""
 
 import shlex
+from contextlib import closing
 from pathlib import Path
 from random import SystemRandom
 from typing import Annotated
@@ -79,7 +80,7 @@ def command(
     with (
         interruptible() as interrupt,
         opened(path, plan) as folder,
-        JudgeProcess() as elsewhere,
+        closing(JudgeProcess()) as elsewhere,
         bar("campaign", runs) as report,
     ):
         campaign = Campaign(plan, folder, elsewhere, keeps_all=keep, stop=interrupt, tell=report)

@@ -107,6 +107,7 @@ def _print(every: list[Made], document: Document) -> None:
 def save(folder: Path, found: list[Matrix], switches: Switches, document: Document) -> None:
     """Write the document, the tables, and every trace as a file of its own."""
     from model_check.kernel.system_digest import system_digest
+    from model_check.traces.itf import SavedTrace
     from model_check.traces.itf import save as save_trace
 
     (folder / "matrix.json").write_text(document.to_json() + "\n", encoding="utf-8")
@@ -119,4 +120,5 @@ def save(folder: Path, found: list[Matrix], switches: Switches, document: Docume
             goals = {name: f"eventually_{name}" for name in cell.stuck}
             for name, trace in cell.traces.items():
                 path = folder / f"{one.scope}-{variant}-{where(cell).replace(' ', '-')}-{name}.itf.json"
-                save_trace(path, trace, one.system, digest=digest, variant=variant, shows=goals.get(name, name))
+                saved = SavedTrace(trace, one.system.name, digest, variant, goals.get(name, name))
+                save_trace(path, saved, one.system)

@@ -76,23 +76,24 @@ def janitor() -> Janitor:
 @contextmanager
 def short_lived_process(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     """A process that ends with the block, with all that it has started, and with us; its output is one text."""
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    ) as process:
-        janitor().watch(process.pid)
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+        ) as process,
+        short_lived(process.pid),
+    ):
         try:
             yield process
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            janitor().forget(process.pid)
 
 
 @contextmanager
-def short_lived(folder: Path) -> Iterator[Path]:
-    """A folder that goes with us while the block runs; what becomes of it then is the caller's."""
-    janitor().watch(folder)
+def short_lived(what: int | Path) -> Iterator[None]:
+    """A process group, or a folder, that goes with us while the block runs; what becomes of it then is the caller's."""
+    janitor().watch(what)
     try:
-        yield folder
+        yield
     finally:
-        janitor().forget(folder)
+        janitor().forget(what)

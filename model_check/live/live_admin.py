@@ -70,10 +70,6 @@ class Admin:
         asked = znodes.PartitionsPayload(partitions=tuple(partitions))
         self._ask("admin-preferred-election", ELECTIONS, asked)
 
-    def elections_stand(self) -> bool:
-        """Whether elections are asked for, and the request is not done with."""
-        return self.is_there(ELECTIONS)
-
     def _ask(
         self, action: str, path: str, request: znodes.ReassignPartitionsPayload | znodes.PartitionsPayload
     ) -> None:

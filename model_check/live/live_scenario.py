@@ -14,6 +14,7 @@ from typing import Final
 
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
+from reference.elections.requested import ELECTIONS
 from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
@@ -200,7 +201,7 @@ class Scenario:
 
     def elect(self, meanwhile: "Play") -> None:
         """Unseat a first leader, ask for preferred replicas unless that is asked (D49), and let something happen."""
-        if self.existing and not self.cluster.admin.elections_stand():
+        if self.existing and not self.cluster.admin.is_there(ELECTIONS):
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])

@@ -6,7 +6,6 @@ A break that is the signature of a known defect names its row. Whose rows are ex
 it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,8 @@ from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.defects import DEFECTS
 from spec.errors import BadInput
-from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import KafkaVersion
+from spec.variants import as_of
 
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"
@@ -49,25 +49,8 @@ MONITORED: Final = frozenset(one.name for one in CLAIMS)
 
 def rows_of(release: KafkaVersion) -> frozenset[str]:
     """The known defects that a release has: those of the code of 0.10.2, and what was fixed on the way there."""
-    return frozenset(
-        one.id
-        for one in DEFECTS
-        if all(_fixed_in(switch.value) > _numbers(str(release)) for switch in one.base if switch.reintroduces)
-    )
-
-
-def _fixed_in(text: str) -> tuple[int, ...]:
-    """The release line that fixed what a switch reintroduces: `before 0.10.1.0, D14: ...`."""
-    found = re.match(r"before ([0-9.]+)", text)
-    return _numbers(found[1]) if found else ()
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    return tuple(map(int, release.split(".")))[:3]
-
-
-AS_CODED_ROWS: Final = rows_of(V0102)
-"""What is excused to whoever claims to be 0.10.2."""
+    has = as_of(release)
+    return frozenset(one.id for one in DEFECTS if all(not each.reintroduces or each in has for each in one.base))
 
 
 def check_history(folder: Path, *, excused: frozenset[str] = frozenset()) -> Run:

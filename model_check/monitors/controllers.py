@@ -45,9 +45,8 @@ class Act:
 
 def decides(write: Write) -> bool:
     """Whether this is a controller's decision about a partition: others never change a leader epoch."""
-    if write.path is None or write.path.kind is not paths.STATE or not isinstance(write.after, State):
-        return False
-    return not isinstance(write.before, State) or write.after.leader_epoch != write.before.leader_epoch
+    before, after = write.before, write.after
+    return isinstance(after, State) and not (isinstance(before, State) and before.leader_epoch == after.leader_epoch)
 
 
 def acts(history: History) -> Iterator[Act]:
@@ -67,7 +66,7 @@ def acts(history: History) -> Iterator[Act]:
 def raisers(history: History) -> dict[int, list[Write]]:
     """Who has written each epoch to /controller_epoch, the first to do so first, while epochs prove anything."""
     found: dict[int, list[Write]] = {}
-    for one in history.raises():
+    for one in history.of(CONTROLLER_EPOCH):
         if isinstance(one.after, ControllerEpoch) and one.number < history.epochs_end:
             found.setdefault(one.after.epoch, []).append(one)
     return found

@@ -23,7 +23,6 @@ from model_check.monitors.contents import (
 )
 from model_check.recordings.tracks import SKEW
 from reference.zookeeper.transactions import hex_of
-from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
@@ -257,19 +256,12 @@ class History:
                 return one.number
         return len(self.writes)
 
-    def topics(self, number: int) -> Iterator[str]:
-        """The topics that there are."""
-        for name, writes in self._of.items():
-            path = writes[0].path
-            if path is not None and path.kind is paths.BROKER_TOPIC and isinstance(self.at(name, number), Assignment):
-                yield path.topic or ""
-
     def partitions(self, number: int) -> Iterator[tuple[TopicPartition, tuple[int, ...]]]:
         """The partitions that topics' znodes name, each with its AR."""
-        for topic in self.topics(number):
-            assignment = self.assignment(topic, number)
-            for partition, replicas in (assignment.replicas if assignment else {}).items():
-                yield TopicPartition(topic, partition), replicas
+        for name, writes in self._of.items():
+            content = self.at(name, number)
+            for partition, replicas in content.replicas.items() if isinstance(content, Assignment) else ():
+                yield TopicPartition(writes[0].topic, partition), replicas
 
     def registered(self, broker: int, number: int) -> Write | None:
         """The registration of a broker, if it is there."""
@@ -302,10 +294,6 @@ class History:
     def brokers(self) -> tuple[int, ...]:
         """The brokers that have written anything."""
         return tuple(sorted({one.author.broker for one in self.writes if one.author.broker is not None}))
-
-    def raises(self) -> Iterator[Write]:
-        """The writes of /controller_epoch."""
-        return (one for one in self.of(CONTROLLER_EPOCH) if isinstance(one.after, ControllerEpoch))
 
     @cached_property
     def epochs_end(self) -> int:

@@ -49,10 +49,6 @@ class Moment:
         is_owner = office.owner is not None and office.owner.broker == broker
         return self.history.writes[office.since].ms if is_owner else None
 
-    def may_stand(self, broker: int) -> bool:
-        """Whether a broker is up, and stands for election."""
-        return self.is_up(broker) and broker not in self.history.no_candidates
-
     @property
     def is_settled(self) -> bool:
         """Whether nobody is still registered to whom something was done; others are yet to find that out."""

@@ -33,7 +33,7 @@ def eventually_one_working_controller(at: Moment) -> Shown:
     history = at.history
     office = history.office(at.number)
     if office.owner is None:
-        up = sorted(broker for broker in history.brokers if at.may_stand(broker))
+        up = sorted(filter(at.is_up, {*history.brokers} - history.no_candidates))
         text = f"nobody is controller, and broker {shown(up)} runs"
         yield "office", at.broken(text) if up else None
     elif at.controller is not None:

@@ -219,9 +219,4 @@ def plain_rules() -> Mapping[str, Rule]:
     """Every rule of the protocol by name, its function to be run on numbers."""
     reader = _Reader()
     reader.module(CONTINUATIONS.__name__)
-
-    def rules() -> Iterator[Rule]:
-        for module in MODULES:
-            yield from rules_of(reader.module(module.__name__))
-
-    return {rule.name: rule for rule in rules()}
+    return {rule.name: rule for module in MODULES for rule in rules_of(reader.module(module.__name__))}

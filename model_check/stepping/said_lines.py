@@ -98,41 +98,33 @@ class Names:
         """The id of a broker, -1 for none."""
         return self.broker_ids[number - 1] if number else -1
 
-    def topic(self, t: int) -> str:
-        """The name of a topic."""
-        return self.topic_names[t]
-
-    def partition(self, p: int) -> TopicPartition:
-        """The name of a partition."""
-        return self.partition_names[p]
-
     def topics(self, flags: Mapping[int, Value]) -> object:
         """Those that a mapping has a true flag for."""
-        return frozenset(self.topic(t) for t, holds in flags.items() if holds.raw)
+        return frozenset(self.topic_names[t] for t, holds in flags.items() if holds.raw)
 
     def partitions(self, flags: Mapping[int, Value]) -> object:
         """Those that a mapping has a true flag for."""
-        return frozenset(self.partition(p) for p, holds in flags.items() if holds.raw)
+        return frozenset(self.partition_names[p] for p, holds in flags.items() if holds.raw)
 
     def replicas(self, brokers: Mapping[int, Any]) -> object:
         """The replicas on the brokers that a mapping has for each partition."""
         return frozenset(
-            PartitionReplica(self.partition(p).topic, self.partition(p).partition, b)
+            PartitionReplica(self.partition_names[p].topic, self.partition_names[p].partition, b)
             for p, of_it in _present(brokers)
             for b in self.ids(of_it)
         )
 
     def assignment(self, lists: Mapping[int, Any]) -> object:
         """The replicas of each partition, in their order."""
-        return frozenset((self.partition(p), self.ids(one)) for p, one in _present(lists))
+        return frozenset((self.partition_names[p], self.ids(one)) for p, one in _present(lists))
 
     def states(self, states: Mapping[int, Any]) -> object:
         """The state of each partition."""
-        return frozenset((self.partition(p), list(PartitionState)[one.raw]) for p, one in _present(states))
+        return frozenset((self.partition_names[p], list(PartitionState)[one.raw]) for p, one in _present(states))
 
     def leaders(self, leaderships: Mapping[int, Any]) -> object:
         """The leadership of each partition."""
-        return frozenset((self.partition(p), self.leadership(one)) for p, one in _present(leaderships))
+        return frozenset((self.partition_names[p], self.leadership(one)) for p, one in _present(leaderships))
 
     def leadership(self, record: Mapping[str, Any]) -> LeaderIsrAndControllerEpoch:
         """What is cached, or written, of a partition."""
@@ -173,8 +165,8 @@ KINDS: Final[Mapping[str, Callable[[Names, Value], object]]] = {
 SIZES: Final = frozenset({"all", "caught_up"})
 """The fields that say how many there are in a set."""
 MEANINGS: Final[Mapping[str, Callable[[Names, Any], object]]] = {
-    "partition": Names.partition,
-    "topic": Names.topic,
+    "partition": lambda names, p: names.partition_names[p],
+    "topic": lambda names, t: names.topic_names[t],
     **dict.fromkeys(("broker", "replica"), Names.broker),
     **dict.fromkeys(("topics", "new", "deleted"), Names.topics),
     "partitions": Names.partitions,

@@ -19,6 +19,8 @@ from spec.language.terms import FLAG
 
 FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 ACTION, INIT, META = "action", "init", "#meta"
+ORIGIN = ("system", "digest", "variant", "property")
+"""What `#meta` says of where a trace comes from."""
 LARGEST_PLAIN = 2**53 - 1
 
 
@@ -28,7 +30,10 @@ class ItfError(Exception):
 
 @dataclass(frozen=True)
 class SavedTrace:
-    """A trace with what its file says of where it comes from; the texts are empty where the file says nothing."""
+    """A trace with what its file says of where it comes from; the texts are empty where the file says nothing.
+
+    `property` is what it is a trace of.
+    """
 
     trace: Trace
     system: str = ""
@@ -37,21 +42,12 @@ class SavedTrace:
     property: str = ""
 
 
-def to_itf(
-    trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "", shows: str = ""
-) -> dict[str, Any]:
+def to_itf(saved: SavedTrace, system: TransitionSystem) -> dict[str, Any]:
     """The document that ITF asks for."""
     flags = {variable.name for variable in system.variables if variable.kind is FLAG}
     names = [variable.name for variable in system.variables]
     return {
-        META: {
-            "format": "ITF",
-            "format-description": FORMAT,
-            "system": system.name,
-            "digest": digest,
-            "variant": variant,
-            "property": shows,
-        },
+        META: {"format": "ITF", "format-description": FORMAT, **{name: getattr(saved, name) for name in ORIGIN}},
         "vars": [ACTION, *names],
         "states": [
             {
@@ -59,7 +55,7 @@ def to_itf(
                 ACTION: action or INIT,
                 **{name: _written(state[name], flag=name in flags) for name in names},
             }
-            for index, (action, state) in enumerate(trace.steps)
+            for index, (action, state) in enumerate(saved.trace.steps)
         ],
     }
 
@@ -70,12 +66,9 @@ def _written(raw: int, *, flag: bool) -> object:
     return raw if abs(raw) <= LARGEST_PLAIN else {"#bigint": str(raw)}
 
 
-def save(
-    path: Path, trace: Trace, system: TransitionSystem, *, digest: str = "", variant: str = "", shows: str = ""
-) -> None:
-    """Write a trace to a file; `shows` is the property that it is a trace of."""
-    document = to_itf(trace, system, digest=digest, variant=variant, shows=shows)
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+def save(path: Path, saved: SavedTrace, system: TransitionSystem) -> None:
+    """Write a trace of a system to a file."""
+    path.write_text(json.dumps(to_itf(saved, system), indent=1) + "\n", encoding="utf-8")
 
 
 def load(path: Path) -> SavedTrace:
@@ -102,7 +95,7 @@ def from_itf(document: Any) -> SavedTrace:
     steps = tuple(_step(index, state, names) for index, state in enumerate(states))
     meta = document.get(META, {})
     _expect(isinstance(meta, dict), f"`{META}` is not an object")
-    origin = {key: str(meta.get(key, "")) for key in ("system", "digest", "variant", "property")}
+    origin = {key: str(meta.get(key, "")) for key in ORIGIN}
     return SavedTrace(Trace(steps), **origin)
 
 

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -17,23 +17,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from model_check.verdicts.interrupts import Interrupt, the_verbs
 from spec.errors import EnvironmentFailure, LacksMemory
 
+if TYPE_CHECKING:
+    from model_check.explicit_state.exploration import Progress as Explored
+
 GIB = 1 << 30
-
-
-class Explored(Protocol):
-    """How far an exploration is; `explorer.Progress` is one."""
-
-    @property
-    def states(self) -> int:
-        """States found."""
-
-    @property
-    def depth(self) -> int:
-        """The level being expanded."""
-
-    @property
-    def memory_bytes(self) -> int:
-        """Memory in use."""
 
 
 def is_watched() -> bool:
@@ -68,11 +55,11 @@ def bar(title: str, expected: int | None = None) -> Iterator[Report]:
 
 
 @contextmanager
-def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored], None]]:
+def states_bar(title: str, expected: int | None) -> Iterator[Callable[["Explored"], None]]:
     """A bar that an exploration reports to; `expected` states, if anybody knows."""
     with bar(title, expected) as report:
 
-        def told(explored: Explored) -> None:
+        def told(explored: "Explored") -> None:
             memory = f"{explored.memory_bytes / GIB:.1f} GiB"
             report(explored.states, f"depth {explored.depth}, {memory}", expected or explored.states)
 

@@ -13,7 +13,7 @@ else whoever writes such a file must know stands in `model_check/RECORDING.md`, 
 import base64
 import json
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from spec.errors import MalformedInput
 
@@ -59,12 +59,14 @@ KINDS: Final[dict[str, type[Frame]]] = {"received": FrameReceived, "answered": F
 def print_record(record: WireRecord) -> str:
     """The line of a record, without its end."""
     match record:
-        case ProcessStarted(ms=ms):
-            return _json({"ms": ms, "started": True})
-        case Frame(ms=ms, connection=connection, data=data):
+        case ProcessStarted():
+            fields: dict[str, object] = {"started": True}
+        case Frame(connection=connection, data=data):
             (name,) = (name for name, kind in KINDS.items() if isinstance(record, kind))
-            return _json({"ms": ms, "connection": connection, name: base64.b64encode(data).decode()})
-    raise TypeError(f"{record!r} is no record of the wire")
+            fields = {"connection": connection, name: base64.b64encode(data).decode()}
+        case _:
+            raise TypeError(f"{record!r} is no record of the wire")
+    return json.dumps({"ms": record.ms, **fields}, separators=(",", ":"))
 
 
 def parse_record(line: str, source: str = "line") -> WireRecord:
@@ -86,7 +88,3 @@ def _of_kind(kind: type[Kind], given: object) -> Kind:
     if not isinstance(given, kind) or isinstance(given, bool):
         raise TypeError(f"{given!r} is not of kind {kind.__name__}")
     return given
-
-
-def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, separators=(",", ":"))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 
 import pytest
 
@@ -30,7 +31,7 @@ def goes(pid: int) -> bool:
 
 
 def test_calls_are_made_in_another_process_which_goes_with_the_block() -> None:
-    with JudgeProcess() as elsewhere:
+    with closing(JudgeProcess()) as elsewhere:
         pid = elsewhere.submit(os.getpid).result()
         assert pid != os.getpid()
         busy, waiting = elsewhere.submit(time.sleep, 60), elsewhere.submit(os.getpid)
@@ -40,23 +41,24 @@ def test_calls_are_made_in_another_process_which_goes_with_the_block() -> None:
 
 
 def test_one_that_dies_is_replaced() -> None:
-    with JudgeProcess() as elsewhere:
+    with closing(JudgeProcess()) as elsewhere:
         with pytest.raises(BrokenProcessPool):
             elsewhere.submit(os._exit, 9).result()
         assert elsewhere.submit(len, "abc").result() == 3
 
 
 def test_ctrl_c_is_not_for_it() -> None:
-    with JudgeProcess() as elsewhere:
+    with closing(JudgeProcess()) as elsewhere:
         assert elsewhere.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN
 
 
 def test_it_dies_with_a_first_process_that_is_killed() -> None:
     program = (
         "import os, sys, time\n"
+        "from contextlib import closing\n"
         "from model_check.campaigns.judge_process import JudgeProcess\n"
         "if __name__ == '__main__':\n"
-        "    with JudgeProcess() as elsewhere:\n"
+        "    with closing(JudgeProcess()) as elsewhere:\n"
         "        print(elsewhere.submit(os.getpid).result(), flush=True)\n"
         "        elsewhere.submit(time.sleep, 60).result()\n"
     )

@@ -1,6 +1,7 @@
 """Shrinking the runs of a campaign: with a cluster that shows something whenever the guilty faults are there."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,7 +141,7 @@ def test_a_broker_with_a_fault_in_it_is_shrunk_to_what_shows_it(
     monkeypatch.setenv(FAULT, "keep_the_controller_epoch")
     setup = Setup(2, seed=3, broker=reference("tests.model_check.faulty_broker"))
     task = Task(setup, topics=1, faults=4, kinds=("kill-broker", "kill-controller"))
-    with opened(tmp_path, which := Plan(task, 1)) as folder, JudgeProcess() as elsewhere:
+    with opened(tmp_path, which := Plan(task, 1)) as folder, closing(JudgeProcess()) as elsewhere:
         one = Campaign(which, folder, elsewhere)
         one.make_runs()
         shrink_runs(one, 600)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from model_check.monitors.check import check_history
+from model_check.monitors.check import check_history, rows_of
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, Delete, SetData, parent_path
@@ -25,7 +25,7 @@ from reference.zookeeper.transactions import (
 )
 from reference.zookeeper.tree import ZnodeTree
 from spec.formats.error_codes import ErrorCode
-from spec.formats.kafka_types import TopicPartition
+from spec.formats.kafka_types import V0102, TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionError,
@@ -38,6 +38,9 @@ from spec.formats.request_schemas import (
 from spec.formats.requests import RequestHeader, encode_request, encode_response
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, print_record
 from tests.leaderships import led
+
+AS_CODED_ROWS = rows_of(V0102)
+"""What is excused to whoever claims to be 0.10.2."""
 
 STALE = ErrorCode.STALE_CONTROLLER_EPOCH
 T0 = TopicPartition("t", 0)

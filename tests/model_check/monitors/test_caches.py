@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from model_check.judging.shipped_recordings import unpack
-from model_check.monitors.check import AS_CODED_ROWS, check_history
+from model_check.monitors.check import check_history
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
+from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, born, breaks, deleted, failed_over
 
 BACK, OLDER = "caches_get_no_older_leadership", "what_is_told_is_no_older_than_what_was_ordered"
 CAMPAIGN = Path(__file__).parents[2] / "data/kafka-campaign.tar.xz"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from model_check.monitors.check import AS_CODED_ROWS, read_history, rows_of
+from model_check.monitors.check import read_history, rows_of
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import SetData
 from reference.zookeeper.transactions import MultiChange, WriteRefused
 from spec.formats.kafka_types import V0101, V082
-from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over, moved
+from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, born, breaks, deleted, failed_over, moved
 
 STATE = "/brokers/topics/t/partitions/0/state"
 

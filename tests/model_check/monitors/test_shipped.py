@@ -10,10 +10,10 @@ from typing import Final
 import pytest
 
 from model_check.judging.shipped_recordings import unpacked as unpacked_whole
-from model_check.monitors.check import AS_CODED_ROWS, CLAIMS, check_history, read_history
+from model_check.monitors.check import CLAIMS, check_history, read_history
 from model_check.monitors.history import History
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.monitors.stories import breaks
+from tests.model_check.monitors.stories import AS_CODED_ROWS, breaks
 from tests.model_check.unpacking import NAMES, changed, recording, replaced
 
 BROKEN: Final[Mapping[str, Mapping[str, str]]] = {

@@ -10,9 +10,8 @@ from typing import Final
 
 import pytest
 
-from model_check.monitors.check import AS_CODED_ROWS
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over, moved
+from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, breaks, deleted, failed_over, moved
 
 TOPIC = "/brokers/topics/t"
 ELECTIONS = "/admin/preferred_replica_election"

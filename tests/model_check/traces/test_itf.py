@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model_check.traces.itf import ItfError, from_itf, load, save, to_itf
+from model_check.traces.itf import ItfError, SavedTrace, from_itf, load, save, to_itf
 from model_check.traces.trace import Trace
 from spec.language.rules import Leaf, TransitionSystem
 from spec.language.terms import epoch
@@ -19,14 +19,14 @@ def lost_update() -> Trace:
 
 
 def document() -> dict[str, Any]:
-    return to_itf(lost_update(), clerks(), digest="d1", variant="as_coded")
+    return to_itf(SavedTrace(lost_update(), digest="d1", variant="as_coded"), clerks())
 
 
 @pytest.mark.parametrize("system", [system for system, _ in EXPECTED.values()], ids=EXPECTED)
 def test_a_trace_comes_back_as_it_was_saved(system: TransitionSystem, tmp_path: Path) -> None:
     for name, finding in explore_plainly(system).violations.items():
         path = tmp_path / f"{name}.itf.json"
-        save(path, finding.trace, system, digest="abc", variant="documented")
+        save(path, SavedTrace(finding.trace, system.name, "abc", "documented"), system)
         saved = load(path)
         assert saved.trace == finding.trace
         assert (saved.system, saved.digest, saved.variant) == (system.name, "abc", "documented")
@@ -47,7 +47,7 @@ def test_the_action_stands_in_the_state_that_it_led_to() -> None:
 
 def test_flags_are_json_booleans_and_read_back_as_numbers() -> None:
     trace = explore_plainly(lamps()).violations["stays_on"].trace
-    written = to_itf(trace, lamps())
+    written = to_itf(SavedTrace(trace), lamps())
     assert written["states"][1]["on[1]"] is True
     value = from_itf(json.loads(json.dumps(written))).trace.steps[1][1]["on[1]"]
     assert value == 1
@@ -59,7 +59,7 @@ def test_large_numbers_are_written_so_that_no_reader_rounds_them() -> None:
         "large", {"zxid": Leaf(epoch(2**64 - 1), 2**53 + 1), "small": Leaf(epoch(2**53 - 1), 2**53 - 1)}, [], []
     )
     trace = Trace(((None, {variable.name: variable.initial for variable in system.variables}),))
-    written = to_itf(trace, system)
+    written = to_itf(SavedTrace(trace), system)
     assert written["states"][0]["zxid"] == {"#bigint": "9007199254740993"}
     assert written["states"][0]["small"] == 9007199254740991
     assert from_itf(written).trace == trace
