@@ -25,7 +25,7 @@ from model_check.recordings import seen
 from model_check.recordings.entries import Log, head_of
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.sessions import broker_of
-from model_check.recordings.tracks import SKEW
+from model_check.recordings.tracks import SKEW, is_death
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.failover import ControllerStarting, EpochIncremented
 from spec.logs.leader_and_isr_lines import LeaderAndIsrReceived
@@ -99,7 +99,7 @@ def lives_of(broker: int, observed: Sequence[Observed], reports: Log) -> tuple[i
     starts = [head_of(entry)["time"] for entry, line in lines if isinstance(line, ControllerStarting)]
     if len(starts) == len(begun):
         return tuple(starts)
-    deaths = [one.time for one in observed if _is_death(one, broker)]
+    deaths = [one.time for one in observed if is_death(one, broker)]
     return tuple(_begin(number, begun, starts, deaths) for number in range(len(begun)))
 
 
@@ -113,10 +113,3 @@ def _begin(number: int, begun: Sequence[int], starts: Sequence[int], deaths: Seq
     before = begun[number - 1] if number else 0
     death = min((time for time in deaths if before < time <= session), default=session)
     return (death + session) // 2
-
-
-def _is_death(one: Observed, broker: int) -> bool:
-    """Whether this is the death of a broker's present process, or its session's end after that."""
-    if isinstance(one, seen.SessionEnded):
-        return one.by == broker and not (one.survived or one.superseded)
-    return isinstance(one, seen.ProcessKilled) and one.broker == broker

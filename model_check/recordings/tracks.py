@@ -49,10 +49,10 @@ class Tracks:
         self.started = frozenset(b for b in brokers if self._births[b])
 
     def _ends_of_lives(self, b: int) -> Sequence[int]:
-        """When each process of a broker ends: as it is killed, or loses its session for good, or at the last."""
+        """When each process of a broker ends: it is killed, or loses its session for good, or the next one begins."""
         begun = [self.sequences[self._zookeeper][number].time for number in self._births[b]]
-        deaths = [one.time for sequence in self.sequences for one in sequence if _is_death(one, b)]
-        return [min((time for time in deaths if time > begin), default=self._last) for begin in begun or [self._last]]
+        ends = [one.time for sequence in self.sequences for one in sequence if is_death(one, b)] + begun
+        return [min((time for time in ends if time > begin), default=self._last) for begin in begun or [self._last]]
 
     def life(self, place: Place, b: int) -> int:
         """Which process of a broker is the present one; 1 also before any."""
@@ -202,8 +202,8 @@ def _is_birth(one: Observed) -> TypeGuard[seen.SessionBegan]:
     return isinstance(one, seen.SessionBegan) and one.first
 
 
-def _is_death(one: Observed, b: int) -> bool:
-    """Whether a broker's process was killed, or came to its end unseen and lost its session."""
+def is_death(one: Observed, b: int) -> bool:
+    """Whether a broker's process was killed, or came to its end unseen and lost its session, and no later one lives."""
     if isinstance(one, seen.SessionEnded):
-        return one.by == b and not one.survived
+        return one.by == b and not (one.survived or one.superseded)
     return isinstance(one, seen.ProcessKilled) and one.broker == b

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from model_check.recordings.recording import Cluster, Observed, Recording
-from model_check.recordings.seen import ControllerSaid, ReplicaStopped, SessionBegan
+from model_check.recordings.seen import ControllerSaid, ProcessKilled, ReplicaStopped, SessionBegan, SessionEnded
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 
@@ -67,3 +67,28 @@ def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
     assert goes_on(*said, place=(1, 1))
     assert not goes_on(*said[:1], place=(1, 0))
     assert not goes_on(*said, place=(2, 2))
+
+
+def test_a_life_outlasts_the_session_of_the_one_before() -> None:
+    """A broker is killed at 100, or dies unseen, begins anew at 1000, and its first session ends at 3000."""
+    began = [
+        SessionBegan(place="", time=time, text="", zxid=time, by=1, first=True, is_guess=False) for time in (0, 1000)
+    ]
+    ended = SessionEnded(
+        place="", time=3000, text="", zxid=3000, by=1,
+        by_client=False, superseded=True, survived=False, had_controller=False, had_registration=False,
+    )  # fmt: skip
+    killed = ProcessKilled(place="", time=100, text="", broker=1)
+    later = SessionBegan(place="", time=9000, text="", zxid=9000, by=2, first=True, is_guess=False)
+
+    def lives_on(*actions: ProcessKilled, place: int, milliseconds: int) -> bool:
+        tracks = {ZOOKEEPER: (*began, ended, later), "actions": actions}
+        tracks_of = Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1))
+        return tracks_of.lives_on((place, len(actions)), 1, milliseconds)
+
+    assert lives_on(killed, place=2, milliseconds=5999), "from 3000 on, to the last"
+    assert not lives_on(killed, place=2, milliseconds=6000)
+    assert not lives_on(place=1, milliseconds=0), "it ends at the latest when the next one begins"
+    assert not Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: (*began, ended, later)}, {}, 1)).dies(
+        (2,), 1
+    )
