@@ -82,6 +82,7 @@ class Likelihood:
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
+        early = early and not self._is_overtaken(at, to.step)
         early = early or self.tracks.has_said_more(to.place, to.step.observations)
         early = early or self.tracks.registers_before(at.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
@@ -91,6 +92,24 @@ class Likelihood:
         next_ones = self.tracks.lines(at.place, skipped["c"], REPORTS)[:1]
         says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
         return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
+
+    def _is_overtaken(self, at: Position, read: Explained) -> bool:
+        """Whether what a controller reads is written by another next, and then a write of its own fails, perhaps that.
+
+        Some other write of its that succeeds would come first.
+        """
+        if read.rule not in READS_BEFORE_WRITES:
+            return False
+        c, overtaken = read.parameters["c"], False
+        for one in self.tracks.changes(at.place):
+            match one:
+                case StateWritten(by=by, by_leader=False) if by == c:
+                    return False
+                case StateWritten(partition=p) if p == read.parameters["p"]:
+                    overtaken = True
+                case WriteConflicted(by=by, of_leader=None) if by == c:
+                    return overtaken
+        return False
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:

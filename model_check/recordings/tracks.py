@@ -146,14 +146,14 @@ class Tracks:
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
-        either = (one for one in self._changes(place) if isinstance(one, seen.BrokerRegistered | seen.SessionEnded))
+        either = (one for one in self.changes(place) if isinstance(one, seen.BrokerRegistered | seen.SessionEnded))
         ends = (one for one in either if one.by == b and (isinstance(one, seen.BrokerRegistered) or one.by_client))
         return isinstance(next(ends, None), seen.SessionEnded)
 
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
         ends: dict[int, bool] = {}
-        for one in self._changes(place):
+        for one in self.changes(place):
             if isinstance(one, seen.SessionEnded) or _is_birth(one):
                 ends.setdefault(one.by, isinstance(one, seen.SessionEnded) and one.by_client)
         return frozenset(b for b, leaves in ends.items() if leaves)
@@ -164,9 +164,9 @@ class Tracks:
 
     def transactions(self, place: Place, until: int) -> Iterator[Observed]:
         """ZooKeeper's next transactions, up to a time."""
-        return takewhile(lambda one: one.time <= until, self._changes(place))
+        return takewhile(lambda one: one.time <= until, self.changes(place))
 
-    def _changes(self, place: Place) -> Sequence[Observed]:
+    def changes(self, place: Place) -> Sequence[Observed]:
         """ZooKeeper's next transactions, all of them."""
         return self.sequences[self._zookeeper][place[self._zookeeper] :]
 

@@ -14,7 +14,8 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in ("", "-older", "-before-0.10", "-resigned", "-waiting")]
+KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over")
+ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in KINDS]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
     "killed-before-it-is-told-as-sent": 536,
@@ -48,6 +49,9 @@ OBSERVATIONS = {
     "stopped-when-its-isr-write-is-through": 614,
     "two-writes-that-fail-at-once": 790,
     "stopped-one-by-one": 1004,
+    # Of 0.8.2.2 and of 0.10.2.2.
+    "on-top-of-left-overs": 586,
+    "read-before-another-writes": 652,
 }
 
 
@@ -68,6 +72,7 @@ def test_each_is_read_to_its_end(recordings: Path) -> None:
 FAST = (
     "taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie",
     "resignation-is-not-told", "two-batches-in-a-row", "stopped-when-its-isr-write-is-through",
+    "on-top-of-left-overs",
 )  # fmt: skip
 
 

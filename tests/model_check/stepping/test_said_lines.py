@@ -12,8 +12,10 @@ from model_check.recordings.recording import Cluster
 from model_check.stepping.enabled import place_of
 from model_check.stepping.open_system import OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState
+from model_check.stepping.said_lines import Expected
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_log.state_machines import PartitionMachineStarted
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
@@ -213,3 +215,17 @@ def test_a_failed_election_says_why_but_where_nobody_is_online(
     assert found is not None
     changes = [one for one in found.said if issubclass(one.line, ControllerLine) and not one.perhaps]
     assert [one.line.__name__ for one in changes][: len(written) or None] == written
+
+
+def test_who_goes_on_in_a_later_term_also_writes_of_partitions_that_are_gone() -> None:
+    """The machine's map keeps NonExistentPartition until a resignation; the rules have no state there."""
+    t, u = TopicPartition("t", 0), TopicPartition("u", 0)
+    expected = Expected(PartitionMachineStarted, lambda: {"states": frozenset({(t, PartitionState.ONLINE)})})
+
+    def is_written_as(*states: tuple[TopicPartition, PartitionState]) -> bool:
+        return expected.is_written_as(PartitionMachineStarted(1, states))
+
+    gone, online, offline = PartitionState.NON_EXISTENT, PartitionState.ONLINE, PartitionState.OFFLINE
+    assert is_written_as((u, gone), (t, online))
+    assert not is_written_as((u, offline), (t, online))
+    assert not is_written_as((t, gone))
