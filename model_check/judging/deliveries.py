@@ -259,6 +259,14 @@ class Deliveries:
             stops = part(head, "stop") if self.system.model.stops_one_by_one else ()
             yield from ((leave_late_stop.name, {"c": c, "b": b, "p": p}) for p in stops)
 
+    def that_outlive(self, at: Position, c: int) -> Iterator[Candidate]:
+        """What a controller that resigns has in flight, where its broker will yet be seen to handle that."""
+        for b, queue in part(at.state, "connections", c).items():
+            epoch = part(queue, 0).get("epoch")
+            comes_yet = any(_is_from(one, c, epoch) for one in self.tracks.requests(at.place, b))
+            if comes_yet and not part(at.state, "late_requests", c, b):
+                yield leave_late_request.name, {"c": c, "b": b}
+
 
 def _may_be_its_stop(head: PlainState, following: Handled | None) -> bool:
     """Whether a request of a queue stops replicas, and what was handled may be that, or its refusal."""

@@ -28,9 +28,12 @@ from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
+from spec.logs.controller_log.failover import Resigned, SessionExpired
+from spec.logs.state_change_lines import LeaderElectionStarted
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
+from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
 from spec.system import instances
@@ -143,12 +146,22 @@ class Explainer:
     def _in_order(self, at: Position) -> Iterator[Move]:
         yield from self._unseen(at)
         heads, is_settled = self.tracks.heads(at.place), False
+        now = next((one.time for _, one in heads if not self._waits(one, at)), 0)
         for number, one in sorted(heads, key=lambda head: not self.likelihood.is_by_itself(head[1], at.place)):
-            soon = one.time <= heads[0][1].time + SKEW
+            soon = one.time <= now + SKEW
             for move in chain(self._explaining(at, number, one), self._failing(at, one)):
                 likely = move.likely and soon and not is_settled
                 yield Move(move.to, likely)
                 is_settled = is_settled or (likely and self.likelihood.is_by_itself(one, at.place))
+
+    def _waits(self, one: Observed, at: Position) -> bool:
+        """Whether an election was begun, as its line says, and its read waits: for a new session, say."""
+        match one:
+            case seen.ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
+                read = {"c": c, "p": self.cluster.partition(partition)}
+                return self.likelihood.is_too_early(at, Explained(read_for_election.name, read, (), ()))
+            case _:
+                return False
 
     def _unseen(self, at: Position) -> Iterator[Move]:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
@@ -191,7 +204,7 @@ class Explainer:
         if is_no_step is Certainty.MAYBE:
             yield Move(self._without_step(at, number, one), likely=True)
         for _, to in self._tried(at, self._before(one, at), unlogged=True):
-            yield Move(to, likely=True)
+            yield Move(to, likely=to.step is None or not self.likelihood.is_too_early(at, to.step))
 
     def _tried(
         self, at: Position, every: Iterable[Candidate], number: int | None = None, *, unlogged: bool = False
@@ -212,6 +225,8 @@ class Explainer:
             case seen.ControllerSaid(controller=c, line=BrokerDifference(dead=dead)):
                 for b in map(self.cluster.broker, dead):
                     yield from self.deliveries.that_stay_behind(at, c, b)
+            case seen.ControllerSaid(controller=c, line=SessionExpired() | Resigned()):
+                yield from self.deliveries.that_outlive(at, c)
             case seen.ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
 

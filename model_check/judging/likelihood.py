@@ -81,8 +81,10 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
+        if self.is_too_early(at, to.step):
+            return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
-        early = early and not self._is_overtaken(at, to.step)
+        early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)
         early = early or self.tracks.has_said_more(to.place, to.step.observations)
         early = early or self.tracks.registers_before(at.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
@@ -93,23 +95,26 @@ class Likelihood:
         says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
         return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
-    def _is_overtaken(self, at: Position, read: Explained) -> bool:
-        """Whether what a controller reads is written by another next, and then a write of its own fails, perhaps that.
+    def is_too_early(self, at: Position, read: Explained) -> bool:
+        """Whether another writes what a controller reads before that writes it itself, and no write of its fails.
 
-        Some other write of its that succeeds would come first.
+        Whoever takes the lock reads at once only for an election, which is told.
         """
+        written = self._what_comes_of(at, read) if read.rule not in TAKE_THE_LOCK or read.observations else None
+        return isinstance(written, StateWritten) and written.partition == read.parameters["p"]
+
+    def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
+        """The next write of whoever reads, or its failure, if another writes before that what is read."""
         if read.rule not in READS_BEFORE_WRITES:
-            return False
-        c, overtaken = read.parameters["c"], False
+            return None
+        c, is_overtaken = read.parameters["c"], False
         for one in self.tracks.changes(at.place):
             match one:
-                case StateWritten(by=by, by_leader=False) if by == c:
-                    return False
+                case StateWritten(by=by, by_leader=False) | WriteConflicted(by=by, of_leader=None) if by == c:
+                    return one if is_overtaken else None
                 case StateWritten(partition=p) if p == read.parameters["p"]:
-                    overtaken = True
-                case WriteConflicted(by=by, of_leader=None) if by == c:
-                    return overtaken
-        return False
+                    is_overtaken = True
+        return None
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
