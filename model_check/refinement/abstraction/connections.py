@@ -13,13 +13,7 @@ from reference.memory.process import MemoryProcess
 from reference.requests.connections import QueuedRequest
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
-from spec.formats.request_schemas import (
-    LeaderAndIsrRequest,
-    PartitionLeadership,
-    Request,
-    StopReplicaRequest,
-    UpdateMetadataRequest,
-)
+from spec.formats.request_schemas import LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
 from spec.model import Model
 from spec.state.brokers import Stage
 
@@ -38,18 +32,20 @@ def _slot(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Name
     yield f"{slot}.stage", _stage(batch[0]) if batch else Stage.EMPTY
     yield f"{slot}.epoch", max((queued.controller_epoch for queued in batch), default=0)
     told = {state.topic_partition: state for one in ordered for state in one.partition_states}
+    leaders = {live.id for one in ordered for live in one.live_leaders}
+    ids = dict(one for queued in batch for one in queued.topic_ids or ())
     for p, partition in enumerate(cluster.partitions):
-        yield from _content(f"{slot}.partitions[{p}]", told.get(partition))
-        leaders = {live.id for one in ordered for live in one.live_leaders}
-        lives = partition in told and told[partition].leadership.leader in leaders
-        yield f"{slot}.partitions[{p}].leader_lives", lives
-        ids = dict(one for queued in batch for one in queued.topic_ids or () if partition in told)
-        yield f"{slot}.partitions[{p}].topic_id", is_another(cluster, partition.topic, ids.get(partition.topic))
+        state, content = told.get(partition), f"{slot}.partitions[{p}]"
+        yield from leadership(content, None if state is None else state.leadership)
+        yield f"{content}.ordered", state is not None
+        yield f"{content}.assigned", frozenset(() if state is None else state.replicas)
+        yield f"{content}.leader_lives", state is not None and state.leadership.leader in leaders
+        another = is_another(cluster, partition.topic, ids.get(partition.topic))
+        yield f"{content}.topic_id", state is not None and another
     yield f"{slot}.metadata", bool(updates)
     yield f"{slot}.alive", frozenset(live.id for one in updates for live in one.live_brokers)
     yield from _leaderships(cluster, slot, updates, whole=any(queued.whole for queued in batch))
-    yield from _stops(cluster, slot, requests)
-    yield from _fences(cluster, slot, batch)
+    yield from _stops(cluster, slot, batch)
     yield from _answers(cluster, slot, batch)
 
 
@@ -79,12 +75,6 @@ def _stage(queued: QueuedRequest) -> Stage:
     raise TypeError(f"a connection carries no {type(request).__name__}")
 
 
-def _content(path: str, state: PartitionLeadership | None) -> Named:
-    yield from leadership(path, None if state is None else state.leadership)
-    yield f"{path}.ordered", state is not None
-    yield f"{path}.assigned", frozenset(() if state is None else state.replicas)
-
-
 def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadataRequest], *, whole: bool) -> Named:
     """Of which partitions UpdateMetadata tells who leads, and in which leader epoch, or that they are removed.
 
@@ -100,14 +90,6 @@ def _leaderships(cluster: MemoryCluster, slot: str, updates: list[UpdateMetadata
         yield f"{slot}.told_epoch[{p}]", told.get(partition, -1)
 
 
-def _fences(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
-    """The leader epochs of the replicas that are to be deleted."""
-    epochs = {one.request.partitions: one.leader_epoch for one in batch if isinstance(one.request, StopReplicaRequest)}
-    for p, partition in enumerate(cluster.partitions):
-        epoch = epochs.get((partition,))
-        yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
-
-
 def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
     for b in cluster.processes:
@@ -121,13 +103,18 @@ def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
             yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch
 
 
-def _stops(cluster: MemoryCluster, slot: str, requests: list[Request]) -> Named:
-    """The partitions that are to stop, and those that are to be deleted."""
+def _stops(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> Named:
+    """The partitions that are to stop, and those that are to be deleted, with the leader epochs of these replicas."""
     named: dict[bool, set[TopicPartition]] = {False: set(), True: set()}
-    for one in requests:
-        if isinstance(one, StopReplicaRequest):
-            named[one.delete_partitions] |= set(one.partitions)
-    return flags(slot, cluster.partitions, stop=named[False], delete=named[True])
+    epochs: dict[tuple[TopicPartition, ...], int | None] = {}
+    for queued in batch:
+        if isinstance(queued.request, StopReplicaRequest):
+            named[queued.request.delete_partitions] |= set(queued.request.partitions)
+            epochs[queued.request.partitions] = queued.leader_epoch
+    yield from flags(slot, cluster.partitions, stop=named[False], delete=named[True])
+    for p, partition in enumerate(cluster.partitions):
+        epoch = epochs.get((partition,))
+        yield f"{slot}.delete_epoch[{p}]", -1 if epoch is None else epoch
 
 
 def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
