@@ -1,13 +1,12 @@
 """Observations of requests: what a controller queues or drops, and what a broker makes of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from model_check.refinement.expected_observations import Seen
 from model_check.stepping.leadership_words import in_words
 from reference.journal import RequestHandled, RequestSent, ShutdownAnswered, ShutdownBegun, ShutdownRequested
 from reference.memory.cluster import MemoryCluster
 from spec.formats.error_codes import ErrorCode
-from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
@@ -15,10 +14,6 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-
-
-def _number(after: MemoryCluster, partition: TopicPartition) -> int:
-    return after.partitions.index(partition)
 
 
 def queued(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
@@ -33,7 +28,7 @@ def queued(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
             yield Seen(role, "queue LeaderAndIsr", {"broker": sent.broker, **_told(after, state)})
     elif isinstance(request, StopReplicaRequest):
         for partition in request.partitions:
-            fields = {"broker": sent.broker, "partition": _number(after, partition)}
+            fields = {"broker": sent.broker, "partition": after.partitions.index(partition)}
             yield Seen(role, "queue StopReplica", {**fields, "delete": int(request.delete_partitions)})
 
 
@@ -41,7 +36,7 @@ def dropped(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
     """A request to a broker without a channel; only of StopReplica does the specification tell."""
     request = sent.request.request
     for partition in request.partitions if isinstance(request, StopReplicaRequest) else ():
-        fields = {"broker": sent.broker, "partition": _number(after, partition)}
+        fields = {"broker": sent.broker, "partition": after.partitions.index(partition)}
         yield Seen(f"controller {sent.controller}", "drop StopReplica", fields)
 
 
@@ -55,8 +50,12 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
         alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
         yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
     elif isinstance(request, StopReplicaRequest):
-        stale = refused or any(one.error_code is not ErrorCode.NONE for one in getattr(response, "partitions", ()))
-        yield from _stopped(after, role, request, sender if stale else None)
+        if refused or any(one.error_code is not ErrorCode.NONE for one in getattr(response, "partitions", ())):
+            yield Seen(role, "refuse StopReplica", sender)  # as one of an old controller, or of an old leader epoch
+            return
+        for partition in request.partitions:
+            fields = {"partition": after.partitions.index(partition), "delete": int(request.delete_partitions)}
+            yield Seen(role, "stop replica", fields)
     elif refused:
         yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
     elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
@@ -65,18 +64,6 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
             return
         for state, error in zip(request.partition_states, response.partitions, strict=True):
             yield Seen(role, _decision(after, done.broker, state, error.error_code), _told(after, state))
-
-
-def _stopped(
-    after: MemoryCluster, role: str, request: StopReplicaRequest, refused: Mapping[str, object] | None
-) -> Iterator[Seen]:
-    """A broker obeyed a StopReplica, or refused it as one of an old controller, or of an old leader epoch."""
-    if refused is not None:
-        yield Seen(role, "refuse StopReplica", refused)
-        return
-    for partition in request.partitions:
-        fields = {"partition": _number(after, partition), "delete": int(request.delete_partitions)}
-        yield Seen(role, "stop replica", fields)
 
 
 def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: ErrorCode) -> str:
@@ -93,7 +80,7 @@ def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: Er
 
 
 def _told(after: MemoryCluster, state: PartitionLeadership) -> dict[str, object]:
-    return {"partition": _number(after, state.topic_partition), **in_words(state.leadership)}
+    return {"partition": after.partitions.index(state.topic_partition), **in_words(state.leadership)}
 
 
 def of_a_shutdown(entry: ShutdownRequested | ShutdownBegun | ShutdownAnswered) -> Seen:
