@@ -162,8 +162,8 @@ class Model:
     def opens_channels_twice(self) -> bool:
         """Whether channels are opened beside those that an earlier term left over: before 0.9.0.0 no metrics forbid it.
 
-        It has no switch of its own: it breaks nothing, and who goes on as controller beside another (D7) is elected
-        again with all its channels open.
+        It has no switch of its own, since no claim is broken by it here: who goes on as controller beside another (D7)
+        is elected again with all its channels open.
         """
         return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
 

@@ -95,7 +95,7 @@ class Switch(enum.Enum):
         "before 0.9.0.0, D60: of a start only the new brokers are told; followers do not ask who lives (KAFKA-972)"
     )
     ANNOUNCE_NO_ISR = "before 0.9.0.0, D65: no leader announces its ISR changes, and no controller listens (KAFKA-1367)"
-    IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another's id in /controller goes on (KAFKA-2437)"
+    IGNORE_WHO_IS_NEW = "before 0.9.0, D7: a controller that finds another id goes on, and is elected anew (KAFKA-2437)"
     ADOPT_NEW_EPOCHS = "before 0.8.2.0, D25: every active controller takes over each new epoch (KAFKA-1096)"
     READ_BROKERS_TWICE = (
         "before 0.10.0.0, D24: who is new or dead, and who lives, is read one after the other (KAFKA-3085)"

@@ -255,17 +255,24 @@ class Deliveries:
         following = next(self.tracks.requests(at.place, b), None)
         is_its = following is not None and _is_from(following, c, head.get("epoch"))
         if is_its or _may_be_its_stop(head, next(self.tracks.handled(at.place, b), None)):
-            yield leave_late_request.name, {"c": c, "b": b}
-            stops = part(head, "stop") if self.system.model.stops_one_by_one else ()
-            yield from ((leave_late_stop.name, {"c": c, "b": b, "p": p}) for p in stops)
+            yield from self._left(head, c, b)
 
     def that_outlive(self, at: Position, c: int) -> Iterator[Candidate]:
         """What a controller that resigns has in flight, where its broker will yet be seen to handle that."""
         for b, queue in part(at.state, "connections", c).items():
-            epoch = part(queue, 0).get("epoch")
-            comes_yet = any(_is_from(one, c, epoch) for one in self.tracks.requests(at.place, b))
+            head = part(queue, 0)
+            comes_yet = any(
+                _is_from(one, c, head.get("epoch")) if isinstance(one, RequestHandled) else _may_be_its_stop(head, one)
+                for one in self.tracks.handled(at.place, b)
+            )
             if comes_yet and not part(at.state, "late_requests", c, b):
-                yield leave_late_request.name, {"c": c, "b": b}
+                yield from self._left(head, c, b)
+
+    def _left(self, head: PlainState, c: int, b: int) -> Iterator[Candidate]:
+        """The request at the head of a queue stays behind, or one stop of it."""
+        yield leave_late_request.name, {"c": c, "b": b}
+        stops = part(head, "stop") if self.system.model.stops_one_by_one else ()
+        yield from ((leave_late_stop.name, {"c": c, "b": b, "p": p}) for p in stops)
 
 
 def _may_be_its_stop(head: PlainState, following: Handled | None) -> bool:

@@ -96,7 +96,7 @@ class Likelihood:
         return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
     def is_too_early(self, at: Position, read: Explained) -> bool:
-        """Whether another writes what a controller reads before that writes it itself, and no write of its fails.
+        """Whether another writes what a controller reads before the controller writes it, and no write of its fails.
 
         Whoever takes the lock reads at once only for an election, which is told.
         """

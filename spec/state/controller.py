@@ -110,7 +110,9 @@ class ControllerCore(Record):
     acted = Flag("History: this term has written a znode or queued a request.")
     live = Field(BROKER_SET, (), "The live brokers: liveBrokerIds.")
     channels = Field(BROKER_SET, (), "The brokers to which there is a channel, with a queue and a send thread.")
-    stranded = Field(BROKER_SET, (), "The brokers to which a failed failover left a channel that nobody owns.")
+    stranded = Field(
+        BROKER_SET, (), "The brokers to which an earlier term, or a failed failover, left a channel that nobody owns."
+    )
     deletion = Choice(DeletionThread.NONE, "The topic deletion manager, and its thread.")
     watching = Each(per_scope("path", watched_paths), Flag(), "The watch of the path is set.")
     listening = Each(per_scope("path", listened_paths), Flag(), "The controller's own listener is subscribed.")

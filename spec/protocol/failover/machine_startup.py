@@ -110,10 +110,6 @@ def machines_run(s: State, m: Model, c: int) -> None:
 
 
 def _states(s: State, m: Model, c: int) -> dict[int, tuple[Value, Value]]:
-    """The states of the partitions whose topics are known; those that are added later have none."""
-    controller, found = s.controllers[c], {}
-    for p in m.partitions:
-        state = controller.partitions[p].state
-        known = both(controller.topics[m.topic_of(p)], state != PartitionState.NON_EXISTENT)
-        found[p] = known, state
-    return found
+    """The machine's map: it keeps what has vanished since an earlier term that it was not stopped after."""
+    states = {p: s.controllers[c].partitions[p].state for p in m.partitions}
+    return {p: (flag(state != PartitionState.NON_EXISTENT), state) for p, state in states.items()}

@@ -1,8 +1,8 @@
 """Before 0.10.2.0 each replica that is to stop, and not to be deleted, is stopped by a request of its own (KAFKA-4420).
 
-A broker that stops, or hears of a newer controller, may so have carried out only some of a batch's stops. Nor is there
-a request that stops nothing. They are sent in the order in which they were put into the batch, which is left open here;
-those with delete are told of in spec/protocol/requests/connections.py.
+A broker that stops, or hears of a newer controller, may therefore have carried out only some of a batch's stops. Nor
+is there a request that stops nothing. They are sent in the order in which they were put into the batch, which is left
+open here; those with delete are told of in spec/protocol/requests/connections.py.
 
 Kafka 0.10.1.1: `ControllerBrokerRequestBatch.sendRequestsToBrokers`. PROTOCOL.md section 9.
 """

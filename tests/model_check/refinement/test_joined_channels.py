@@ -5,6 +5,8 @@ hand: the first controller went on beside the second (D7), and was elected again
 section 6; Kafka 0.8.2.2: `ControllerChannelManager`.
 """
 
+from dataclasses import replace
+
 from spec.scopes import scope
 from spec.variants import AS_CODED, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
@@ -61,3 +63,13 @@ def test_before_0_9_who_was_gone_meanwhile_gets_a_channel_again_with_what_waited
     assert (both["controllers[1].channels"], both["controllers[1].stranded"]) == ("{2}", "{}")
     assert queued(both)[:2] == ["1", "1"]
     assert set(queued(both)[2:]) == {"2"}
+
+
+def test_the_machine_tells_of_what_has_vanished_since_its_earlier_term_too() -> None:
+    """Nothing but a resignation clears its map (`PartitionStateMachine.shutdown`)."""
+    both = SideBySide(replace(scope("foreign_removal"), cold=True), BEFORE_0_9, exceptions=1, removals=1)
+    after = FAILOVER.index("increment_epoch(c=1)") + 1
+    both.do("start_process(b=2)", "register_broker(b=2)", "start_process(b=1)", *FAILOVER[:after], "create_epoch(c=1)")
+    both.do(*FAILOVER[after:], "read_state(c=1, p=1)", "create_state(c=1, p=1)")
+    both.do("fail_failover(c=1)", "resign_delete(c=1)", "on_controller_change(c=1)", "remove_topic(t=1)", *FAILOVER)
+    assert both["controllers[1].partitions[1].state"] == "ONLINE"
