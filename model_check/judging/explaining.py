@@ -33,14 +33,16 @@ from spec.logs.state_change_lines import LeaderElectionStarted
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
-from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
+from spec.state.enumerations import Session
 from spec.system import instances
 from spec.variants import Switches, as_of
 
 CACHES: Final = frozenset({"cached_leaderships"})
 """What only brokers of one release are judged by: of several, each has its own order in a failover."""
+
+SESSIONS: Final = list(Session)
 
 
 class Explainer:
@@ -157,9 +159,11 @@ class Explainer:
     def _waits(self, one: Observed, at: Position) -> bool:
         """Whether an election was begun, as its line says, and its read waits: for a new session, say."""
         match one:
-            case seen.ControllerSaid(controller=c, line=LeaderElectionStarted(partition=partition)):
-                read = {"c": c, "p": self.cluster.partition(partition)}
-                return self.likelihood.is_too_early(at, Explained(read_for_election.name, read, (), ()))
+            case seen.ControllerSaid(controller=c, line=LeaderElectionStarted()):
+                if SESSIONS[part(at.state, "processes", c).get("session", 0)] is Session.EXPIRED:
+                    return True
+                reads = self._tried(at, (read for read in self.hidden(at.state) if read[1].get("c") == c))
+                return any(self.likelihood.is_too_early(at, to) for _, to in reads)
             case _:
                 return False
 
@@ -204,7 +208,7 @@ class Explainer:
         if is_no_step is Certainty.MAYBE:
             yield Move(self._without_step(at, number, one), likely=True)
         for _, to in self._tried(at, self._before(one, at), unlogged=True):
-            yield Move(to, likely=to.step is None or not self.likelihood.is_too_early(at, to.step))
+            yield Move(to, likely=not self.likelihood.is_too_early(at, to))
 
     def _tried(
         self, at: Position, every: Iterable[Candidate], number: int | None = None, *, unlogged: bool = False

@@ -26,13 +26,14 @@ from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.reassignment.phase_a import read_for_bump
 from spec.protocol.reassignment.phase_b import read_for_move
-from spec.state.enumerations import Callback
+from spec.state.enumerations import At, Callback
 
 TAKE_THE_LOCK: Final = frozenset({move_partition.name, rebalance_partition.name})
 """What another thread than ZkClient's does first, having taken the lock; or it finds nothing to do and leaves it."""
 READS_BEFORE_WRITES: Final = TAKE_THE_LOCK | {
     one.name for one in (read_for_election, read_for_removal, read_for_bump, read_for_move)
 }
+WRITES: Final = frozenset({At.ONLINE_WRITE, At.REMOVE_WRITE, At.BUMP_WRITE, At.MOVE_WRITE})
 ON_DEMAND: Final = READS_BEFORE_WRITES | {
     one.name for one in (accept_shutdown, refuse_shutdown, read_for_listener, stop_deletions)
 }
@@ -81,7 +82,7 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
-        if self.is_too_early(at, to.step):
+        if self.is_too_early(at, to):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)
@@ -95,13 +96,12 @@ class Likelihood:
         says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
         return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
-    def is_too_early(self, at: Position, read: Explained) -> bool:
-        """Whether another writes what a controller reads before the controller writes it, and no write of its fails.
-
-        Whoever takes the lock reads at once only for an election, which is told.
-        """
-        written = self._what_comes_of(at, read) if read.rule not in TAKE_THE_LOCK or read.observations else None
-        return isinstance(written, StateWritten) and written.partition == read.parameters["p"]
+    def is_too_early(self, at: Position, to: Position) -> bool:
+        """Whether a controller reads what it is to write, which another writes before, and no write of its fails."""
+        assert to.step is not None  # noqa: S101 - a read is a step
+        written = self._what_comes_of(at, to.step)
+        is_its = isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
+        return is_its and place_of(to.state, to.step.parameters["c"]) in WRITES
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
         """The next write of whoever reads, or its failure, if another writes before that what is read."""
