@@ -42,8 +42,6 @@ from spec.variants import Switches, as_of
 CACHES: Final = frozenset({"cached_leaderships"})
 """What only brokers of one release are judged by: of several, each has its own order in a failover."""
 
-SESSIONS: Final = list(Session)
-
 
 class Explainer:
     """The moves that a recording leaves to the specification."""
@@ -160,7 +158,7 @@ class Explainer:
         """Whether an election was begun, as its line says, and its read waits: for a new session, say."""
         match one:
             case seen.ControllerSaid(controller=c, line=LeaderElectionStarted()):
-                if SESSIONS[part(at.state, "processes", c).get("session", 0)] is Session.EXPIRED:
+                if list(Session)[part(at.state, "processes", c).get("session", 0)] is Session.EXPIRED:
                     return True
                 reads = self._tried(at, (read for read in self.hidden(at.state) if read[1].get("c") == c))
                 return any(self.likelihood.is_too_early(at, to) for _, to in reads)
