@@ -99,9 +99,9 @@ class Likelihood:
     def is_too_early(self, at: Position, to: Position) -> bool:
         """Whether a controller reads what it is to write, which another writes before, and no write of its fails."""
         assert to.step is not None  # noqa: S101 - a read is a step
-        written = self._what_comes_of(at, to.step)
-        is_its = isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
-        return is_its and place_of(to.state, to.step.parameters["c"]) in WRITES
+        leads_to_write = to.step.rule in READS_BEFORE_WRITES and place_of(to.state, to.step.parameters["c"]) in WRITES
+        written = self._what_comes_of(at, to.step) if leads_to_write else None
+        return isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
         """The next write of whoever reads, or its failure, if another writes before that what is read."""
