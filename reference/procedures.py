@@ -129,7 +129,7 @@ class Effect(ABC, Generic[Result_co]):
     """A step that a handler asks for: `result = yield from effect`. Each kind is a frozen dataclass.
 
     What its script raises is raised there. `written` is the path of the write whose answer a lost connection may take
-    away; the client then repeats the script. Where one of `parts` is left out, it is done with the step before.
+    away; what is `repeated` then is done again. Where one of `parts` is left out, it is done with the step before.
     """
 
     at: ClassVar[At] = At.IDLE
@@ -147,6 +147,11 @@ class Effect(ABC, Generic[Result_co]):
     def written(self) -> str | None:
         """The path of the write that may go unanswered, if there is one."""
         return None
+
+    @property
+    def repeated(self) -> "Effect[Result_co]":
+        """What the client carries out again once that answer is lost: the script, unless it has read something first."""
+        return self
 
     @property
     def needs_session(self) -> bool:

@@ -44,7 +44,7 @@ kinds of requests; requests that a failover reads, and such as may end it (D42);
 BUDGETS = (
     "crashes", "expiries", "exceptions", "shrinks", "losses", "resends", "early_starts", "creations", "deletions",
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
-    "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses",
+    "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses", "deletion_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
     "unclean_changes", "half_requests", "early_reads", "late_requests",
 )  # fmt: skip

@@ -22,6 +22,7 @@ from spec.protocol.brokers import processes as processes_and_sessions
 from spec.protocol.controller import early_reads, epoch_listener, failed_sends
 from spec.protocol.controller import threads as controller_threads
 from spec.protocol.deletion import completion as deletion_completion
+from spec.protocol.deletion import lost_answers as lost_deletions
 from spec.protocol.deletion import requests as deletion_requests
 from spec.protocol.deletion import thread as topic_deletion
 from spec.protocol.elections import allowed, rebalance, requested
@@ -52,7 +53,7 @@ CONTINUATIONS = handlers
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
-    topic_deletion, deletion_completion, connections, isr_changes, isr_notification, reassignment_requests,
+    topic_deletion, deletion_completion, lost_deletions, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown, single_stops,
     late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, delayed_operations,
 )  # fmt: skip

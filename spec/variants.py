@@ -57,7 +57,10 @@ class Switch(enum.Enum):
     COMPLETION_FORGETS_MARK = "D45: a completed deletion takes the topic's ineligible mark along (a fix of ours)"
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
-    ATOMIC_COMPLETION = "D37, D55: a topic, its configuration and the request go in one transaction (a fix of ours)"
+    ATOMIC_COMPLETION = (
+        "D37, D55, D70: a topic, its configuration and the request go in one transaction, or all stay (a fix of ours)"
+    )
+    GONE_IS_DELETED = "D70: a recursive delete goes on where a znode is gone already (KafkaZkClient, 1.1.0)"
     REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"
     KEEP_LAST_IN_SYNC = "D29: the last member stays in the ISR, also where election may be unclean (KAFKA-5083, 1.1.0)"
     CLEAN_BY_DEFAULT = "D30: leader election is clean unless a topic says otherwise (KIP-106, 0.11.0.0)"

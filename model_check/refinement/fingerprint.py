@@ -207,7 +207,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     yield f"given to the listener of {b}", _given(process)
     yield f"departure of {b}, and what it has to hear", (process.departure, process.allowed)
     if running is not None:
-        asked = frozenset(_asked(cluster, one) for one in running.options)
+        asked = frozenset(_asked(cluster, one) for one in running.choices.values())
         yield f"handler of {b}", (asked, running.create)
     yield f"broker {b}", (broker.controller_epoch, broker.alive)
     partitions = {tp: _unordered(cluster, tp.topic, known) for tp, known in broker.partitions.items()}

@@ -9,7 +9,7 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`; ZkClient 0.10 `delet
 """
 
 from abc import abstractmethod
-from contextlib import suppress
+from dataclasses import replace
 
 from reference.controller.controller import KafkaController
 from reference.leadership.effects import Partitions, Replica
@@ -79,9 +79,27 @@ class DeleteState(Completion):
     remaining: Partitions
     at = At.DELETE_STATE
 
+    @property
+    def written(self) -> str:
+        """The parent of the state znode, which goes last."""
+        return partition_path(self.partition)
+
+    @property
+    def repeated(self) -> "DeleteState":
+        """The last delete alone."""
+        return DeleteStateAgain(self.fence, self.partition, self.remaining)
+
     def deletion(self) -> Script[bool]:
         """The state znode, and its parent."""
-        return delete_recursively(partition_path(self.partition))
+        return delete_recursively(self.written)
+
+
+class DeleteStateAgain(DeleteState):
+    """The last of these deletes once more, since its answer was lost: to find nothing is to fail (D70)."""
+
+    def deletion(self) -> Script[bool]:
+        """The parent of the state znode."""
+        return delete_if_there(self.written)
 
 
 class DeleteTopic(Completion):
@@ -92,9 +110,24 @@ class DeleteTopic(Completion):
     atomic: bool
     at = At.DELETE_TOPIC
 
+    @property
+    def written(self) -> str:
+        """What goes last."""
+        return delete_topic_path(self.topic) if self.atomic else topic_path(self.topic)
+
+    @property
+    def repeated(self) -> "DeleteTopic":
+        """All but the parent of the partitions, which is gone."""
+        return replace(self, below=False)
+
     def deletion(self) -> Script[bool]:
-        """The parent of the partitions, if there was one to be listed, and the topic."""
+        """The parent of the partitions, if there was one to be listed, and the topic.
+
+        The transaction fails where the request is gone.
+        """
         if self.below and not (yield from delete_if_there(partitions_path(self.topic))):
+            return False
+        if self.atomic and (yield from children_of(delete_topic_path(self.topic), watches=False)) is None:
             return False
         gone = yield from delete_if_there(topic_path(self.topic))
         if self.atomic:
@@ -109,6 +142,11 @@ class DeleteConfiguration(Completion):
     topic: str
     at = At.DELETE_CONFIGURATION
 
+    @property
+    def written(self) -> str:
+        """The configuration."""
+        return topic_config_path(self.topic)
+
     def deletion(self) -> Script[bool]:
         """`deleteRecursive`."""
         return delete_recursively(topic_config_path(self.topic))
@@ -119,6 +157,11 @@ class DeleteRequest(Completion):
 
     topic: str
     at = At.DELETE_REQUEST
+
+    @property
+    def written(self) -> str:
+        """The request."""
+        return delete_topic_path(self.topic)
 
     def deletion(self) -> Script[bool]:
         """`delete`."""
@@ -138,10 +181,13 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
     _dequeue(controller, topic)
     atomic = controller.fixes(Switch.ATOMIC_COMPLETION)
-    with suppress(Overtaken):
+    overtaken = False
+    try:
         yield from _delete_states(controller, listed or frozenset())
         yield from DeleteTopic(controller.fence, topic, listed is not None, atomic)
-    if not atomic:
+    except Overtaken:
+        overtaken = True
+    if overtaken or not atomic:
         yield from DeleteConfiguration(controller.fence, topic)
         yield from DeleteRequest(controller.fence, topic)
     context.forget_topic(topic)
@@ -160,7 +206,7 @@ def _delete_states(controller: KafkaController, listed: Partitions) -> Procedure
     """Delete what is below the topic's znode, in the order of a list that ZooKeeper gives."""
     while listed:
         partition, deleted = yield from any_of({one: DeleteState(controller.fence, one, listed) for one in listed})
-        if not deleted:
+        if not (deleted or controller.fixes(Switch.GONE_IS_DELETED)):
             raise Overtaken(str(partition))
         listed -= {partition}
 

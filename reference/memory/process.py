@@ -40,7 +40,10 @@ class Repeated(enum.Enum):
 
 
 class Running:
-    """A procedure under way, and what it waits for (None: it has ended); `listens` where ZkClient's thread runs it."""
+    """A procedure under way, and what it waits for (None: it has ended); `listens` where ZkClient's thread runs it.
+
+    Where the client carries out again less than an effect's script, `unanswered` is that effect's index.
+    """
 
     def __init__(
         self, begin: Callable[[KafkaController], Procedure[None]], controller: KafkaController, *, listens: bool = False
@@ -51,6 +54,7 @@ class Running:
         self._answers: tuple[Answer, ...] = ()
         self.begin_anew(controller)
         self.create = Repeated.NO
+        self.unanswered: int | None = None
 
     def begin_anew(self, controller: KafkaController) -> None:
         """Run the procedure, on this controller, as far as the answers go that were given so far."""
@@ -62,7 +66,7 @@ class Running:
     def resume(self, index: int, came: object) -> None:
         """Tell the procedure which effect was carried out, and what that gave or Raised; it runs up to its next one."""
         self._answers = (*self._answers, (index, came))
-        self.create = Repeated.NO
+        self.create, self.unanswered = Repeated.NO, None
         self._tell((index, came))
 
     def _tell(self, answer: Answer) -> None:
@@ -75,6 +79,13 @@ class Running:
     def options(self) -> tuple[Effect[Any], ...]:
         """The effects of which one is to be carried out next."""
         return () if self.pending is None else self.pending.effects
+
+    @property
+    def choices(self) -> dict[int, Effect[Any]]:
+        """The same by index; alone what is repeated of an effect whose answer was lost."""
+        if self.unanswered is not None:
+            return {self.unanswered: self.options[self.unanswered].repeated}
+        return dict(enumerate(self.options))
 
     def forked(self) -> "tuple[KafkaController, Running]":
         """The same procedure once more, on a controller of its own, as far as this one has come."""
@@ -131,7 +142,7 @@ class MemoryProcess:
     @property
     def next_effect(self) -> Effect[Any] | None:
         """The effect that the handler waits for; any of them, if it may be one of several."""
-        return None if self.running is None else self.running.options[0]
+        return None if self.running is None else next(iter(self.running.choices.values()))
 
     @property
     def losable(self) -> int:

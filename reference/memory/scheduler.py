@@ -276,7 +276,7 @@ def _effects(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]
     if isinstance(running.options[0], ElectCreate) and not has_session:
         yield choice("elect_create_without_session", partial(steps.throw, error=SessionExpired(CONTROLLER)), c=c)
         return
-    for index, effect in enumerate(running.options):
+    for index, effect in running.choices.items():
         if effect.at is At.DEADLOCKED or (effect.needs_session and not can_operate):
             continue
         parameters = (("c", c), *_parameters(cluster, effect))

@@ -213,7 +213,7 @@ def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
 def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, index: int) -> None:
     """Carry out one of the effects that a handler waits for, and give it the result, or what was raised."""
     try:
-        came = cluster.carry_out(process, running.options[index])
+        came = cluster.carry_out(process, running.choices[index])
     except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
         came = Raised(error)
     running.resume(index, came)
@@ -242,6 +242,8 @@ def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
         cluster.carry_out(process, effect, lose_answer=True)
     if isinstance(effect, ElectCreate):
         process.running.create = Repeated.UNDER_ITS_SESSION
+    if effect.repeated != effect:
+        process.running.unanswered = index
 
 
 def settle(cluster: MemoryCluster, process: MemoryProcess) -> None:

@@ -182,4 +182,8 @@ class DeletionManager(Record, kept=has("deletion")):
     woken = Flag("The deletion thread is woken.")
     turns = flags(TOPICS, "The thread, which has the lock, has yet to turn to the topic.")
     topic = Field(TOPIC_NUMBER, 0, "The topic that the thread is busy with.")
+    unanswered = flags(
+        PARTITIONS, "The answer to the delete of the partition's znodes is lost; ZkClient deletes again.",
+        kept=budget("deletion_losses"),
+    )  # fmt: skip
     retried = Each(PARTITIONS, Field(BROKER_SET, ()), "Replicas whose deletion failed, while they are taken Offline.")

@@ -8,6 +8,7 @@ the creation.
 from model_check.refinement.abstraction.leadership import Named, flags
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
+from reference.deletion.completion import DeleteStateAgain
 from reference.deletion.requests import DropRequest
 from reference.deletion.thread import DeleteQueuedTopic
 from reference.memory.admin import is_unclean
@@ -39,7 +40,8 @@ def deletion_manager(cluster: MemoryCluster, process: MemoryProcess, controller:
         path, topics, queued=deleting.queued, ineligible=deleting.ineligible, modified=controller.topic_listeners,
         turns=turns, to_queue=to_queue, resuming=controller.activity.resuming,
     )  # fmt: skip
-    yield from flags(path, cluster.partitions, doomed=deleting.partitions)
+    unanswered = frozenset({effect.partition}) if isinstance(effect, DeleteStateAgain) else frozenset()
+    yield from flags(path, cluster.partitions, doomed=deleting.partitions, unanswered=unanswered)
     retried = controller.activity.retried
     for p, partition in enumerate(cluster.partitions):
         yield f"{path}.retried[{p}]", frozenset(replica for tp, replica in retried if tp == partition)

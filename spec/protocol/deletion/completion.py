@@ -12,7 +12,7 @@ Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`. PROTOCOL.md section 
 """
 
 from spec.language.rules import in_any_order, observe, require, reset, say, when
-from spec.language.terms import both, choose, either, flag
+from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.topic_deletion import TopicDeleted
 from spec.model import Model
 from spec.protocol.context.assignment import forget_assignments
@@ -96,45 +96,71 @@ def _forget_partitions(s: State, m: Model, c: int, t: int) -> None:
 @controller_step(At.DELETE_STATE, source=COMPLETE, parts=("deletion",))
 def delete_state(s: State, m: Model, c: int, p: int) -> None:
     """Delete a state znode of the topic."""
-    controller, partitions = s.controllers[c], s.controllers[c].partitions
-    require(partitions[p].todo)
+    require(s.controllers[c].partitions[p].todo, ~is_unanswered(s, m, c))
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
         with when(exists(s.zookeeper.state[p])):
-            observe(f"controller {c}", "delete state", partition=p)
-            reset(s.zookeeper.state[p])
-            state_changed(s, m, p)
-            acts(s, m, c)
-        partitions[p].todo = False
-        with when(~either(*(partitions[q].todo for q in m.partitions))):
-            controller.at = At.DELETE_TOPIC
+            remove_state(s, m, c, p)
+        state_is_gone(s, m, c, p)
     controller_moved(s, m, c, where=fenced)
+
+
+def is_unanswered(s: State, m: Model, c: int) -> Value:
+    """Whether a controller waits for the answer to a delete, and it is lost."""
+    return either(*(s.controllers[c].unanswered[p] for p in m.partitions))
+
+
+def remove_state(s: State, m: Model, c: int, p: int) -> None:
+    """A partition's state znode goes."""
+    observe(f"controller {c}", "delete state", partition=p)
+    reset(s.zookeeper.state[p])
+    state_changed(s, m, p)
+    acts(s, m, c)
+
+
+def state_is_gone(s: State, m: Model, c: int, p: int) -> None:
+    """A state znode is not there any more; after the last one it is the topic's turn."""
+    partitions = s.controllers[c].partitions
+    partitions[p].todo = False
+    with when(~either(*(partitions[q].todo for q in m.partitions))):
+        s.controllers[c].at = At.DELETE_TOPIC
 
 
 @controller_step(At.DELETE_TOPIC, source=COMPLETE, parts=("deletion",))
 def delete_topic(s: State, m: Model, c: int, t: int) -> None:
-    """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread."""
+    """Delete the topic's znode; a state znode that was created meanwhile is in the way, and ends the thread.
+
+    The transaction (a fix) is carried out as a whole, or not at all: where the request is gone, so was the topic.
+    """
     controller, zookeeper = s.controllers[c], s.zookeeper
     require(controller.topic == t)
     fenced = is_fenced_off(s, m, c)
     blocked = either(*(exists(zookeeper.state[p]) for p in m.partitions_of(t)))
     with when(both(~fenced, ~blocked)):
-        with when(zookeeper.topics[t]):
-            observe(f"controller {c}", "delete topic", topic=t)
-            zookeeper.topics[t] = False
-            s.history.asked[t] = False
-            for p in m.partitions_of(t):
-                zookeeper.assigned[p] = ()
-            acts(s, m, c)
-            notify(s, m, "topics")
         if m.fixes(Switch.ATOMIC_COMPLETION):
-            _delete_configuration(s, m, c, t)
+            with when(zookeeper.deletions[t]):
+                remove_topic(s, m, c, t)
+                remove_configuration(s, m, c, t)
             _end_completion(s, m, c, t)
         else:
+            remove_topic(s, m, c, t)
             controller.at = At.DELETE_CONFIGURATION
     with when(both(~fenced, blocked)):
         end_thread(s, m, c)
     controller_moved(s, m, c, where=fenced)
+
+
+def remove_topic(s: State, m: Model, c: int, t: int) -> None:
+    """A topic's znode goes, if it is there."""
+    zookeeper = s.zookeeper
+    with when(zookeeper.topics[t]):
+        observe(f"controller {c}", "delete topic", topic=t)
+        zookeeper.topics[t] = False
+        s.history.asked[t] = False
+        for p in m.partitions_of(t):
+            zookeeper.assigned[p] = ()
+        acts(s, m, c)
+        notify(s, m, "topics")
 
 
 @controller_step(At.DELETE_CONFIGURATION, source=COMPLETE, parts=("deletion",))
@@ -144,12 +170,13 @@ def delete_configuration(s: State, m: Model, c: int, t: int) -> None:
     require(controller.topic == t)
     fenced = is_fenced_off(s, m, c)
     with when(~fenced):
-        _delete_configuration(s, m, c, t)
+        remove_configuration(s, m, c, t)
         controller.at = At.DELETE_REQUEST
     controller_moved(s, m, c, where=fenced)
 
 
-def _delete_configuration(s: State, m: Model, c: int, t: int) -> None:
+def remove_configuration(s: State, m: Model, c: int, t: int) -> None:
+    """A topic's configuration goes, if it is there."""
     with when(s.zookeeper.configurations[t]):
         observe(f"controller {c}", "delete configuration", topic=t)
         s.zookeeper.configurations[t] = False

@@ -12,9 +12,9 @@ An exception ends the thread; nothing is deleted until the next failover. The ne
 the start.
 
 What a listener is given while the thread has the lock is told in spec/protocol/controller/early_reads.py. Left out:
-that the thread takes its notice before it has the lock (it might run once more, for nothing); the znodes between a
-topic and its states. And that the thread ends where an assigned replica has no state, since no move of it was ever
-asked for: a reassignment that step 2 ends has put it into AR, and never started it (S8).
+that the thread takes its notice before it has the lock (it might run once more, for nothing), and that it ends where an
+assigned replica has no state, since no move of it was ever asked for: a reassignment that step 2 ends has put it into
+AR, and never started it (S8).
 
 Kafka 0.10.2.2: `TopicDeletionManager`, `PartitionStateMachine.DeleteTopicsListener`. PROTOCOL.md section 7.4.
 """

@@ -86,14 +86,34 @@ def test_a_znode_that_appears_below_the_topic_ends_the_thread() -> None:
     assert cluster.one.deletion is DeletionThread.ENDED
 
 
-def test_a_znode_that_somebody_else_deletes_ends_the_recursion() -> None:
-    """ZkClient's `deleteRecursive` gives up on the rest, and nobody asks what it returned."""
-    cluster = Cluster()
+@pytest.mark.parametrize("fixes", [(), (Switch.GONE_IS_DELETED,)])
+def test_a_znode_that_is_gone_already_ends_the_recursion(fixes: tuple[Switch, ...]) -> None:
+    """D70: ZkClient's `deleteRecursive` gives up on the rest, and nobody asks what it returned."""
+    cluster = Cluster(*fixes)
     cluster.deleted()
     hand = Hand(on_deletion_thread(cluster.one))
     hand.expect(DeleteQueuedTopic, frozenset(ASSIGNED))
     hand.expect(DeleteState, False, partition=P1)
-    assert isinstance(hand.pending, DeleteConfiguration)
+    assert isinstance(hand.pending, DeleteState if fixes else DeleteConfiguration)
+
+
+def test_what_is_deleted_again_is_the_last_znode_alone() -> None:
+    """After a lost answer: nothing is listed anew, and what is there by then is in the way, or is taken, too (D70)."""
+    server = MemoryZookeeper()
+    session, topic = server.open_session(), topic_path("a")
+    for path in ("/brokers", "/brokers/topics", topic, f"{topic}/partitions", f"{topic}/partitions/0"):
+        server.execute(session, Create(path, b""))
+    first = DeleteState(None, P0, frozenset({P0}))
+    assert [carry_out(server, session, one.script()) for one in (first, first.repeated)] == [
+        (True, [partition_path(P0)]), (False, [partition_path(P0)]),
+    ]  # fmt: skip
+    for path in (partition_path(P0), state_path(P0)):
+        server.execute(session, Create(path, b""))
+    with pytest.raises(NotEmpty):
+        carry_out(server, session, first.repeated.script())
+    server.execute(session, Create(topic_path("b"), b""))
+    again = DeleteTopic(None, "b", True, False).repeated
+    assert carry_out(server, session, again.script()) == (True, [topic_path("b")])
 
 
 # -------------------------------------------------------------------------------------------------------- on a server
