@@ -52,8 +52,8 @@ CONTINUATIONS = handlers
 
 MODULES = (
     processes_and_sessions, controller_threads, controller_election, controller_failover, partition_leadership,
-    replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests,
-    topic_deletion, deletion_completion, lost_deletions, connections, isr_changes, isr_notification, reassignment_requests,
+    replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests, topic_deletion,
+    deletion_completion, lost_deletions, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown, single_stops,
     late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, delayed_operations,
 )  # fmt: skip
