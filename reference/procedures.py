@@ -150,7 +150,7 @@ class Effect(ABC, Generic[Result_co]):
 
     @property
     def repeated(self) -> "Effect[Result_co]":
-        """What the client carries out again once that answer is lost: the script, unless it has read something first."""
+        """What the client carries out again once that answer is lost: the script, where it has read nothing first."""
         return self
 
     @property
