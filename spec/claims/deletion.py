@@ -109,7 +109,7 @@ def _tells_to_delete(s: State, m: Model, c: int, r: int, p: int) -> Value:
     return both(_is_in_office(s, m, c), either(*(s.connections[c][r][k].delete[p] for k in m.slots)))
 
 
-@claim("always", source="PROTOCOL.md D55", witness="a_topic_is_gone", parts=("deletion",))
+@claim("always", source="PROTOCOL.md D55, D70", witness="a_topic_is_gone", parts=("deletion",))
 def topics_have_their_configuration(s: State, m: Model, t: int) -> Value:
     """A topic that is not being deleted has the configuration that it was created with."""
     return either(~s.zookeeper.topics[t], s.zookeeper.deletions[t], s.zookeeper.configurations[t])
