@@ -1,8 +1,9 @@
 """Where a field says that it is kept only where something may happen, elsewhere it would tell nothing.
 
-Each such field is forced in where it is not kept; rules assign it either way. What is reached is as large as the
-manifest says, so the field only repeats what the other variables tell. And no other field than those that are known to
-tell nothing is assigned where it is not kept: that would be lost.
+Such fields are forced in where they are not kept; rules assign them either way. Most tell nothing by the terms alone,
+which an analysis finds: they stay as they are at first, or nobody asks for them. Of the others it is a matter of what
+the protocol does: what is reached is as large as the manifest says, so they only repeat what the other variables tell.
+And no other field than those that are known to tell nothing is assigned where it is not kept: that would be lost.
 """
 
 import re
@@ -11,15 +12,21 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.explorer import explore
-from spec.expectations import plan
-from spec.language.records import ALWAYS, Declared, Leaf
-from spec.language.views import View
+from model_check.inventory.system_facts import SystemKey, system_keys
+from spec.expectations import plan, plans
+from spec.language.records import ALWAYS, Declared, Leaf, Record, own
+from spec.language.views import View, leaves
 from spec.model import Model
 from spec.scopes import scope
-from spec.state.controller import CachedPartition, Controller
+from spec.state.brokers import BrokerPartition, LateCopy, Slot, SlotPartition
+from spec.state.cluster import History, State, shape
+from spec.state.controller import BatchWords, CachedPartition, Controller
+from spec.state.controller_parts import EarlyReads, LostTopics, Notifications, Reassigning, TopicListeners
 from spec.state.zookeeper import ZooKeeper
 from spec.system import system
 from spec.variants import switches_named
+from tests.spec.state.influence import Influence
+from tests.spec.state.test_cluster import records
 
 EPOCH_VERSION = (ZooKeeper.epoch_version, Controller.epoch_version)
 DIRTY = (Controller.dirty, Controller.resigns_again)
@@ -30,12 +37,17 @@ FORCED = [
     ("informed", (CachedPartition.informed,), "addition", "FENCED"),
     ("named", (CachedPartition.named,), "slow_notes", "AS_CODED"),
     ("resuming", (Controller.resuming,), "resigned_deletion", "AS_CODED"),
+    ("to_queue", (Controller.to_queue,), "resigned_deletion", "AS_CODED"),
+    ("calls_back", (Slot.calls_back,), "resigned_deletion", "AS_CODED"),
     ("created", (Controller.created,), "creation_shutdown", "AS_CODED"),
     ("remaining_read", (Controller.remaining_read,), "told_move", "FENCED"),
     ("dirty", DIRTY, "late_copies", "AS_CODED"),
     ("shutdown_fails", (Controller.shutdown_fails,), "creation_shutdown", "FENCED"),
     ("elects", (Controller.elects,), "shutdown", "FENCED"),
 ]
+
+PROVED = (*DIRTY, Controller.remaining_read, Controller.shutdown_fails)
+"""Of these the analysis tells, too."""
 
 QUICK = ("removal", "addition", "slow_notes", "resigned_deletion")
 """Scopes of which a kernel is made within a second."""
@@ -62,6 +74,48 @@ def test_where_a_field_is_not_kept_it_would_tell_nothing(
     assert len(forced.variables) > len(without.variables)
     found = explore(forced, limit=2 * expected.states, expected=expected.states)
     assert (found.states, found.transitions, found.depth) == (expected.states, expected.transitions, expected.depth)
+
+
+REPEATING = tuple({one: None for _, fields, *_ in FORCED for one in fields if one not in PROVED})
+DECIDING: tuple[Declared[Any], ...] = (
+    ZooKeeper.topic_ids, LostTopics.topic_ids, BrokerPartition.topic_id, SlotPartition.topic_id, ZooKeeper.assigned,
+    BatchWords.assigned, History.target, Notifications.unread, SlotPartition.leader_lives, Slot.delete_epoch,
+    LateCopy.leader_epoch, EarlyReads.given_topics, EarlyReads.given_requests, EarlyReads.given_moves,
+)  # fmt: skip
+"""Where one of these is kept, rules do not only remember more: they do otherwise."""
+WITH_CALLBACKS = (TopicListeners, Reassigning)
+"""Fields that come with callbacks of their own, for which other scopes have no number."""
+
+RECORDS = sorted(records(State) - {*WITH_CALLBACKS}, key=lambda record: record.__name__)
+UNASKED: list[type[Record] | Declared[Any]] = [
+    *(record for record in RECORDS if record.kept is not ALWAYS),
+    *(
+        field
+        for record in RECORDS
+        for field in own(record).values()
+        if field.kept is not ALWAYS and field not in (*REPEATING, *DECIDING)
+    ),
+]
+
+SYSTEMS = [one for one in system_keys(plans().values()) if "partitions" in scope(one.scope).parts and not one.proving]
+SOON = [one for one in SYSTEMS if one.scope in {"cold", "addition", "resigned_deletion"}]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [*SOON, *(pytest.param(one, marks=pytest.mark.slow) for one in SYSTEMS[::12] if one not in SOON)],
+    ids=lambda one: one.name,
+)
+def test_where_most_fields_are_not_kept_nobody_would_ask(key: SystemKey, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are forced in at once. Where one is not kept it reads as its field says, whatever a start says."""
+    left_out = {one.name: one.initial for one in leaves(shape(Model(scope(key.scope), key.switches)), kept=False)}
+    for one in UNASKED:
+        monkeypatch.setattr(one, "kept", ALWAYS)
+    forced = key.built()
+    added = {one.name: one.initial for one in forced.variables if one.name in left_out}
+    assert len(added) > 20
+    started = [name for name, initial in added.items() if initial != left_out[name]]
+    assert sorted(added.keys() - Influence(forced, moving=started).idle) == []
 
 
 DERIVED = {
