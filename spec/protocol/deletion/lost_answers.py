@@ -70,10 +70,12 @@ def delete_state_again(s: State, m: Model, c: int, p: int) -> None:
 @controller_step(At.DELETE_TOPIC, source=SOURCE, budget="deletion_losses", parts=PARTS)
 def delete_topic_unanswered(s: State, m: Model, c: int, t: int) -> None:
     """The topic's znode is deleted (and, in one transaction, what goes with it), but the answer is lost."""
-    require(s.controllers[c].topic == t, s.zookeeper.topics[t], ~is_fenced_off(s, m, c))
+    require(s.controllers[c].topic == t, ~is_fenced_off(s, m, c))
     require(~either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t))))
+    atomic = m.fixes(Switch.ATOMIC_COMPLETION)
+    require(s.zookeeper.deletions[t] if atomic else s.zookeeper.topics[t])
     remove_topic(s, m, c, t)
-    if m.fixes(Switch.ATOMIC_COMPLETION):
+    if atomic:
         remove_configuration(s, m, c, t)
         delete_the_request(s, m, c, t)
 
