@@ -15,7 +15,7 @@ from typing import Final
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import HiddenSteps, is_instead_of
+from model_check.judging.hidden_steps import HiddenSteps, is_instead_of, of_brokers
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -23,13 +23,13 @@ from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.judging.taken_steps import Steps
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
-from model_check.recordings.tracks import SKEW, Tracks
+from model_check.recordings.tracks import SKEW, STATE_CHANGES, Tracks
 from model_check.stepping.enabled import Candidate, ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.controller_log.failover import Resigned, SessionExpired
-from spec.logs.state_change_lines import LeaderElectionStarted
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
@@ -37,6 +37,7 @@ from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
 from spec.state.enumerations import Session
 from spec.system import instances
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switches, as_of
 
 CACHES: Final = frozenset({"cached_leaderships"})
@@ -66,7 +67,7 @@ class Explainer:
         self.system: OpenSystem = replace(
             opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
-        self.controllers = ControllerSteps(self.system)
+        self.controllers = ControllerSteps(self.system, of_brokers(self.model))
         self.hidden = HiddenSteps(self.system, self.controllers).of
         self.tracks = Tracks(recording)
         self.start = Position(self.system.initial, self.tracks.beginning)
@@ -199,7 +200,8 @@ class Explainer:
         if is_no_step is Certainty.YES:
             return
         for candidate, to in self._tried(at, (*self._copies(one, at), *self._overdue(one, at)), unlogged=True):
-            yield Move(to, likely=candidate[0] != leave_late_copy.name)
+            is_copy = candidate[0] == leave_late_copy.name
+            yield Move(to, likely=not is_copy or self._has_a_copy(at, candidate[1]["b"], candidate[1]["p"]))
         shows_it = chain(candidates(self.model, self.controllers, one, at.state), self._noted_late(one, at))
         for candidate, to in self._tried(at, shows_it, number):
             yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
@@ -231,6 +233,17 @@ class Explainer:
                 yield from self.deliveries.that_outlive(at, c)
             case seen.ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
+
+    def _has_a_copy(self, at: Position, b: int, p: int) -> bool:
+        """Whether a broker deletes a replica once more often than controllers yet begin to: a copy stayed behind."""
+        stops = (one for one in self.tracks.handled(at.place, b) if isinstance(one, seen.ReplicaStopped))
+        lines = (one.line for c in self.model.controllers for one in self.tracks.lines(at.place, c, STATE_CHANGES))
+        begun = (
+            line for line in lines if isinstance(line, ReplicaChanged) and line.target is ReplicaState.DELETION_STARTED
+        )
+        named = self.cluster.partitions[p], self.cluster.broker_ids[b - 1]
+        times = sum((line.partition, line.replica) == named for line in begun)
+        return sum(one.partition == p and one.delete for one in stops) > 1 + times
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """What leaves no line came before what has a later number, and before its broker heard of a newer controller.

@@ -11,6 +11,7 @@ from typing import Final
 from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_state import PlainState, part
+from spec.model import Model
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
 from spec.protocol.brokers.processes import fail_registration, register_broker
 from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
@@ -33,10 +34,6 @@ class HiddenSteps:
     def __init__(self, system: OpenSystem, controllers: ControllerSteps) -> None:
         self.system = system
         self.controllers = controllers
-        self._others = [(rule.name, {"b": b}) for b in system.model.brokers.ids for rule in OF_BROKERS]
-        if lose_shutdown_request.name in system.rules:
-            pairs = ((b, c) for b in system.model.brokers.ids for c in system.model.controllers)
-            self._others += [(lose_shutdown_request.name, {"b": b, "c": c}) for b, c in pairs]
 
     def of(self, state: PlainState) -> Iterator[Candidate]:
         """What may happen unseen; not all of it is enabled."""
@@ -47,7 +44,13 @@ class HiddenSteps:
                 yield read_for_listener.name, {"c": c}
             if controller.get("given"):
                 yield stop_deletions.name, {"c": c}
-        yield from self._others
+        yield from self.controllers.enabled(state, 0)
+
+
+def of_brokers(m: Model) -> Iterator[Candidate]:
+    """What brokers may do unseen."""
+    yield from ((rule.name, {"b": b}) for b in m.brokers.ids for rule in OF_BROKERS)
+    yield from ((lose_shutdown_request.name, {"b": b, "c": c}) for b in m.brokers.ids for c in m.controllers)
 
 
 def is_instead_of(candidate: Candidate, taken: Candidate) -> bool:

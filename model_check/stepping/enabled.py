@@ -5,7 +5,7 @@ answered once is asked again only where something that it has read is another.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeAlias
 
 from model_check.stepping.open_system import OpenSystem
@@ -22,9 +22,9 @@ PLACES: Final = list(At)
 
 
 class ControllerSteps:
-    """The steps of the controllers of an open system, place by place."""
+    """The steps of the controllers of an open system, place by place; and `others`, which are those of nobody, 0."""
 
-    def __init__(self, system: OpenSystem) -> None:
+    def __init__(self, system: OpenSystem, others: Iterable[Candidate] = ()) -> None:
         self._system = system
         self._at: dict[tuple[int, At], list[tuple[Rule, Mapping[str, int]]]] = defaultdict(list)
         for rule in system.rules.values():
@@ -32,6 +32,7 @@ class ControllerSteps:
                 for place in rule.places:
                     assert isinstance(place, At)  # noqa: S101 - the places of a controller
                     self._at[parameters["c"], place].append((rule, parameters))
+        self._at[0, At.IDLE] = [(system.rules[name], parameters) for name, parameters in others if name in system.rules]
         self._last: dict[int, tuple[Question, tuple[Candidate, ...], tuple[Candidate, ...]]] = {}
 
     def enabled(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
@@ -47,7 +48,7 @@ class ControllerSteps:
         if last is not None and last[0].reads_the_same(state):
             return last
         question: Any = Question(self._system.layout, state)
-        place = PLACES[question.controllers[c].at.raw]
+        place = PLACES[question.controllers[c].at.raw] if c else At.IDLE
         holding = [(rule, one) for rule, one in self._at[c, place] if self._holds(question, rule, one)]
         progress = tuple((rule.name, one) for rule, one in holding if rule.budget is None)
         faults = tuple((rule.name, one) for rule, one in holding if rule.budget is not None)

@@ -219,4 +219,4 @@ def test_what_a_state_does_not_have_is_named() -> None:
 
 def test_a_variable_that_a_drafts_method_would_hide_is_refused() -> None:
     with pytest.raises(ValueError, match="a state has no share: its drafts have a method of that name"):
-        Layout({"broker": {"share": Leaf(FLAG, False)}})
+        assert Layout({"broker": {"share": Leaf(FLAG, False)}}).kept
