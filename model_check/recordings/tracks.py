@@ -130,11 +130,16 @@ class Tracks:
         done = self._done(place, log, c)
         return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
-    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
+    def has_done_more(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it.
+
+        Or to delete /controller, which it did before.
+        """
         said = [one for one in shown if isinstance(one, seen.ControllerSaid)]
-        left = (one for log in LOGS for one in self.lines(place, said[0].controller, log)[:1]) if said else ()
-        return any(one.time < min(other.time for other in said) for one in left)
+        c, then = (said[0].controller, min(one.time for one in said)) if said else (0, 0)
+        lines = (one for log in LOGS for one in self.lines(place, c, log)[:1]) if said else ()
+        deleted = (one for one in self.transactions(place, then) if isinstance(one, seen.ControllerDeleted))
+        return any(one.time < then for one in lines) or any(one.by == c != 0 for one in deleted)
 
     def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
