@@ -15,7 +15,7 @@ from typing import Final
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import HiddenSteps, is_instead_of, of_brokers
+from model_check.judging.hidden_steps import hidden, is_instead_of, of_brokers
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -68,7 +68,7 @@ class Explainer:
             opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
         self.controllers = ControllerSteps(self.system, of_brokers(self.model))
-        self.hidden = HiddenSteps(self.system, self.controllers).of
+        self.hidden = partial(hidden, self.controllers, self.model)
         self.tracks = Tracks(recording)
         self.start = Position(self.system.initial, self.tracks.beginning)
         self.deliveries = Deliveries(self.system, self.tracks)

@@ -116,8 +116,8 @@ def _by_hand(rule: Rule | None, one: seen.ZooKeeperChange, **parameters: int) ->
 def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
     """The head of its controller's queue, or what stayed behind, where that is of its kind and epoch."""
     c, b = one.controller, one.broker
-    head, late = part(state, "connections", c, b, 0), part(state, "late_requests", c, b)
-    for request, rules in (head, DELIVERY), (late, (execute_late_request,)):
+    late = part(state, "late_requests", c, b), [execute_late_request]
+    for request, rules in (part(state, "connections", c, b, 0), DELIVERY), late:
         if (STAGES[request.get("stage", 0)], request.get("epoch", 0)) == (KINDS[one.kind], one.epoch):
             yield from _each(rules, c=c, b=b)
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from model_check.stepping.enabled import Candidate, ControllerSteps, place_of
-from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_state import PlainState, part
 from spec.model import Model
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
@@ -28,29 +27,22 @@ UNORDERED: Final = frozenset({read_state.name})
 """Visits whose order has no bearing on what follows."""
 
 
-class HiddenSteps:
-    """The steps that may be taken unseen in an open system."""
-
-    def __init__(self, system: OpenSystem, controllers: ControllerSteps) -> None:
-        self.system = system
-        self.controllers = controllers
-
-    def of(self, state: PlainState) -> Iterator[Candidate]:
-        """What may happen unseen; not all of it is enabled."""
-        for c in self.system.model.controllers:
-            yield from (one for one in self.controllers.enabled(state, c) if one[0] not in CALLED_FOR)
-            controller = part(state, "controllers", c)
-            if place_of(state, c) is not At.IDLE or controller.get("shutdown_of"):
-                yield read_for_listener.name, {"c": c}
-            if controller.get("given"):
-                yield stop_deletions.name, {"c": c}
-        yield from self.controllers.enabled(state, 0)
-
-
 def of_brokers(m: Model) -> Iterator[Candidate]:
     """What brokers may do unseen."""
     yield from ((rule.name, {"b": b}) for b in m.brokers.ids for rule in OF_BROKERS)
     yield from ((lose_shutdown_request.name, {"b": b, "c": c}) for b in m.brokers.ids for c in m.controllers)
+
+
+def hidden(controllers: ControllerSteps, m: Model, state: PlainState) -> Iterator[Candidate]:
+    """What may happen unseen; not all of it is enabled."""
+    for c in m.controllers:
+        yield from (one for one in controllers.enabled(state, c) if one[0] not in CALLED_FOR)
+        controller = part(state, "controllers", c)
+        if place_of(state, c) is not At.IDLE or controller.get("shutdown_of"):
+            yield read_for_listener.name, {"c": c}
+        if controller.get("given"):
+            yield stop_deletions.name, {"c": c}
+    yield from controllers.enabled(state, 0)
 
 
 def is_instead_of(candidate: Candidate, taken: Candidate) -> bool:

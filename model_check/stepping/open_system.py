@@ -34,8 +34,8 @@ RECREATION, ADDITION = "recreation", "addition"
 which partitions are added to it.
 """
 
-ROOM: Final = 4
-"""How much longer queues may get in a step before it is taken once more, with all the places that the scope has."""
+A_FEW: Final = 4
+"""The places, or fewer, by which a queue may grow in a step before that is taken once more with a whole scope's."""
 ANY_NUMBER = 0
 """Of tries: no required file tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
 
@@ -77,33 +77,34 @@ class OpenSystem:
         """The variables."""
         return Layout(shape(self.model))
 
-    def model_for(self, parameters: Mapping[str, int], *states: PlainState, room: int = 0) -> Model:
+    def model_for(self, parameters: Mapping[str, int], *states: PlainState) -> Model:
         """The model by which a step goes, or is judged: that of the new topic, or of the partitions that are added.
 
-        Where it is for certain states, its queues are no longer than they are there, but for so much room: places
-        beyond are empty, and whoever goes through all of them takes as long.
+        For certain states its queues have a few places more than they fill there: going through all of them takes long.
         """
-        queues = [of_one for state in states for one in part(state, "connections").values() for of_one in one.values()]
-        callbacks = [part(one, "callbacks") for state in states for one in part(state, "controllers").values()]
-        lengths = (max((max(one, default=-1) + 1 for one in of_them), default=0) for of_them in (queues, callbacks))
-        narrow = tuple(-(-(length + room) // 4) * 4 for length in lengths) if states else ()
-        return self._models(parameters.get(RECREATION), parameters.get(ADDITION), *narrow)
+        queues = [queue for state in states for one in part(state, "connections").values() for queue in one.values()]
+        queues += [part(one, "callbacks") for state in states for one in part(state, "controllers").values()]
+        longest = max((max(queue, default=-1) + 1 for queue in queues), default=0)
+        capacity = longest // A_FEW * A_FEW + A_FEW if states else None
+        return self._models(parameters.get(RECREATION), parameters.get(ADDITION), capacity)
 
     @cached_property
-    def _models(self) -> Callable[..., Model]:
+    def _models(self) -> Callable[[int | None, int | None, int | None], Model]:
         return cache(self._model)
 
-    def _model(self, recreation: int | None, addition: int | None, *lengths: int) -> Model:
-        scope, switches = self.model.scope, self.model.switches
-        if lengths:
-            capacities = zip(("connection_capacity", "callback_capacity"), lengths, strict=True)
-            scope = replace(scope, **{name: max(1, min(getattr(scope, name), length)) for name, length in capacities})
+    def _model(self, recreation: int | None, addition: int | None, capacity: int | None) -> Model:
+        scope = self.model.scope
         if recreation is not None:
             scope = replace(scope, assigned=self.recreations[recreation])
         if addition is not None:
             assigned = self.additions[addition]
             scope = replace(scope, assigned=assigned, added=tuple(p for p, replicas in enumerate(assigned) if replicas))
-        return Model(scope, switches)
+        if capacity is not None:
+            connections, callbacks = (
+                min(capacity, one) for one in (scope.connection_capacity, scope.callback_capacity)
+            )
+            scope = replace(scope, connection_capacity=connections, callback_capacity=callbacks)
+        return Model(scope, self.model.switches)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -121,7 +122,7 @@ class OpenSystem:
         """The step of a rule with these parameters, None where it is not enabled; NoRoom where a capacity stops it."""
         chosen = self.rules[rule]
         given = {name: value for name, value in parameters.items() if name not in {RECREATION, ADDITION}}
-        for model in (self.model_for(parameters, state, room=ROOM), self.model_for(parameters)):
+        for model in (self.model_for(parameters, state), self.model_for(parameters)):
             draft: Any = self._draft(state)
             if self.draws_budgets and chosen.budget is not None:
                 left = draft.budget[chosen.budget]
