@@ -84,7 +84,7 @@ class OpenSystem:
         """
         queues = [queue for state in states for one in part(state, "connections").values() for queue in one.values()]
         queues += [part(one, "callbacks") for state in states for one in part(state, "controllers").values()]
-        longest = max((max(queue, default=-1) + 1 for queue in queues), default=0)
+        longest = max(map(len, queues), default=0)
         capacity = longest // A_FEW * A_FEW + A_FEW if states else None
         return self._models(parameters.get(RECREATION), parameters.get(ADDITION), capacity)
 
