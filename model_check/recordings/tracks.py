@@ -143,7 +143,7 @@ class Tracks:
         resigns = any(isinstance(one.line, Resigned) for one in said)
         return any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1]) or any(
             one.by == c if isinstance(one, seen.ControllerDeleted) else resigns
-            for one in self.transactions(place, then)
+            for one in self.transactions(place, then - 1)
             if isinstance(one, seen.ControllerDeleted | seen.BrokerRegistered)
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.interpreter import Machine
-from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
+from model_check.stepping.open_system import A_FEW, NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_rules import plain_rules
 from model_check.stepping.plain_state import Draft, Layout, PlainState
 from spec.language.rules import Action, Leaf
@@ -128,6 +128,19 @@ def test_a_full_queue_is_no_room() -> None:
     )
     with pytest.raises(NoRoom, match=r"renew_session\(b=1\)"):
         opened.step(state, "renew_session", {"b": 1})
+
+
+def test_a_queue_that_grows_by_more_than_a_few_is_given_a_whole_scopes_places() -> None:
+    """A client with a new session queues its two handlers, and a callback for each of its listeners."""
+    opened = open_system(1, ((1,),) * 2, (0, 0), controller_epochs=3)
+    listening = {"topics": 1, "brokers": 1, "isr_changes": 1}
+    process, controller = {"session": list(Session).index(Session.EXPIRED)}, {"listening": listening}
+    state = {"processes": {1: process}, "controllers": {1: controller}}
+    assert opened.model_for({}, state).scope.callback_capacity == A_FEW
+    found = opened.step(state, "renew_session", {"b": 1})
+    assert found is not None
+    assert len(found.after["controllers"][1]["callbacks"]) > A_FEW
+    assert opened.model_for({}, found.after).scope.callback_capacity == 2 * A_FEW
 
 
 def test_a_brokers_notifications_pile_up_and_are_deleted_in_any_order() -> None:
