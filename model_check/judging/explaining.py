@@ -15,7 +15,6 @@ from typing import Final
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import hidden, is_instead_of, of_brokers
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -24,7 +23,7 @@ from model_check.judging.taken_steps import Steps
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.tracks import SKEW, STATE_CHANGES, Tracks
-from model_check.stepping.enabled import Candidate, ControllerSteps
+from model_check.stepping.enabled import Candidate, ControllerSteps, is_instead_of
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
@@ -67,8 +66,7 @@ class Explainer:
         self.system: OpenSystem = replace(
             opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
-        self.controllers = ControllerSteps(self.system, of_brokers(self.model))
-        self.hidden = partial(hidden, self.controllers, self.model)
+        self.controllers = ControllerSteps(self.system)
         self.tracks = Tracks(recording)
         self.start = Position(self.system.initial, self.tracks.beginning)
         self.deliveries = Deliveries(self.system, self.tracks)
@@ -108,7 +106,7 @@ class Explainer:
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
-            possible = [*self.hidden(at.state), *((deliver_request.name, one) for one in waiting)]
+            possible = [*self.controllers.unseen(at.state), *((deliver_request.name, one) for one in waiting)]
             quiet = (one for one in possible if self.steps.says_nothing(at, one))
             to = next((to for _, to in self._tried(at, quiet, unlogged=True) if to.state != at.state), None)
             if to is None:
@@ -161,7 +159,7 @@ class Explainer:
             case seen.ControllerSaid(controller=c, line=LeaderElectionStarted()):
                 if list(Session)[part(at.state, "processes", c).get("session", 0)] is Session.EXPIRED:
                     return True
-                reads = self._tried(at, (read for read in self.hidden(at.state) if read[1].get("c") == c))
+                reads = self._tried(at, (read for read in self.controllers.unseen(at.state) if read[1].get("c") == c))
                 return any(self.likelihood.is_too_early(at, to) for _, to in reads)
             case _:
                 return False
@@ -170,7 +168,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
         first: Candidate | None = None
         slow = at.slow - self._who_is_due(at) if at.slow else at.slow
-        for candidate in self.hidden(at.state):
+        for candidate in self.controllers.unseen(at.state):
             if candidate[1].get("c") in slow or (first is not None and not is_instead_of(candidate, first)):
                 continue
             to = self.steps.taken(at, candidate)
@@ -220,7 +218,7 @@ class Explainer:
     def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
         """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
         for candidate, to in self._tried(at, failures(one)):
-            own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
+            own = (other for other in self.controllers.unseen(at.state) if other[1].get("c") == candidate[1]["c"])
             yield Move(to, likely=not any(self._tried(at, own)))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -271,7 +269,7 @@ class Explainer:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
             case seen.StateWritten(by=c, partition=p):
-                for candidate in self.hidden(at.state):
+                for candidate in self.controllers.unseen(at.state):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
             case seen.Handled(broker=b):
