@@ -104,7 +104,7 @@ class OpenSystem:
                 min(capacity, one) for one in (scope.connection_capacity, scope.callback_capacity)
             )
             scope = replace(scope, connection_capacity=connections, callback_capacity=callbacks)
-        return Model(scope, self.model.switches)
+        return replace(self.model, scope=scope)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
