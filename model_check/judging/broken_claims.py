@@ -8,17 +8,18 @@ all had come to rest anew. What unclean leader election costs is asked where som
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
 from model_check.recordings.seen import SessionEnded
 from model_check.stepping.open_system import Taken
-from model_check.stepping.plain_state import PlainState, part
+from model_check.stepping.plain_state import Draft, PlainState
 from spec.language.rules import Claim
+from spec.language.terms import Value
 from spec.model import Model
 from spec.properties import claims
 from spec.protocol.brokers.processes import crash, start_process
@@ -45,7 +46,8 @@ class BrokenClaims:
         model = explainer.system.model
         self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
-        self._model = cache(Model)
+        self._last: dict[str, tuple[Model, Draft, bool]] = {}
+        """The last answer of each claim on a state: by which model, and the view that it has read for it."""
         self._known_at = cache(self._broken_at)
         self._known_at_rest = cache(self._broken_at_rest)
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
@@ -108,28 +110,30 @@ class BrokenClaims:
 
     def _false_in(self, kind: str, state: PlainState) -> frozenset[str]:
         """The names of the claims of a kind that do not hold in a state."""
-        system = self.explainer.system
-        return frozenset(self._false_of(kind, system.view(state), self._narrowed(system.model, state)))
+        model = self.explainer.system.model_for({}, state)
+        return frozenset(one.name for one in self.asked if one.kind == kind and not self._holds(one, state, model))
 
-    def _false_of(self, kind: str, *given: Any) -> Iterator[str]:
-        """The names of the claims of a kind that do not hold of what they are given: views, the model, an action."""
-        values = ((one.name, one.function(*given)) for one in self.asked if one.kind == kind)
-        return (name for name, value in values if value is not None and not value.raw)
+    def _holds(self, claim: Claim, state: PlainState, model: Model) -> bool:
+        """Whether a claim holds in a state; it is asked again only where something that it has read is another."""
+        last, view, holds = self._last.get(claim.name, (None, self.explainer.system.view(state), True))
+        if last is not model or not view.reads_the_same(state):
+            view = self.explainer.system.view(state)
+            holds = _is_true(claim.function(view, model))
+            self._last[claim.name] = model, view, holds
+        return holds
 
     def _broken_by_step(self, position: Position) -> Iterator[str]:
         if position.before is None or position.step is None or not position.step.rule:
             return
         states, system = (position.before.state, position.state), self.explainer.system
         action = Taken(position.step.rule, position.step.parameters)
-        model = self._narrowed(system.model_for(action.parameters), *states)
-        yield from self._false_of("step", *map(system.view, states), model, action)
+        given = *map(system.view, states), system.model_for(action.parameters, *states), action
+        yield from (one.name for one in self.asked if one.kind == "step" and not _is_true(one.function(*given)))
 
-    def _narrowed(self, model: Model, *states: PlainState) -> Model:
-        """The model with queues no longer than they are: what is claimed of an empty place is true."""
-        connections = (of_one for state in states for of_one in part(state, "connections").values())
-        longest = max((max(queue) + 1 for of_one in connections for queue in of_one.values()), default=1)
-        narrowed = replace(model.scope, connection_capacity=longest)
-        return self._model(narrowed, model.switches)
+
+def _is_true(value: Value | None) -> bool:
+    """What is claimed of nothing is true."""
+    return value is None or bool(value.raw)
 
 
 MOST_STEPS: Final = 500

@@ -54,14 +54,10 @@ class Deliveries:
         c, b, view = one.controller, one.broker, self.system.view(before)
         is_late = part(before, "late_requests", c, b) != part(after, "late_requests", c, b)
         head = view.late_requests[c][b] if is_late else view.connections[c][b][0]
-        if head.epoch.raw != one.epoch:
-            return False
         kinds = {event.kind for event in events}
         if one.kind == "UpdateMetadata":
             is_so = ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
             return is_so and (one.refused or self._tells_the_same(head, one))
-        if one.kind != "LeaderAndIsr" or list(Stage)[head.stage.raw] is not Stage.LEADER_AND_ISR:
-            return False
         return self._says_the_same(head, one) and self._ends_the_same(one, events)
 
     def _says_the_same(self, head: Any, one: RequestHandled) -> bool:

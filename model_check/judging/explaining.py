@@ -15,7 +15,6 @@ from typing import Final
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explanations import candidates, leads_with_stale_version
-from model_check.judging.hidden_steps import HiddenSteps, is_instead_of
 from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
@@ -23,13 +22,13 @@ from model_check.judging.spurious_callbacks import finds_nothing_new
 from model_check.judging.taken_steps import Steps
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
-from model_check.recordings.tracks import SKEW, Tracks
-from model_check.stepping.enabled import Candidate, ControllerSteps
+from model_check.recordings.tracks import SKEW, STATE_CHANGES, Tracks
+from model_check.stepping.enabled import Candidate, ControllerSteps, is_instead_of
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.controller_log.failover import Resigned, SessionExpired
-from spec.logs.state_change_lines import LeaderElectionStarted
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
 from spec.model import Model
 from spec.protocol.broker_events.isr_notification import report_isr_changes_before, report_isr_changes_without
 from spec.protocol.brokers.processes import crash, start_process
@@ -37,6 +36,7 @@ from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
 from spec.state.enumerations import Session
 from spec.system import instances
+from spec.tables.replica_states import ReplicaState
 from spec.variants import Switches, as_of
 
 CACHES: Final = frozenset({"cached_leaderships"})
@@ -67,7 +67,6 @@ class Explainer:
             opened, model=self.model, recreations=cluster.recreations, additions=cluster.additions
         )
         self.controllers = ControllerSteps(self.system)
-        self.hidden = HiddenSteps(self.system, self.controllers).of
         self.tracks = Tracks(recording)
         self.start = Position(self.system.initial, self.tracks.beginning)
         self.deliveries = Deliveries(self.system, self.tracks)
@@ -107,7 +106,7 @@ class Explainer:
         pairs = [(c, b) for c in self.model.controllers for b in self.model.brokers.ids]
         while True:
             waiting = [{"c": c, "b": b} for c, b in pairs if self.deliveries.may_be_unlogged(at, c, b)]
-            possible = [*self.hidden(at.state), *((deliver_request.name, one) for one in waiting)]
+            possible = [*self.controllers.unseen(at.state), *((deliver_request.name, one) for one in waiting)]
             quiet = (one for one in possible if self.steps.says_nothing(at, one))
             to = next((to for _, to in self._tried(at, quiet, unlogged=True) if to.state != at.state), None)
             if to is None:
@@ -160,7 +159,7 @@ class Explainer:
             case seen.ControllerSaid(controller=c, line=LeaderElectionStarted()):
                 if list(Session)[part(at.state, "processes", c).get("session", 0)] is Session.EXPIRED:
                     return True
-                reads = self._tried(at, (read for read in self.hidden(at.state) if read[1].get("c") == c))
+                reads = self._tried(at, (read for read in self.controllers.unseen(at.state) if read[1].get("c") == c))
                 return any(self.likelihood.is_too_early(at, to) for _, to in reads)
             case _:
                 return False
@@ -169,7 +168,7 @@ class Explainer:
         """Hidden steps, up to one that can be taken at once; and what its process may do in its stead, or later."""
         first: Candidate | None = None
         slow = at.slow - self._who_is_due(at) if at.slow else at.slow
-        for candidate in self.hidden(at.state):
+        for candidate in self.controllers.unseen(at.state):
             if candidate[1].get("c") in slow or (first is not None and not is_instead_of(candidate, first)):
                 continue
             to = self.steps.taken(at, candidate)
@@ -199,7 +198,8 @@ class Explainer:
         if is_no_step is Certainty.YES:
             return
         for candidate, to in self._tried(at, (*self._copies(one, at), *self._overdue(one, at)), unlogged=True):
-            yield Move(to, likely=candidate[0] != leave_late_copy.name)
+            is_copy = candidate[0] == leave_late_copy.name
+            yield Move(to, likely=not is_copy or self._has_a_copy(at, candidate[1]["b"], candidate[1]["p"]))
         shows_it = chain(candidates(self.model, self.controllers, one, at.state), self._noted_late(one, at))
         for candidate, to in self._tried(at, shows_it, number):
             yield Move(to, self.likelihood.is_likely(candidate, at, to, one))
@@ -218,7 +218,7 @@ class Explainer:
     def _failing(self, at: Position, one: Observed) -> Iterator[Move]:
         """A failover that an exception has ended; likely only where it cannot go on as its controller's logs do."""
         for candidate, to in self._tried(at, failures(one)):
-            own = (other for other in self.hidden(at.state) if other[1].get("c") == candidate[1]["c"])
+            own = (other for other in self.controllers.unseen(at.state) if other[1].get("c") == candidate[1]["c"])
             yield Move(to, likely=not any(self._tried(at, own)))
 
     def _copies(self, one: Observed, at: Position) -> Iterator[Candidate]:
@@ -231,6 +231,17 @@ class Explainer:
                 yield from self.deliveries.that_outlive(at, c)
             case seen.ReplicaStopped(broker=b, partition=p, delete=True):
                 yield from ((leave_late_copy.name, {"c": c, "b": b, "p": p}) for c in self.model.controllers)
+
+    def _has_a_copy(self, at: Position, b: int, p: int) -> bool:
+        """Whether a broker deletes a replica once more often than controllers yet begin to: a copy stayed behind."""
+        stops = (one for one in self.tracks.handled(at.place, b) if isinstance(one, seen.ReplicaStopped))
+        lines = (one.line for c in self.model.controllers for one in self.tracks.lines(at.place, c, STATE_CHANGES))
+        begun = (
+            line for line in lines if isinstance(line, ReplicaChanged) and line.target is ReplicaState.DELETION_STARTED
+        )
+        named = self.cluster.partitions[p], self.cluster.broker_ids[b - 1]
+        times = sum((line.partition, line.replica) == named for line in begun)
+        return sum(one.partition == p and one.delete for one in stops) > 1 + times
 
     def _overdue(self, one: Observed, at: Position) -> Iterator[Candidate]:
         """What leaves no line came before what has a later number, and before its broker heard of a newer controller.
@@ -258,7 +269,7 @@ class Explainer:
         """Steps without a trace of their own that come right before what was observed."""
         match one:
             case seen.StateWritten(by=c, partition=p):
-                for candidate in self.hidden(at.state):
+                for candidate in self.controllers.unseen(at.state):
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
             case seen.Handled(broker=b):

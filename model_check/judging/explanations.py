@@ -31,6 +31,8 @@ from spec.state.brokers import Stage
 STAGES: Final = list(Stage)
 SHRINKS: Final = isr_changes.shrink_isr, isr_changes.shrink_isr_unanswered
 EXPANSIONS: Final = isr_changes.expand_isr, isr_changes.expand_isr_unanswered, isr_changes.expand_isr_on_a_stale_fetch
+KINDS: Final = {"UpdateMetadata": Stage.UPDATE_METADATA, "LeaderAndIsr": Stage.LEADER_AND_ISR}
+"""The stage at which a batch is whose request is of a kind."""
 NAMED_BY: Final = {Stage.STOP_REPLICA: "stop", Stage.DELETE_REPLICA: "delete"}
 """The partitions that a StopReplica at the head names."""
 
@@ -112,8 +114,12 @@ def _by_hand(rule: Rule | None, one: seen.ZooKeeperChange, **parameters: int) ->
 
 
 def _handled(_m: Model, one: seen.RequestHandled, state: PlainState) -> Row:
-    late = (execute_late_request,) if part(state, "late_requests", one.controller, one.broker) else ()
-    yield from _each((*DELIVERY, *late), c=one.controller, b=one.broker)
+    """The head of its controller's queue, or what stayed behind, where that is of its kind and epoch."""
+    c, b = one.controller, one.broker
+    late = part(state, "late_requests", c, b), [execute_late_request]
+    for request, rules in (part(state, "connections", c, b, 0), DELIVERY), late:
+        if (STAGES[request.get("stage", 0)], request.get("epoch", 0)) == (KINDS[one.kind], one.epoch):
+            yield from _each(rules, c=c, b=b)
 
 
 def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:

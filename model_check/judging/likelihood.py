@@ -86,8 +86,7 @@ class Likelihood:
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)
-        early = early or self.tracks.has_said_more(to.place, to.step.observations)
-        early = early or self.tracks.registers_before(at.place, to.step.observations)
+        early = early or self.tracks.is_late(to.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _runs_next(self, at: Position, skipped: Mapping[str, int]) -> bool:

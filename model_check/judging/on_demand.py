@@ -16,7 +16,7 @@ from spec.language.broker_lists import plain
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio
 from spec.logs.controller_log.failover import SessionExpired
-from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChangeFailed
+from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged, ReplicaChangeFailed
 from spec.model import Model
 from spec.protocol.broker_events import controlled_shutdown as shutdown
 from spec.protocol.elections.rebalance import check_imbalance
@@ -30,7 +30,7 @@ def called_for(
     m: Model, cluster: Cluster, one: Observed, state: PlainState, leavers: Collection[int] = ()
 ) -> Iterator[Candidate]:
     """What may come right before an observation that it leads to; `leavers` may be told to stop, which nobody tells."""
-    yield from _turns(cluster, one, state)
+    yield from _turns(m, cluster, one, state)
     match one:
         case seen.ControllerSaid(controller=c, line=ImbalanceRatio(broker=broker)):
             yield check_imbalance.name, {"c": c, "h": cluster.broker(broker)}
@@ -40,7 +40,6 @@ def called_for(
             yield from _elections(m, state, c, p, leavers)
         case seen.ReplicaStopped(broker=b, delete=False) | seen.StopReplicaRefused(broker=b):
             for c in m.controllers if m.has("shutdown") else ():
-                yield from _stops(one, state, c)
                 yield from _shutdowns(m, state, c, {b}.intersection(leavers))
         case seen.ControllerSaid(controller=c, line=ShuttingDownBroker(broker=broker)):
             yield from _request(m, state, cluster.broker(broker), c)
@@ -51,23 +50,27 @@ def called_for(
                 yield shutdown.accept_shutdown.name, {"c": c, "b": b}
 
 
-def _turns(cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
-    """A shutdown's turn to a partition that ends with its exception, or with the controller's resignation."""
+def _turns(m: Model, cluster: Cluster, one: Observed, state: PlainState) -> Iterator[Candidate]:
+    """A shutdown's turn to a partition: it leads to a StopReplica, which may be refused, and to what becomes of the
+    replica; or it ends with an exception, or with the controller's resignation.
+    """
     match one:
         case seen.ControllerDeleted(by=c):
-            moving = [*part(state, "controllers", c, "to_move")]
-        case seen.ControllerSaid(controller=c, line=ReplicaChangeFailed(partition=partition)):
-            moving = [cluster.partition(partition)]
-        case _:
-            return
-    leaving = part(state, "controllers", c).get("shutdown_of", 0)
-    yield from ((shutdown.move_partition.name, {"c": c, "p": p, "r": leaving}) for p in moving)
+            yield from _turns_of(state, c)
+        case seen.ControllerSaid(controller=c, line=ReplicaChangeFailed() | ReplicaChanged() as line):
+            yield from _turns_of(state, c, cluster.partition(line.partition))
+        case seen.ReplicaStopped(broker=b, delete=False) | seen.StopReplicaRefused(broker=b):
+            p = one.partition if isinstance(one, seen.ReplicaStopped) else None
+            leaving = (c for c in m.controllers if part(state, "controllers", c).get("shutdown_of") == b)
+            yield from (turn for c in leaving for turn in _turns_of(state, c, p))
 
 
-def _stops(one: seen.ReplicaStopped | seen.StopReplicaRefused, state: PlainState, c: int) -> Iterator[Candidate]:
-    """A shutdown's turn to a partition, which begins with the StopReplica; one that is refused may be of any."""
-    moving = [one.partition] if isinstance(one, seen.ReplicaStopped) else part(state, "controllers", c, "to_move")
-    yield from ((shutdown.move_partition.name, {"c": c, "p": p, "r": one.broker}) for p in moving)
+def _turns_of(state: PlainState, c: int, p: int | None = None) -> Iterator[Candidate]:
+    """The turns that a controller's shutdown may yet come to: to a partition, or to any."""
+    controller = part(state, "controllers", c)
+    for left in part(controller, "to_move"):
+        if p in {None, left}:
+            yield shutdown.move_partition.name, {"c": c, "p": left, "r": controller.get("shutdown_of", 0)}
 
 
 def _elections(m: Model, state: PlainState, c: int, p: int, leavers: Collection[int]) -> Iterator[Candidate]:
@@ -102,6 +105,7 @@ def _request(m: Model, state: PlainState, b: int, c: int) -> Iterator[Candidate]
             yield shutdown.request_shutdown.name, {"b": b, "c": c}
         elif asked not in {0, c}:
             yield shutdown.refuse_shutdown.name, {"c": asked, "b": b}
+            yield from _turns_of(state, asked)
 
 
 def failures(one: Observed) -> Iterator[Candidate]:

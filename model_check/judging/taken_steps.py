@@ -5,7 +5,7 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, BreakOff, Explained, Position
@@ -40,18 +40,24 @@ class Steps:
         self._names = names_of(cluster, system)
         self.tracks = tracks
         self.deliveries = deliveries
+        self._state: PlainState = system.initial
+        self._known: dict[tuple[Any, ...], Step | None] = {}
+        """The steps that were looked for in the last state."""
         self.stopped_by_a_bound: dict[Place, str] = {}
         """Where a step was looked for that the specification would take, if it had room for what it does."""
 
     def step(self, at: Position, rule: str, parameters: Mapping[str, int]) -> Step | None:
         """The step of a rule; none where a bound stops it, which is remembered, or where its part is not in."""
-        if rule not in self.system.rules:
-            return None
-        try:
-            return self.system.step(at.state, rule, parameters)
-        except NoRoom as stopped:
-            self.stopped_by_a_bound[at.place] = str(stopped)
-            return None
+        if self._state is not at.state:
+            self._state, self._known = at.state, {}
+        key = rule, *parameters.items()
+        if key not in self._known:
+            try:
+                self._known[key] = self.system.step(at.state, rule, parameters) if rule in self.system.rules else None
+            except NoRoom as stopped:
+                self.stopped_by_a_bound[at.place] = str(stopped)
+                return None
+        return self._known[key]
 
     def says_nothing(self, at: Position, candidate: Candidate) -> bool:
         """Whether an action, if it is enabled, writes to no log what it would have to."""

@@ -130,19 +130,22 @@ class Tracks:
         done = self._done(place, log, c)
         return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
-    def has_said_more(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a controller has yet to say in one log, at a place, what it said before all that is shown of it."""
-        said = [one for one in shown if isinstance(one, seen.ControllerSaid)]
-        left = (one for log in LOGS for one in self.lines(place, said[0].controller, log)[:1]) if said else ()
-        return any(one.time < min(other.time for other in said) for one in left)
+    def is_late(self, place: Place, shown: Sequence[Observed]) -> bool:
+        """Whether something comes, by the clocks, before all that a controller is shown to say.
 
-    def registers_before(self, place: Place, shown: Sequence[Observed]) -> bool:
-        """Whether a broker registers, by the clocks, before a controller says that it has resigned."""
-        resigned = [
-            one.time for one in shown if isinstance(one, seen.ControllerSaid) and isinstance(one.line, Resigned)
-        ]
-        changes = self.transactions(place, max(resigned, default=0))
-        return any(isinstance(one, seen.BrokerRegistered) for one in changes)
+        That is a line of its in the other log, its deletion of /controller, or a broker's registration of which it
+        hears before it resigns.
+        """
+        said = [one for one in shown if isinstance(one, seen.ControllerSaid)]
+        if not said:
+            return False
+        c, then = said[0].controller, min(one.time for one in said)
+        resigns = any(isinstance(one.line, Resigned) for one in said)
+        return any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1]) or any(
+            one.by == c if isinstance(one, seen.ControllerDeleted) else resigns
+            for one in self.transactions(place, then - 1)
+            if isinstance(one, seen.ControllerDeleted | seen.BrokerRegistered)
+        )
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""

@@ -8,15 +8,14 @@ What a rule does is what the specification's text says (`plain_rules`), so whate
 relation that is enumerated and proved elsewhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cache, cached_property
+from typing import Any, Final, NamedTuple
 
 from model_check.stepping.plain_rules import NotEnabled, Said, Seen, plain_rules, run
-from model_check.stepping.plain_state import Draft, Layout, PlainState
+from model_check.stepping.plain_state import EMPTY, Draft, Layout, PlainState, part
 from spec.language.rules import Rule
-from spec.language.views import leaves
 from spec.model import Model
 from spec.scopes import BUDGETS, Scope
 from spec.state.cluster import shape
@@ -35,6 +34,8 @@ RECREATION, ADDITION = "recreation", "addition"
 which partitions are added to it.
 """
 
+A_FEW: Final = 4
+"""The places, or fewer, by which a queue may grow in a step before that is taken once more with a whole scope's."""
 ANY_NUMBER = 0
 """Of tries: no required file tells what `controlled.shutdown.max.retries` is, nor of a try that reaches nobody."""
 
@@ -76,16 +77,34 @@ class OpenSystem:
         """The variables."""
         return Layout(shape(self.model))
 
-    def model_for(self, parameters: Mapping[str, int]) -> Model:
-        """The model by which a step goes, or is judged: that of the new topic, or of the partitions that are added."""
-        if RECREATION in parameters:
-            assigned = self.recreations[parameters[RECREATION]]
-            return Model(replace(self.model.scope, assigned=assigned), self.model.switches)
-        if ADDITION in parameters:
-            assigned = self.additions[parameters[ADDITION]]
-            added = tuple(p for p, replicas in enumerate(assigned) if replicas)
-            return Model(replace(self.model.scope, assigned=assigned, added=added), self.model.switches)
-        return self.model
+    def model_for(self, parameters: Mapping[str, int], *states: PlainState) -> Model:
+        """The model by which a step goes, or is judged: that of the new topic, or of the partitions that are added.
+
+        For certain states its queues have a few places more than they fill there: going through all of them takes long.
+        """
+        queues = [queue for state in states for one in part(state, "connections").values() for queue in one.values()]
+        queues += [part(one, "callbacks") for state in states for one in part(state, "controllers").values()]
+        longest = max(map(len, queues), default=0)
+        capacity = longest // A_FEW * A_FEW + A_FEW if states else None
+        return self._models(parameters.get(RECREATION), parameters.get(ADDITION), capacity)
+
+    @cached_property
+    def _models(self) -> Callable[[int | None, int | None, int | None], Model]:
+        return cache(self._model)
+
+    def _model(self, recreation: int | None, addition: int | None, capacity: int | None) -> Model:
+        scope = self.model.scope
+        if recreation is not None:
+            scope = replace(scope, assigned=self.recreations[recreation])
+        if addition is not None:
+            assigned = self.additions[addition]
+            scope = replace(scope, assigned=assigned, added=tuple(p for p, replicas in enumerate(assigned) if replicas))
+        if capacity is not None:
+            connections, callbacks = (
+                min(capacity, one) for one in (scope.connection_capacity, scope.callback_capacity)
+            )
+            scope = replace(scope, connection_capacity=connections, callback_capacity=callbacks)
+        return replace(self.model, scope=scope)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -95,27 +114,28 @@ class OpenSystem:
     @cached_property
     def initial(self) -> PlainState:
         """Where the scope starts: with nothing running, which is what every variable says at first, or settled."""
-        tree = self.layout.shape
-        variables = leaves(tree) if self.model.scope.cold else running(self.model, tree)
-        return self.layout.unflatten({one.name: one.initial for one in variables})
+        if self.model.scope.cold:
+            return EMPTY
+        return self.layout.unflatten({one.name: one.initial for one in running(self.model, self.layout.shape)})
 
     def step(self, state: PlainState, rule: str, parameters: Mapping[str, int]) -> Step | None:
         """The step of a rule with these parameters, None where it is not enabled; NoRoom where a capacity stops it."""
         chosen = self.rules[rule]
-        draft: Any = self._draft(state)
-        if self.draws_budgets and chosen.budget is not None:
-            left = draft.budget[chosen.budget]
-            if not left.raw:
+        given = {name: value for name, value in parameters.items() if name not in {RECREATION, ADDITION}}
+        for model in (self.model_for(parameters, state), self.model_for(parameters)):
+            draft: Any = self._draft(state)
+            if self.draws_budgets and chosen.budget is not None:
+                left = draft.budget[chosen.budget]
+                if not left.raw:
+                    return None
+                draft.budget[chosen.budget] = left.plus(-1)
+            try:
+                leaves_behind = run(chosen, draft, model, given)
+            except NotEnabled:
                 return None
-            draft.budget[chosen.budget] = left.plus(-1)
-        try:
-            given = {name: value for name, value in parameters.items() if name not in {RECREATION, ADDITION}}
-            leaves_behind = run(chosen, draft, self.model_for(parameters), given)
-        except NotEnabled:
-            return None
-        if not leaves_behind.fits:
-            raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
-        return Step(draft.finished(), tuple(leaves_behind.seen), tuple(leaves_behind.said))
+            if leaves_behind.fits:
+                return Step(draft.finished(), tuple(leaves_behind.seen), tuple(leaves_behind.said))
+        raise NoRoom(f"{rule}({', '.join(f'{name}={value}' for name, value in parameters.items())})")
 
     def _draft(self, state: PlainState) -> Draft:
         """A draft of a state: the one that the last rule was given, if that is of the same state and was not written.

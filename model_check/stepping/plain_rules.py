@@ -162,8 +162,8 @@ class _Branches(ast.NodeTransformer):
     def visit_With(self, node: ast.With) -> ast.AST:
         self.generic_visit(node)
         match node.items:
-            case [ast.withitem(context_expr=ast.Call(func=ast.Name(id="when"), args=[condition]), optional_vars=None)]:
-                call = ast.Call(func=ast.Name(id=HOLDS, ctx=ast.Load()), args=[condition], keywords=[])
+            case [ast.withitem(context_expr=ast.Call(func=ast.Name(id="when") as word) as call, optional_vars=None)]:
+                word.id = HOLDS
                 return ast.copy_location(ast.If(test=call, body=node.body, orelse=[]), node)
             case _:
                 return node
@@ -197,8 +197,7 @@ class _Reader:
             module = ModuleType(name)
             module.__dict__["__builtins__"] = self.builtins
             self.read[name] = module
-            tree = ast.fix_missing_locations(_Branches().visit(_tree(name)))
-            code = compile(tree, sys.modules[name].__file__ or name, "exec")
+            code = compile(_Branches().visit(_tree(name)), sys.modules[name].__file__ or name, "exec")
             exec(code, module.__dict__)  # noqa: S102 - the specification's own text, with `if` for `with when`
         return self.read[name]
 
@@ -210,6 +209,7 @@ def _speaks(name: str) -> bool:
     return any(alias.name in REPLACED for node in imported for alias in node.names)
 
 
+@cache
 def _tree(name: str) -> ast.Module:
     return ast.parse(inspect.getsource(import_module(name)))
 

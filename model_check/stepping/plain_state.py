@@ -48,19 +48,27 @@ class Cell:
 
 
 class Layout:
-    """A shape made ready for drafts: cells and layouts by key.
+    """A shape made ready for drafts: cells and layouts by key, each made when a draft comes to its record.
 
     ValueError if a variable is named as one of a draft's own methods: a rule that reads it would get that.
     """
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        assert not isinstance(shape, Leaf)  # noqa: S101 - the root of a state is a record
-        self.parts: dict[Any, Cell | Layout] = {}
-        for key, child in shape.items():
+
+    @cached_property
+    def parts(self) -> "dict[Any, Cell | Layout]":
+        """What the record has below."""
+        assert not isinstance(self.shape, Leaf)  # noqa: S101 - the root of a state is a record
+        for key in self.shape:
             if isinstance(key, str) and hasattr(Draft, key):
                 raise ValueError(f"a state has no {key}: its drafts have a method of that name; name it otherwise")
-            self.parts[key] = Cell(child) if isinstance(child, Leaf) else Layout(child)
+        return {key: Cell(child) if isinstance(child, Leaf) else Layout(child) for key, child in self.shape.items()}
+
+    @cached_property
+    def kept(self) -> bool:
+        """Whether any variable is kept below."""
+        return any(part.kept for part in self.parts.values())
 
     @cached_property
     def names(self) -> tuple[tuple[str, tuple[Any, ...], Cell], ...]:
@@ -117,8 +125,8 @@ class Draft:
     """
 
     __slots__ = ("__dict__", "_key", "_node", "_owned", "_parent", "_parts")
-    # The records below that were read are in `__dict__`: Python looks there first, and so calls nothing again.
-    __dict__: "dict[Any, Draft]"
+    # What was read is in `__dict__`, values and records below: Python looks there first, and so calls nothing again.
+    __dict__: dict[Any, Any]
     _key: Any
     _node: PlainState
     _owned: bool
@@ -134,32 +142,30 @@ class Draft:
         put(self, "_owned", False)
 
     def __getitem__(self, key: Any) -> Any:
-        part = self._parts.get(key)
-        if type(part) is Cell:
-            raw = self._node.get(key, part.initial)
-            known = part.values.get(raw)
-            return part.value(raw) if known is None else known
-        child = self.__dict__.get(key)
-        if child is None:
-            if not isinstance(part, Layout):
+        found = self.__dict__.get(key)
+        if found is None:
+            part = self._parts.get(key)
+            if type(part) is Cell:
+                found = part.value(self._node.get(key, part.initial))
+            elif isinstance(part, Layout):
+                found = type(self)(part, self._node.get(key, EMPTY), self, key)
+            else:
                 raise AttributeError(f"the state has no {key} here")
-            child = type(self)(part, self._node.get(key, EMPTY), self, key)
-            self.__dict__[key] = child
-        return child
+            self.__dict__[key] = found
+        return found
 
     __getattr__ = __getitem__
 
     def __contains__(self, key: object) -> bool:
         part = self._parts.get(key)
-        return part.kept if isinstance(part, Cell) else part is not None and bool(part.names)
+        return part is not None and part.kept
 
     def __setitem__(self, key: Any, value: Any) -> None:
         part = self._parts[key]
-        if not isinstance(part, Cell):
-            if part.names:
-                self[key].become(value)
-        elif part.kept:
+        if part.kept and isinstance(part, Cell):
             self._put(key, part, part.kind.constant(value).raw)
+        elif part.kept:
+            self[key].become(value)
 
     __setattr__ = __setitem__
 
@@ -189,24 +195,32 @@ class Draft:
         return not self._node
 
     def reads_the_same(self, node: PlainState) -> bool:
-        """Whether all that was read here, and below, is the very same in another content of this record.
-
-        Of a record that holds values nothing tells which were read, so it must be the same as a whole.
-        """
+        """Whether all that was read here, and below, is the very same in another content of this record."""
         if self._node is node:
             return True
-        if any(type(part) is Cell for part in self._parts.values()):
+        if not self._node or not node:  # which it may have been asked
             return False
-        return all(child.reads_the_same(node.get(key, EMPTY)) for key, child in self.__dict__.items())
+        for key, found in self.__dict__.items():
+            part = self._parts[key]
+            if isinstance(part, Cell):
+                if found.content != node.get(key, part.initial):
+                    return False
+            elif not found.reads_the_same(node.get(key, EMPTY)):
+                return False
+        return True
 
     def finished(self) -> PlainState:
         """The state after everything that was assigned; records that are all initial are left out."""
         if self._owned:
             node = self.own()
-            for key, child in self.__dict__.items():
+            for key, child in self._below():
                 if child._owned and not child.finished():  # noqa: SLF001 - the class's own
                     node.pop(key, None)
         return self._node
+
+    def _below(self) -> "list[tuple[Any, Draft]]":
+        """The records below that were read."""
+        return [(key, found) for key, found in self.__dict__.items() if type(found) is not Value]
 
     def own(self) -> dict[Any, Any]:
         """The record to write in: a copy that no other state shares."""
@@ -220,20 +234,24 @@ class Draft:
     def share(self) -> None:
         """Copy again before the next write, here and below: somebody else holds this content, too."""
         object.__setattr__(self, "_owned", False)
-        for child in self.__dict__.values():
+        for _, child in self._below():
             child.share()
 
     def follow(self, node: PlainState) -> None:
         """Hold this content from now on, here and below."""
         object.__setattr__(self, "_node", node)
         object.__setattr__(self, "_owned", False)
-        for key, child in self.__dict__.items():
+        children = self._below()
+        self.__dict__.clear()
+        self.__dict__.update(children)
+        for key, child in children:
             child.follow(node.get(key, EMPTY))
 
     def _put(self, key: Any, cell: Cell, raw: int) -> None:
         if not cell.kept or self._node.get(key, cell.initial) == raw:
             return
         node = self.own()
+        self.__dict__[key] = cell.value(raw)
         if raw == cell.initial:
             del node[key]
         else:

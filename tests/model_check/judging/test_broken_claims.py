@@ -20,10 +20,8 @@ REFUSED = "28-D46-stale-epoch-answer"
 
 
 def test_a_topic_that_comes_again_is_judged_by_its_new_assignment_and_the_others_by_the_old() -> None:
-    explainer = Explainer(read(recording(CONFIG)), AS_CODED)
-    system, asked = explainer.system, BrokenClaims(explainer)
-    models = (system.model, system.model_for({RECREATION: 0}), system.model)
-    narrowed = [asked._narrowed(one, system.initial) for one in models]
+    system = Explainer(read(recording(CONFIG)), AS_CODED).system
+    narrowed = [system.model_for(one, system.initial) for one in ({}, {RECREATION: 0}, {})]
     assert [one.scope.assigned for one in narrowed] == [((2, 3),), ((3, 2),), ((2, 3),)]
     assert narrowed[0] is narrowed[2]
 
@@ -35,9 +33,9 @@ def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> I
         if one not in asked.asked or at.before is None or step is None:
             continue
         if one.kind == "always" and at.state is not at.before.state:
-            value = one.function(system.view(at.state), asked._narrowed(system.model, at.state))
+            value = one.function(system.view(at.state), system.model_for({}, at.state))
         elif one.kind == "step" and step.rule:
-            model = asked._narrowed(system.model_for(step.parameters), at.before.state, at.state)
+            model = system.model_for(step.parameters, at.before.state, at.state)
             states = system.view(at.before.state), system.view(at.state)
             value = one.function(*states, model, Taken(step.rule, step.parameters))
         else:

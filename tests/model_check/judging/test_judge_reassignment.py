@@ -190,3 +190,9 @@ def test_a_reassignment_that_was_tampered_with_is_not_explained(
 ) -> None:
     monkeypatch.setattr("model_check.judging.search.AT_LAST", 100)
     assert_found_out({**LIES, **MORE_LIES}[lie], tmp_path)
+
+
+def test_a_copy_that_is_carried_out_late_is_seen_ahead() -> None:
+    """Broker 2 deletes its replica twice, and the controller says once that it begins to (D22)."""
+    found = judged("20-D22-late-stopreplica")
+    assert found.best_after < found.observations

@@ -4,9 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from model_check.recordings.recording import Cluster, Observed, Recording
-from model_check.recordings.seen import ControllerSaid, ProcessKilled, ReplicaStopped, SessionBegan, SessionEnded
+from model_check.recordings.seen import (
+    BrokerRegistered,
+    ControllerDeleted,
+    ControllerSaid,
+    ProcessKilled,
+    ReplicaStopped,
+    SessionBegan,
+    SessionEnded,
+)
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
+from spec.logs.controller_log.failover import Resigned
+from spec.logs.log_lines import Line
 
 
 def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
@@ -92,3 +102,31 @@ def test_a_life_outlasts_the_session_of_the_one_before() -> None:
     assert not Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), {ZOOKEEPER: (*began, ended, later)}, {}, 1)).dies(
         (2,), 1
     )
+
+
+def test_a_line_is_late_whose_controller_has_done_something_else_before() -> None:
+    """It said something in its other log, or deleted /controller; before a resignation any broker registered."""
+    change: dict[str, Any] = {"place": "", "text": "", "zxid": 1}
+    deleted = ControllerDeleted(**change, time=10, by=1)
+    registered = BrokerRegistered(**change, time=10, by=2, may_be_unanswered=False)
+
+    def said(line: Line, time: int) -> ControllerSaid:
+        return ControllerSaid(place="", time=time, text="", controller=1, incarnation=1, line=line)
+
+    def is_late(line: Line, time: int, *others: Observed) -> bool:
+        changes = tuple(one for one in others if not isinstance(one, ControllerSaid))
+        lines = tuple(one for one in others if isinstance(one, ControllerSaid))
+        tracks = {ZOOKEEPER: changes, f"{REPORTS} 1": lines}
+        return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).is_late((0, 0), [said(line, time)])
+
+    leaving, resigned = ShuttingDownBroker(1, 1), Resigned(1)
+    assert is_late(leaving, 11, said(leaving, 10))
+    assert not is_late(leaving, 10, said(leaving, 10))
+    assert is_late(leaving, 11, deleted)
+    assert not is_late(leaving, 10, deleted)
+    assert not is_late(leaving, 11, ControllerDeleted(**change, time=10, by=2)), (
+        "who else deletes it, is another's doing"
+    )
+    assert is_late(resigned, 11, registered)
+    assert not is_late(leaving, 11, registered)
+    assert not Tracks(Recording(Path(), Cluster((1,), (), (), ()), {ZOOKEEPER: (deleted,)}, {}, 1)).is_late((0,), [])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.interpreter import Machine
-from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
+from model_check.stepping.open_system import A_FEW, NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_rules import plain_rules
 from model_check.stepping.plain_state import Draft, Layout, PlainState
 from spec.language.rules import Action, Leaf
@@ -130,6 +130,19 @@ def test_a_full_queue_is_no_room() -> None:
         opened.step(state, "renew_session", {"b": 1})
 
 
+def test_a_queue_that_grows_by_more_than_a_few_is_given_a_whole_scopes_places() -> None:
+    """A client with a new session queues its two handlers, and a callback for each of its listeners."""
+    opened = open_system(1, ((1,),) * 2, (0, 0), controller_epochs=3)
+    listening = {"topics": 1, "brokers": 1, "isr_changes": 1}
+    process, controller = {"session": list(Session).index(Session.EXPIRED)}, {"listening": listening}
+    state = {"processes": {1: process}, "controllers": {1: controller}}
+    assert opened.model_for({}, state).scope.callback_capacity == A_FEW
+    found = opened.step(state, "renew_session", {"b": 1})
+    assert found is not None
+    assert len(found.after["controllers"][1]["callbacks"]) > A_FEW
+    assert opened.model_for({}, found.after).scope.callback_capacity == 2 * A_FEW
+
+
 def test_a_brokers_notifications_pile_up_and_are_deleted_in_any_order() -> None:
     """Broker 1 of three reports, and reports once more: the second one stands in its second place, which is 4."""
     opened = open_system(3, ((1, 2), (1, 2)), (0, 0), controller_epochs=3)
@@ -219,4 +232,4 @@ def test_what_a_state_does_not_have_is_named() -> None:
 
 def test_a_variable_that_a_drafts_method_would_hide_is_refused() -> None:
     with pytest.raises(ValueError, match="a state has no share: its drafts have a method of that name"):
-        Layout({"broker": {"share": Leaf(FLAG, False)}})
+        assert Layout({"broker": {"share": Leaf(FLAG, False)}}).kept
