@@ -58,7 +58,7 @@ class Switch(enum.Enum):
     REFUSED_DELETIONS_FAIL = "D46: a StopReplica that is refused whole fails the deletion that it asked for (ours)"
     CALLBACK_WITHOUT_LOCK = "D50: no send thread waits for the controller lock; answers are events in a queue (1.0.0)"
     ATOMIC_COMPLETION = (
-        "D37, D55, D70: a topic, its configuration and the request go in one transaction, or all stay (a fix of ours)"
+        "D37, D55, D70-again: a topic, its configuration and the request go in one transaction, or all stay (ours)"
     )
     GONE_IS_DELETED = "D70: a recursive delete goes on where a znode is gone already (KafkaZkClient, 1.1.0)"
     REBALANCE_ONLY_TO_IN_SYNC = "D36: the rebalance takes up what its preferred replica could lead (KAFKA-9866, 2.6.0)"

@@ -2,8 +2,8 @@
 
 The order is: the state znodes, the topic, its configuration, the request. ZkClient deletes the topic's znode with all
 that is below it: it lists the partitions, and empties and deletes each in the order of the list. A znode that appears
-below one that is to go is in the way, and the exception ends the thread; one that somebody else deletes just before its
-turn ends the recursion, and what is left of it stays.
+below one that is to go is in the way, and the exception ends the thread; one that is gone when it is to be deleted, and
+was there when its own children were listed, ends the recursion, and what is left of the topic stays.
 
 Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`; ZkClient 0.10 `deleteRecursive`. PROTOCOL.md section 7.4.
 """
@@ -35,7 +35,7 @@ from spec.variants import Switch
 
 
 class Overtaken(Exception):
-    """Somebody else deleted a znode between the list that named it and its turn."""
+    """A znode was gone when it was to be deleted, after it had been listed itself."""
 
 
 def partitions_path(topic: str) -> str:
@@ -117,7 +117,7 @@ class DeleteTopic(Completion):
 
     @property
     def repeated(self) -> "DeleteTopic":
-        """All but the parent of the partitions, which is gone."""
+        """What goes behind the parent of the partitions."""
         return replace(self, below=False)
 
     def deletion(self) -> Script[bool]:

@@ -42,7 +42,7 @@ class Repeated(enum.Enum):
 class Running:
     """A procedure under way, and what it waits for (None: it has ended); `listens` where ZkClient's thread runs it.
 
-    Where the client carries out again less than an effect's script, `unanswered` is that effect's index.
+    `unanswered` is the index of the effect whose answer was lost, where only a part of it is done again.
     """
 
     def __init__(

@@ -237,7 +237,7 @@ def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:
     process = cluster.change(c)
     if process.running is None:
         return
-    effect = process.running.options[index]
+    effect = process.running.choices[index]
     with suppress(AnswerLost):
         cluster.carry_out(process, effect, lose_answer=True)
     if isinstance(effect, ElectCreate):

@@ -197,7 +197,9 @@ def no_controller_waits_for_itself(s: State, m: Model, c: int) -> Value:
     return s.controllers[c].at != At.DEADLOCKED
 
 
-@claim("step", source="PROTOCOL.md D37", witness="a_deletion_is_under_way", parts=("deletion", "remembered_requests"))
+@claim(
+    "step", source="PROTOCOL.md D37, D70", witness="a_deletion_is_under_way", parts=("deletion", "remembered_requests")
+)
 def topics_are_deleted_on_request(before: State, after: State, m: Model, *, t: int) -> Value:
     """No topic is deleted but on a request that was made while it was there."""
     return either(~both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]), before.history.asked[t])

@@ -41,8 +41,8 @@ TOPIC_LISTENERS = ("topic_listening", "topic_watching")
 RESET_BY_RESIGNATION = (
     "epoch", "active", "acted", "channels", "deletion", "epoch_version", "taken", "gone",
     *LOCALS_OF_REASSIGNMENT, *STATE_LISTENERS, *TOPIC_LISTENERS, "asked", "request_read", "queued", "doomed",
-    "ineligible", "modified", "woken", "turns", "topic", "retried", "resuming", "to_queue", "imbalanced",
-    "shutting_down", "topic_ids", "started", "created",
+    "ineligible", "modified", "woken", "turns", "topic", "retried", "unanswered", "resuming", "to_queue",
+    "imbalanced", "shutting_down", "topic_ids", "started", "created",
 )  # fmt: skip
 
 #: What a controlled shutdown goes by that is treated still when the term has ended, beside the topics and their AR.

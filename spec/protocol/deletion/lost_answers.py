@@ -6,7 +6,8 @@ configuration and the request go as if nothing had happened, and nobody knows th
 second delete does no harm, unless it takes what was created in between.
 
 Of the deletes below the topic that of `partitions/P` stands for all: a lost answer to that of `state` before it, or of
-`partitions` behind the last, has the same effect. Left out: another controller deletes what this one has just listed.
+`partitions` behind the last, has the same effect, unless another controller creates a state znode before the second
+delete. Left out: another controller deletes a znode between its own listing, of its children, and its delete.
 
 Kafka 0.10.2.2: `TopicDeletionManager.completeDeleteTopic`; ZkClient 0.10 `retryUntilConnected`, `deleteRecursive`.
 PROTOCOL.md section 7.4.
@@ -53,8 +54,7 @@ def delete_state_again(s: State, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     require(controller.unanswered[p])
     fenced, blocked = is_fenced_off(s, m, c), exists(s.zookeeper.state[p])
-    with when(~fenced):
-        controller.unanswered[p] = False
+    controller.unanswered[p] = False
     with when(both(~fenced, blocked)):
         end_thread(s, m, c)
     with when(both(~fenced, ~blocked)):

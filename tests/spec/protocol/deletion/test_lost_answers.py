@@ -20,9 +20,9 @@ TOPIC = Scope(
 DELETES = ("delete_state", "delete_topic", "delete_configuration", "delete_request")
 
 
-def deleting(*fixes: Switch) -> Run:
+def deleting(*fixes: Switch, losses: int = 1) -> Run:
     """All replicas are deleted, and the thread has begun to complete the deletion."""
-    run = Run(TOPIC, AS_CODED | Switches(fixes), deletions=2, creations=1, deletion_losses=1)
+    run = Run(TOPIC, AS_CODED | Switches(fixes), deletions=2, creations=1, deletion_losses=losses)
     run.do("request_deletion(t=0)", "on_deletion_change(c=1)", "delete_queued_topic(c=1, t=0)")
     run.drain("read_for_removal", "write_removal", "deliver_", "on_replica_deleted")
     run.do("delete_queued_topic(c=1, t=0)")
@@ -75,7 +75,7 @@ def test_the_second_delete_of_a_topic_takes_the_next_of_its_name(fixes: tuple[Sw
 
 @pytest.mark.parametrize("rule", ["delete_configuration", "delete_request"])
 def test_a_second_delete_that_finds_nothing_does_no_harm(rule: str) -> None:
-    run = deleting()
+    run = deleting(losses=2)
     run.do(*(f"delete_state(c=1, p={p})" for p in range(3)), "delete_topic(c=1, t=0)")
     for one in ("delete_configuration", "delete_request"):
         if one == rule:
