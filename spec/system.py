@@ -8,6 +8,7 @@ code (AS_CODED), as for every verb of `kcheck`: what Kafka did is the question, 
 of it are judged so. What its documentation meant (DOCUMENTED) is one switch away.
 """
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
@@ -70,20 +71,18 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
 
     `proving` lifts the budgets and makes epochs and versions mathematical integers; everything else is the same text.
     """
-    m = Model(scope, switches, proving)
-    tree = shape(m)
-    actions = []
-    afters = {}
-    for rule in rules():
-        if not is_in_scope(rule, m):
-            continue
-        for parameters in instances(rule, m):
-            one, after = instantiate(rule, tree, m, parameters)
-            actions.append(one)
-            afters[one.name] = after
-    variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
-    claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
-    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, tuple(actions), claims, m)
+    gc.disable()  # terms are no circles, and the collector would walk through all of them time and again
+    try:
+        m = Model(scope, switches, proving)
+        tree = shape(m)
+        those = (rule for rule in rules() if is_in_scope(rule, m))
+        made = [instantiate(rule, tree, m, parameters) for rule in those for parameters in instances(rule, m)]
+        actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
+        variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
+        claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
+        return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claims, m)
+    finally:
+        gc.enable()
 
 
 def is_in_scope(rule: Rule, m: Model) -> bool:

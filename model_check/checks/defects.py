@@ -66,7 +66,7 @@ def _is_named(action: Action, one: str) -> bool:
 
 def _is_taken(action: Action, one: str) -> Value:
     """Whether a step by the action is that defining step."""
-    seen = (Value(FLAG, event.condition) for event in action.events if event.kind == one)
+    seen = (FLAG.of(event.condition) for event in action.events if event.kind == one)
     return flag(True) if _is_named(action, one) else either(*seen)
 
 
@@ -80,7 +80,7 @@ def _after_all(claim: Property, built: TransitionSystem, defining: tuple[str, ..
     """The property, demanded only where all defining steps were taken; in a step, the step itself counts."""
 
     def weakened(term: z3.BoolRef, count: Value) -> z3.BoolRef:
-        return either(Value(FLAG, term), ~flag(count == len(defining))).term
+        return either(FLAG.of(term), ~flag(count == len(defining))).term
 
     if claim.term is not None:
         return replace(claim, term=weakened(claim.term, seen))

@@ -53,19 +53,15 @@ def predicates(system: TransitionSystem) -> tuple[Predicate, ...]:
     return (
         *(Predicate(Kind.ENABLED, action.name, action.guard) for action in system.actions),
         *(Predicate(Kind.OVERFLOW, action.name, action.overflow) for action in _bounded(system)),
-        *(Predicate(Kind.VIOLATED, one.name, (~_value(one.term)).term) for one in _of_kinds(system, "always")),
+        *(Predicate(Kind.VIOLATED, one.name, (~FLAG.of(one.term)).term) for one in _of_kinds(system, "always")),
         *(Predicate(Kind.BROKEN, one.name, term) for one, term in _broken(system)),
         *(Predicate(Kind.TAKEN, row, term) for row, term in _taken(system)),
         *(Predicate(Kind.WITNESSED, one.name, one.term) for one in _of_kinds(system, "sometimes")),
-        *(Predicate(Kind.LACKED, one.name, (~_value(one.term)).term) for one in _of_kinds(system, *GOALS)),
+        *(Predicate(Kind.LACKED, one.name, (~FLAG.of(one.term)).term) for one in _of_kinds(system, *GOALS)),
         *(Predicate(Kind.GOAL, one.name, one.term) for one in _of_kinds(system, *GOALS)),
         Predicate(Kind.CUT_OFF, "", _cut_off(system).term),
         Predicate(Kind.OUT_OF_RANGE, "", _out_of_range(system).term),
     )
-
-
-def _value(term: z3.BoolRef) -> Value:
-    return Value(FLAG, term)
 
 
 def _bounded(system: TransitionSystem) -> list[Action]:
@@ -73,7 +69,7 @@ def _bounded(system: TransitionSystem) -> list[Action]:
 
 
 def _cut_off(system: TransitionSystem) -> Value:
-    return either(*(_value(action.overflow) for action in _bounded(system) if action.budget is None))
+    return either(*(FLAG.of(action.overflow) for action in _bounded(system) if action.budget is None))
 
 
 def _of_kinds(system: TransitionSystem, *kinds: str) -> list[Property]:
@@ -81,17 +77,17 @@ def _of_kinds(system: TransitionSystem, *kinds: str) -> list[Property]:
 
 
 def _broken(system: TransitionSystem) -> Iterator[tuple[Property, z3.BoolRef]]:
-    guards = {action.name: _value(action.guard) for action in system.actions}
+    guards = {action.name: FLAG.of(action.guard) for action in system.actions}
     for one in system.properties:
         if one.kind == "step":
-            yield one, either(*(both(guards[name], ~_value(term)) for name, term in one.terms.items())).term
+            yield one, either(*(both(guards[name], ~FLAG.of(term)) for name, term in one.terms.items())).term
 
 
 def _taken(system: TransitionSystem) -> Iterator[tuple[str, z3.BoolRef]]:
     takers: dict[str, list[Value]] = {}
     for action in system.actions:
         for row, term in action.taken.items():
-            takers.setdefault(row, []).append(both(_value(action.guard), _value(term)))
+            takers.setdefault(row, []).append(both(FLAG.of(action.guard), FLAG.of(term)))
     for row, where in sorted(takers.items()):
         yield row, either(*where).term
 

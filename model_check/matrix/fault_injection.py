@@ -176,14 +176,12 @@ class Monitor:
             allowed, phase = either(self.phase == RUNNING, self.phase == OVER), self._after_fault()
         else:
             allowed, phase = self._allowed(action), self._after(action)
-        guard = both(Value(FLAG, action.guard), allowed)
+        guard = both(FLAG.of(action.guard), allowed)
         updates = {**action.updates, PHASE: phase.term}
         turns = self._turns_after(action)
         if not (same(phase.term, self.phase.term) and same(turns.term, self.turns_now.term)):
             updates[TURNS] = choose(phase == RUNNING, turns, 0).term
-        return replace(
-            action, guard=guard.term, overflow=both(Value(FLAG, action.overflow), allowed).term, updates=updates
-        )
+        return replace(action, guard=guard.term, overflow=both(FLAG.of(action.overflow), allowed).term, updates=updates)
 
     def _turns(self, s: Any) -> Value:
         """How many turns are left, if the lock is free."""
@@ -193,7 +191,7 @@ class Monitor:
     def _turns_after(self, action: Action) -> Value:
         """The same, after an action."""
         frame = Frame()
-        frame.values = {name: Value(self.kinds[name], term) for name, term in action.updates.items()}
+        frame.values = {name: self.kinds[name].of(term) for name, term in action.updates.items()}
         return self._turns(View(self.shape, frame))
 
     def _is_at(self, place: str) -> Value:

@@ -23,7 +23,7 @@ from typing import Any, Final, TypeAlias
 import z3
 
 from spec.language.records import Leaf, Shape
-from spec.language.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, is_true, same
+from spec.language.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, same
 from spec.language.views import Frame, Observation, Variable, View, leaves, reset
 
 
@@ -156,6 +156,7 @@ def take(row: str, condition: object) -> None:
     frame.taken[row] = either(frame.taken.get(row, flag(False)), both(frame.condition, condition))
 
 
+@functools.cache
 def constant(value: int) -> Value:
     """A number that an observer sees, of a kind of its own."""
     kind = Kind("constant", max(1, int(value).bit_length()), int(value), str, int)
@@ -310,7 +311,6 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
     updates = {
         path: value.term for path, value in frame.values.items() if not same(value.term, value.kind.variable(path).term)
     }
-    overflow = FALSE if is_true(room.term) else (enabled & ~room).term
     return Action(
         name=f"{rule.name}({arguments})",
         rule=rule.name,
@@ -320,7 +320,7 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
         source=rule.source,
         budget=rule.budget,
         guard=(enabled & room).term,
-        overflow=overflow,
+        overflow=(enabled & ~room).term,
         updates=updates,
         events=tuple(frame.events),
         taken={row: where.term for row, where in frame.taken.items() if not same(where.term, FALSE)},

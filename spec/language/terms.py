@@ -62,6 +62,11 @@ class Kind:
         """The z3 constant of a raw value."""
         return _literal(self.name == "flag", self.unbounded, self.width, raw)
 
+    def of(self, term: z3.ExprRef) -> "Value":
+        """The value that a term made elsewhere is; a flag that is a constant is known."""
+        is_known = self.name == "flag" and (is_true(term) or is_false(term))
+        return Value(self, int(is_true(term)) if is_known else term)
+
     def variable(self, name: str) -> "Value":
         """A free variable of this kind."""
         return Value(self, _variable(name, self.name == "flag", self.unbounded, self.width))
@@ -158,7 +163,7 @@ class Value:
         right = other if isinstance(other, Value) else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
-        return Value(FLAG, _equal(self.term, right.term))
+        return _once(_equal, self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         return ~(self == other)
@@ -167,7 +172,7 @@ class Value:
         right = self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content < right.content else NO
-        return Value(FLAG, self.term < right.term if self.kind.unbounded else z3.ULT(self.term, right.term))
+        return _ask(FLAG, z3.Z3_mk_lt if self.kind.unbounded else z3.Z3_mk_bvult, self.term.ast, right.term.ast)
 
     def __gt__(self, other: object) -> "Value":
         return self.kind.constant(other) < self
@@ -179,10 +184,11 @@ class Value:
         return ~(self < other)
 
     def __invert__(self) -> "Value":
-        self._must_be_flag()
+        if self.kind is not FLAG:
+            raise TypeError(f"a {self.kind.name} is not a flag: {self.content}")
         if type(self.content) is int:
             return NO if self.content else YES
-        return Value(FLAG, _not(self.term))
+        return _once(_not, self.content)
 
     def __and__(self, other: object) -> "Value":
         return both(self, other)
@@ -200,10 +206,6 @@ class Value:
     def plus(self, number: int) -> "Value":
         """The value plus a number; a bounded kind must have room, or z3 wraps where Python does not."""
         return Value(self.kind, self.content + number)
-
-    def _must_be_flag(self) -> None:
-        if self.kind is not FLAG:
-            raise TypeError(f"a {self.kind.name} is not a flag: {self.content}")
 
     def __bool__(self) -> bool:
         raise TypeError(f"a value has no truth while a rule runs; use when(), choose() or `&`: {self.content}")
@@ -223,39 +225,26 @@ def flag(value: object) -> Value:
 
 def both(*values: object) -> Value:
     """All of them hold (none: true)."""
-    terms = []
-    for value in values:
-        one = flag(value)
-        if type(one.content) is int:
-            if not one.content:
-                return NO
-        elif is_false(one.content):
-            return NO
-        elif not is_true(one.content):
-            terms.append(one.content)
-    return YES if not terms else Value(FLAG, terms[0] if len(terms) == 1 else _join(z3.Z3_mk_and, terms))
+    return _joined(z3.Z3_mk_and, YES, values)
 
 
 def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
+    return _joined(z3.Z3_mk_or, NO, values)
+
+
+def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> Value:
+    """And or Or of flags: a known one says nothing if it is as `none` of them is, and decides if it is not."""
     terms = []
     for value in values:
-        one = flag(value)
-        if type(one.content) is int:
-            if one.content:
-                return YES
-        elif is_true(one.content):
-            return YES
-        elif not is_false(one.content):
-            terms.append(one.content)
-    return NO if not terms else Value(FLAG, terms[0] if len(terms) == 1 else _join(z3.Z3_mk_or, terms))
-
-
-def _join(make: Callable[..., Any], terms: Sequence[z3.ExprRef]) -> z3.BoolRef:
-    """And or Or of flags; z3's own And and Or spend most of their time on finding out what they were given."""
-    context = z3.main_ctx()
-    arguments = (z3.Ast * len(terms))(*(term.ast for term in terms))
-    return z3.BoolRef(make(context.ref(), len(terms), arguments), context)
+        content = flag(value).content
+        if type(content) is not int:
+            terms.append(content)
+        elif content != none.content:
+            return NO if none is YES else YES
+    if len(terms) > 1:
+        return _once(_join, make, *terms)
+    return Value(FLAG, terms[0]) if terms else none
 
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
@@ -265,18 +254,8 @@ def choose(condition: object, then: object, otherwise: object) -> Value:
     left, right = kind.constant(then), kind.constant(otherwise)
     if type(test.content) is int:
         return left if test.content else right
-    if is_true(test.content) or same(left.term, right.term):
-        return left
-    return right if is_false(test.content) else Value(kind, _if(kind, test.content, left.term, right.term))
-
-
-def _if(kind: Kind, test: z3.BoolRef, then: z3.ExprRef, otherwise: z3.ExprRef) -> z3.ExprRef:
-    """If-then-else of one kind; z3's own If, too, spends most of its time on finding out what it was given."""
-    context = z3.main_ctx()
-    made = z3.Z3_mk_ite(context.ref(), test.ast, then.ast, otherwise.ast)
-    if kind.name == "flag":
-        return z3.BoolRef(made, context)
-    return z3.ArithRef(made, context) if kind.unbounded else z3.BitVecRef(made, context)
+    one, other = left.term, right.term
+    return left if same(one, other) else _ask(kind, z3.Z3_mk_ite, test.term.ast, one.ast, other.ast)
 
 
 def combine(operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
@@ -290,20 +269,61 @@ def has_bit(value: Value, position: int) -> Value:
     """Whether a bit of a value is set; the lowest is 0."""
     if type(value.content) is int:
         return YES if value.content >> position & 1 else NO
-    return Value(FLAG, _equal(_literal(False, False, 1, 1), z3.Extract(position, position, value.content)))
+    return _once(_bit, value.content, position)
 
 
 def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
-    """The entry of a constant table at a bit-vector index, as one shift of a literal where it fits 64 bits."""
+    """The entry of a constant table at a bit-vector index."""
     if type(index.content) is int:
         return kind.constant(table[index.content])
+    return _once(_entry, index.content, table, kind)
+
+
+# ---------------------------------------------------------------------------------------------------- what is made once
+
+SOME = 1000
+"""So many terms are remembered: what is made again is mostly made again soon."""
+
+_made: dict[tuple[object, ...], tuple[Value, tuple[Any, ...]]] = {}
+"""What was made, with the operands, lest anything else gets their addresses."""
+
+
+def _once(make: Callable[..., Value], *operands: Any) -> Value:
+    """What is made of these very operands: rules ask for the same again and again, and z3 takes its time."""
+    key = (make, *map(id, operands))
+    found = _made.get(key)
+    if found is None:
+        if len(_made) >= SOME:
+            _made.clear()
+        found = _made[key] = make(*operands), operands
+    return found[0]
+
+
+def _join(make: Callable[..., Any], *terms: z3.ExprRef) -> Value:
+    return _ask(FLAG, make, len(terms), (z3.Ast * len(terms))(*[term.ast for term in terms]))
+
+
+def _ask(kind: Kind, make: Callable[..., Any], *arguments: Any) -> Value:
+    """What z3 makes; its own And, If and so on spend most of their time on finding out what they were given."""
+    context = z3.main_ctx()
+    reference = z3.BoolRef if kind is FLAG else z3.ArithRef if kind.unbounded else z3.BitVecRef
+    return Value(kind, reference(make(context.ref(), *arguments), context))
+
+
+def _bit(term: z3.ExprRef, position: int) -> Value:
+    return _equal(_literal(False, False, 1, 1), z3.Extract(position, position, term))
+
+
+def _entry(index: z3.BitVecRef, table: Sequence[object], kind: Kind) -> Value:
+    """The entry of a table, as one shift of a literal where it fits 64 bits."""
+    width = index.size()
     raws = [kind.encode(entry) for entry in table]
-    raws += [0] * ((1 << index.kind.width) - len(raws))
+    raws += [0] * ((1 << width) - len(raws))
     if len(raws) * kind.width <= 64 and kind.width > 1:
         packed = z3.BitVecVal(sum(raw << position * kind.width for position, raw in enumerate(raws)), 64)
-        shift = z3.ZeroExt(64 - index.kind.width, index.term) * kind.width
+        shift = z3.ZeroExt(64 - width, index) * kind.width
         return Value(kind, z3.Extract(kind.width - 1, 0, z3.LShR(packed, shift)))
-    return _decide(index.term, index.kind.width - 1, raws, kind)
+    return _decide(index, width - 1, raws, kind)
 
 
 def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Value:
@@ -311,29 +331,21 @@ def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Valu
     if len(set(raws)) == 1:
         return Value(kind, raws[0])
     half = len(raws) // 2
-    test = Value(FLAG, _equal(_literal(False, False, 1, 1), z3.Extract(bit, bit, term)))
+    test = _once(_bit, term, bit)
     return choose(test, _decide(term, bit - 1, raws[half:], kind), _decide(term, bit - 1, raws[:half], kind))
 
 
-def _equal(left: z3.ExprRef, right: z3.ExprRef) -> z3.BoolRef:
+def _equal(left: z3.ExprRef, right: z3.ExprRef) -> Value:
     if same(left, right):
-        return TRUE
+        return YES
     if z3.is_bool(left):
         for one, other in ((left, right), (right, left)):
             if is_true(one):
-                return other
+                return Value(FLAG, other)
             if is_false(one):
                 return _not(other)
-    context = z3.main_ctx()
-    return z3.BoolRef(z3.Z3_mk_eq(context.ref(), left.ast, right.ast), context)
+    return _ask(FLAG, z3.Z3_mk_eq, left.ast, right.ast)
 
 
-def _not(term: z3.ExprRef) -> z3.BoolRef:
-    if is_true(term):
-        return FALSE
-    if is_false(term):
-        return TRUE
-    if z3.is_not(term):
-        return term.arg(0)
-    context = z3.main_ctx()
-    return z3.BoolRef(z3.Z3_mk_not(context.ref(), term.ast), context)
+def _not(term: z3.ExprRef) -> Value:
+    return Value(FLAG, term.arg(0)) if z3.is_not(term) else _ask(FLAG, z3.Z3_mk_not, term.ast)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import z3
 
 from spec.language.records import Array, Leaf, Record, Shape
-from spec.language.terms import YES, Kind, Value, both, choose
+from spec.language.terms import NO, Kind, Value, both, choose
 
 
 @dataclass(frozen=True)
@@ -72,26 +72,26 @@ class Frame:
         self.fits: list[Value] = []
         self.events: list[Observation] = []
         self.taken: dict[str, Value] = {}
-        self.condition = YES
-        """The conjunction of the `when` blocks around this place."""
         self._conditions: list[Value] = []
+
+    @property
+    def condition(self) -> Value:
+        """The conjunction of the `when` blocks around this place."""
+        return both(*self._conditions)
 
     @property
     def never(self) -> bool:
         """Whether the conditions around this place are known not to hold together."""
-        return self.condition.is_known and not self.condition.raw
+        return self.condition is NO
 
     @contextmanager
     def narrowed(self, condition: Value) -> Iterator[None]:
-        """Inside, one more condition holds; the conjunction is made here once, since every assignment asks for it."""
-        outside = self.condition
+        """Inside, one more condition holds."""
         self._conditions.append(condition)
-        self.condition = both(*self._conditions)
         try:
             yield
         finally:
             self._conditions.pop()
-            self.condition = outside
 
 
 class View:
@@ -102,9 +102,10 @@ class View:
     `frame=None` gives a read-only view of the state before.
     """
 
-    __slots__ = ("_frame", "_members", "_path", "_shape")
+    __slots__ = ("__dict__", "_frame", "_path", "_shape")
+    # What was read is in `__dict__`, as it is by now: Python looks there first, and so calls nothing again.
+    __dict__: dict[Any, Any]
     _frame: Frame | None
-    _members: dict[object, Any]
     _path: str
     _shape: Mapping[Any, Shape]
 
@@ -113,38 +114,40 @@ class View:
         object.__setattr__(self, "_shape", shape)
         object.__setattr__(self, "_frame", frame)
         object.__setattr__(self, "_path", path)
-        object.__setattr__(self, "_members", {})
 
     def __getitem__(self, key: object) -> Any:
-        member = self._members.get(key)
+        member = self.__dict__.get(key)
         if member is None:
-            member = self._members[key] = self._member(key)
-        if isinstance(member, View):
-            return member
-        path, value = member
-        return value if self._frame is None else self._frame.values.get(path, value)
+            member = self.__dict__[key] = self._member(key)
+        return member
 
-    def _member(self, key: object) -> "View | tuple[str, Value]":
-        """A record or array by its view, a leaf with its path and its value before the step."""
-        shape, path = self._shape, extended(self._path, key)
+    def _member(self, key: object) -> "View | Value":
+        """A record or array by its view, a leaf by its value."""
+        shape, path, frame = self._shape, extended(self._path, key), self._frame
         if key not in shape:
             raise AttributeError(f"the state has no {path}")
         child = shape[key]
         if not isinstance(child, Leaf):
-            return View(child, self._frame, path)
-        return path, child.kind.variable(path) if child.kept else child.at_first
+            return View(child, frame, path)
+        if not child.kept:
+            return child.at_first
+        return child.kind.variable(path) if frame is None or path not in frame.values else frame.values[path]
 
     __getattr__ = __getitem__
 
     def __setitem__(self, key: object, value: object) -> None:
-        child = self._shape[key]
-        if isinstance(child, Leaf):
-            if child.kept:
-                self._assign(extended(self._path, key), child.kind, value, self[key])
-            return
-        target = self[key]
-        for name in child:
-            target[name] = value[name]  # type: ignore[index]  # a record is copied from a record of the same shape
+        child, frame = self._shape[key], self._frame
+        if not isinstance(child, Leaf):
+            target = self[key]
+            for name in child:
+                target[name] = value[name]  # type: ignore[index]  # copied from a record of the same shape
+        elif child.kept:
+            path = extended(self._path, key)
+            if frame is None:
+                raise TypeError(f"{path}: this view of the state is read-only")
+            if not frame.never:
+                new = choose(frame.condition, child.kind.constant(value), self[key])
+                self.__dict__[key] = frame.values[path] = new
 
     __setattr__ = __setitem__
 
@@ -155,14 +158,6 @@ class View:
         """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
         return False
 
-    def _assign(self, path: str, kind: Kind, value: object, old: Value) -> None:
-        frame = self._frame
-        if frame is None:
-            raise TypeError(f"{path}: this view of the state is read-only")
-        if frame.never:
-            return
-        frame.values[path] = choose(frame.condition, kind.constant(value), old)
-
 
 def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:
     """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
@@ -172,5 +167,5 @@ def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:
         child = shape[name]
         if isinstance(child, Leaf):
             view[name] = child.at_first
-        elif any(leaves(child)):
+        else:
             reset(view[name])

@@ -1,5 +1,6 @@
 """Systems are well formed: names are unique, sorts right, nothing is written that is no variable, nothing is dead."""
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -54,6 +55,20 @@ every_system = pytest.mark.parametrize(
 def built(name: str, switches: Switches) -> TransitionSystem:
     """A system of the manifest."""
     return system(scope(name), switches)
+
+
+def test_the_collector_of_garbage_rests_only_while_a_system_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def shape_of_nothing(_m: Model) -> None:
+        seen.append(gc.isenabled())
+        raise LookupError
+
+    monkeypatch.setattr("spec.system.shape", shape_of_nothing)
+    with pytest.raises(LookupError):
+        system(scope("tiny"))
+    assert seen == [False]
+    assert gc.isenabled()
 
 
 def test_the_systems_looked_at_have_every_part_and_every_budget() -> None:

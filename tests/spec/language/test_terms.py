@@ -12,6 +12,7 @@ from model_check.terms.straight_line import evaluate
 from spec.language.terms import (
     FLAG,
     NO,
+    SOME,
     TRUE,
     YES,
     Kind,
@@ -144,6 +145,29 @@ def test_kinds_have_the_sort_that_they_promise() -> None:
     assert INTEGERS.sort == z3.IntSort()
     for kind in (FLAG, NUMBERS, INTEGERS):
         assert kind.variable("v").term.sort() == kind.literal(1).sort() == kind.sort
+
+
+@pytest.mark.parametrize("build", [operator.eq, both, either])
+def test_what_is_made_again_is_made_once(build: Callable[..., Value]) -> None:
+    a, b = FLAG.variable("a"), FLAG.variable("b")
+    assert build(a, b) is build(FLAG.variable("a"), FLAG.variable("b"))
+    assert build(a, b) is not build(b, a)
+
+
+def test_no_term_is_taken_for_another_that_had_its_address() -> None:
+    """More terms than are remembered come and go, each of operands that nobody keeps."""
+    x = NUMBERS.variable("x")
+    for number_of_terms in range(3 * SOME):
+        left = x.plus(number_of_terms % 13)
+        assert same((left == x.plus(1)).term, (x.plus(number_of_terms % 13) == x.plus(1)).term)
+        assert z3.eq((~(left == 3)).term, z3.Not(left.term == 3))
+
+
+def test_a_flag_that_was_made_elsewhere_is_known_if_it_is_a_constant() -> None:
+    assert FLAG.of(z3.BoolVal(True)).raw == 1
+    assert FLAG.of(z3.simplify(z3.And(False, z3.Bool("a")))).raw == 0
+    assert not FLAG.of(z3.Bool("a")).is_known
+    assert same(NUMBERS.of(NUMBERS.literal(3)).term, NUMBERS.literal(3))
 
 
 def test_an_epoch_shows_and_takes_kafkas_numbers() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from spec.language.records import Leaf, Shape
-from spec.language.terms import FLAG, number, same
+from spec.language.terms import FLAG, NO, YES, both, number, same
 from spec.language.views import Frame, View, leaves
 
 SMALL = number(3)
@@ -45,6 +45,24 @@ def test_what_was_assigned_is_read_back_in_this_frame_only() -> None:
     assert one.records[1].a.raw == 3
     assert not view(Frame()).records[1].a.is_known
     assert set(frame.values) == {"records[1].a"}
+
+
+def test_what_a_frame_has_already_is_read() -> None:
+    frame = Frame()
+    frame.values["records[1].a"] = SMALL.constant(2)
+    assert view(frame).records[1].a.raw == 2
+
+
+def test_conditions_hold_together_inside_and_no_more_outside() -> None:
+    frame, a, b = Frame(), FLAG.variable("a"), FLAG.variable("b")
+    with frame.narrowed(a):
+        with frame.narrowed(b):
+            assert same(frame.condition.term, both(a, b).term)
+        with frame.narrowed(NO):
+            assert frame.never
+        assert same(frame.condition.term, a.term)
+    assert frame.condition is YES
+    assert not frame.never
 
 
 def test_a_record_is_copied_from_one_of_the_same_shape() -> None:
