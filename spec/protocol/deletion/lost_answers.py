@@ -2,8 +2,9 @@
 
 A delete that finds nothing is no error: ZkClient's `delete` gives false. But `deleteRecursive` takes that for its own
 end, at every level: what it had yet to delete of `/brokers/topics/T` stays, the topic's znode with it, while its
-configuration and the request go as if nothing had happened, and nobody knows the topic any more (D70). Elsewhere the
-second delete does no harm, unless it takes what was created in between.
+configuration and the request go as if nothing had happened, and nobody knows the topic any more (D70). The next
+listener on topics takes it for one that was created. Elsewhere the second delete does no harm, unless it takes what was
+created in between.
 
 Of the deletes below the topic that of `partitions/P` stands for all: a lost answer to that of `state` before it, or of
 `partitions` behind the last, has the same effect, unless another controller creates a state znode before the second
@@ -31,7 +32,7 @@ from spec.state.cluster import State
 from spec.state.enumerations import At
 from spec.variants import Switch
 
-PARTS = ("deletion",)
+PARTS = ("deletion", "creation")
 SOURCE = "ZkClient.retryUntilConnected 0.10"
 
 
