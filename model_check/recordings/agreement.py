@@ -102,7 +102,7 @@ def _numbered_twice(
     channels: dict[tuple[int, int, int, int], _Channel] = {}
     for one in requests:
         key = one.controller, one.epoch, one.broker, one.incarnation
-        channel = channels.setdefault(key, _Channel(one.time))
+        channel = channels.setdefault(key, _Channel(one.received))
         renewals = sum(one.broker == other.by and channel.since < other.time < one.time + SKEW for other in registered)
         if one.correlation_id <= channel.last and channel.renewed < renewals:
             channel.renewed += 1
@@ -117,7 +117,7 @@ def _numbered_twice(
 class _Channel:
     """The numbers of a controller's term to a process: those given, the last one, and how often they went back.
 
-    `since` is when the first of its requests was handled: whatever registered before has that channel.
+    `since` is when the first of its requests was received: whatever registered before has that channel.
     """
 
     since: int

@@ -293,6 +293,7 @@ class Requests:
             **head_of(request.last) | {"place": head["place"], "text": f"handled {shown}: {head['text']}"},
             broker=self.broker,
             incarnation=self.life(head["time"]),
+            received=head_of(request.first)["time"],
             kind=kind,
             controller=controller,
             epoch=request.epoch,

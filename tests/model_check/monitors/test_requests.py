@@ -249,7 +249,8 @@ def test_a_log_that_tells_no_version_tells_none(tmp_path: Path, version: int, to
     partition = TopicPartition("t", 0)
     cluster = Cluster((2, 3), ("t",), (partition,), ((1, 2),))
     handled = RequestHandled(
-        place="broker-3/state-change.log:1", time=0, text="", broker=2, incarnation=1, kind="LeaderAndIsr",
+        place="broker-3/state-change.log:1", time=0, text="", broker=2, incarnation=1, received=0,
+        kind="LeaderAndIsr",
         controller=1, epoch=1, correlation_id=0, states={0: led(2, 5, (2, 1), 1, version)},
         outcomes={0: "ignored"}, refused=False,
     )  # fmt: skip

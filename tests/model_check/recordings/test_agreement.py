@@ -31,10 +31,10 @@ def at(time: int) -> dict[str, Any]:
     return {"place": "", "time": time, "text": ""}
 
 
-def handled(number: int, time: int, life: int = 1) -> RequestHandled:
-    """A LeaderAndIsr of controller 2, which tells broker 1 nothing new."""
+def handled(number: int, time: int, life: int = 1, received: int | None = None) -> RequestHandled:
+    """A LeaderAndIsr of controller 2, which tells broker 1 nothing new; it is handled at once, unless that is given."""
     return RequestHandled(
-        **at(time), broker=1, incarnation=life, kind="LeaderAndIsr", controller=2, epoch=2, correlation_id=number,
+        **at(time), broker=1, incarnation=life, received=time if received is None else received, kind="LeaderAndIsr", controller=2, epoch=2, correlation_id=number,
         states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"}, refused=False,
     )  # fmt: skip
 
@@ -63,6 +63,7 @@ ONCE = [(0, 0), (2, 1000), (2, 2000)]
         (ONCE, (-1,), V0102, 1),  # what the broker had registered before is its first channel
         (ONCE, (1500,), V0102, 0),  # who registers anew has another one
         (ONCE, (500, 5000), V0102, 0),
+        ([(2, 1000, 1, 0), (0, 1100), (2, 2000)], (500,), V0102, 0),  # it registered with the first one in hand
         ([(0, 0), (2, 1000), (0, 2000), (2, 3000), (2, 4000)], (1500,), V0102, 1),
         ([(5, 0), (3, 1000), (4, 2000)], (), V0102, 0),  # a late copy, of its own number
         ([(2, 0), (2, 1000, 2)], (), V0102, 0),  # of another process
