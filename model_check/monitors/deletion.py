@@ -157,8 +157,9 @@ def deletions_end_with_their_request(history: History) -> Answers:
     for one in history.of_kind(paths.TOPIC_CONFIG):
         if one.is_delete and one.author.is_members:
             is_there = history.at(f"/brokers/topics/{one.topic}", one.number) is not None
-            text = f"{one.author} deleted {one.name} before the topic"
-            yield Break(one.place, text) if is_there and not was_deleted(history, one.topic, one.number) else None
+            row = "D70" if is_left_half_way(history, one.topic, one.number + 1) else ""
+            is_early = is_there and not was_deleted(history, one.topic, one.number)
+            yield Break(one.place, f"{one.author} deleted {one.name} before the topic", row) if is_early else None
     for deletion in deletions(history):
         gone = deletion.write
         requests = history.of(f"/admin/delete_topics/{gone.topic}")
@@ -168,6 +169,14 @@ def deletions_end_with_their_request(history: History) -> Answers:
             left = config is not None and config.after is not None and config.number < gone.number
             text = f"{last.author} deleted {last.name} before the topic's configuration"
             yield Break(last.place, text) if left else None
+
+
+def is_left_half_way(history: History, topic: str, number: int) -> bool:
+    """Whether a topic is there whose configuration a broker has deleted, after a delete that found nothing (D70)."""
+    gone = history.last(f"/config/topics/{topic}", number)
+    is_there = history.at(f"/brokers/topics/{topic}", number) is not None
+    is_gone = gone is not None and gone.is_delete and history.is_refused(gone.author.broker, "NoNode", gone.number)
+    return is_there and is_gone and not was_deleted(history, topic, number)
 
 
 def was_deleted(history: History, topic: str, number: int) -> bool:

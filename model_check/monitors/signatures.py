@@ -10,7 +10,7 @@ Kafka: as PROTOCOL.md section 12 tells of each row.
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import ELECTIONS, Elections, State
 from model_check.monitors.controllers import decides, raisers, was_removed_by_others
-from model_check.monitors.deletion import deletions
+from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
 from model_check.monitors.reassignment import asked_at, left_at
@@ -49,8 +49,15 @@ def of_start(at: Moment) -> str:
     return "D51" if started and (moves or was_removed_by_others(history, number)) else ""
 
 
+def _is_left(at: Moment, partition: TopicPartition) -> bool:
+    """Whether the partition's topic was to be deleted, and a lost answer has left it half way (D70)."""
+    return is_left_half_way(at.history, partition.topic, at.number)
+
+
 def of_dead_leader(at: Moment, partition: TopicPartition) -> str:
     """A zombie decided (D5), a move had nobody to lead (D48), or the leader's death was passed over (D51)."""
+    if _is_left(at, partition):
+        return "D70"
     history, state = at.history, at.history.state(partition, at.number)
     decided = _decision(history, partition, at.number)
     if decided is None or state is None:
@@ -65,6 +72,8 @@ def of_dead_leader(at: Moment, partition: TopicPartition) -> str:
 
 def of_unborn(at: Moment, partition: TopicPartition) -> str:
     """A partition that was added to a topic while a controller came to work has not been noticed (D17)."""
+    if _is_left(at, partition):
+        return "D70"
     history, office = at.history, at.history.office(at.number)
     born = history.birth(partition.topic, at.number)
     is_added = born is not None and history.replicas(partition, born.number + 1) is None
@@ -83,6 +92,8 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
 def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
     history = at.history
+    if _is_left(at, partition):
+        return "D70"
     decided = _decision(history, partition, at.number)
     office = history.office(at.number)
     if decided is None or office.owner is None:
@@ -130,7 +141,7 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
     decided = _decision(at.history, partition, at.number)
-    is_bump = decided is not None and _is_bump(decided)
+    is_bump = decided is not None and _is_bump(decided) and not _is_left(at, partition)
     return "D18" if is_bump and highest >= 0 else of_silence(at, partition, broker, highest)
 
 

@@ -75,8 +75,8 @@ class RequestHandled(Handled):
     `kind` is one of these two; `states` what the LeaderAndIsr says of each partition, `replicas` its AR, and `outcomes`
     what became of it: leader, follower, unavailable, ignored or unassigned (not every partition's is known where the
     process was killed). `told` is what an UpdateMetadata says, without versions; by it, what is `removed` is gone.
-    `refused`: as a whole, for its controller epoch. Correlation ids begin anew with each channel. `received` is the time
-    of its first line, `time` that of its last.
+    `refused`: as a whole, for its controller epoch. Correlation ids begin anew with each channel. Its first line was
+    written when it was `received`, its last one at its `time`.
     """
 
     received: int

@@ -279,6 +279,16 @@ def unseen(story: Story, *, amid: bool) -> None:
     story.rest()
 
 
+def half_deleted(story: Story, *, lost: bool) -> None:
+    story.create(99, "/admin/delete_topics/t")
+    story.delete(1, f"{TOPIC}/partitions/0/state")
+    if lost:
+        story.refuse(1, -101)
+    story.delete(1, "/config/topics/t")
+    story.delete(1, "/admin/delete_topics/t")
+    story.rest()
+
+
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("failovers_come_to_their_end", "D56", gives_up, "again"),
     ("failovers_come_to_their_end", "D42", elections_fail, "unled"),
@@ -311,6 +321,8 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_live_brokers_know_the_leaders", "D18", untold_metadata, "bump"),
     ("busy_topics_are_not_deleted", "D44", held_back, "asked_amid"),
     ("eventually_partitions_are_led", "D17-unseen", unseen, "amid"),
+    ("deletions_end_with_their_request", "D70", half_deleted, "lost"),
+    ("eventually_partitions_are_led", "D70", half_deleted, "lost"),
 )
 NAMES = [f"{claim}-{row}" for claim, row, _, _ in PAIRS]
 

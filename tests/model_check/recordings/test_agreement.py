@@ -34,8 +34,9 @@ def at(time: int) -> dict[str, Any]:
 def handled(number: int, time: int, life: int = 1, received: int | None = None) -> RequestHandled:
     """A LeaderAndIsr of controller 2, which tells broker 1 nothing new; it is handled at once, unless that is given."""
     return RequestHandled(
-        **at(time), broker=1, incarnation=life, received=time if received is None else received, kind="LeaderAndIsr", controller=2, epoch=2, correlation_id=number,
-        states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"}, refused=False,
+        **at(time), broker=1, incarnation=life, received=time if received is None else received, kind="LeaderAndIsr",
+        controller=2, epoch=2, correlation_id=number, states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"},
+        refused=False,
     )  # fmt: skip
 
 
