@@ -31,4 +31,8 @@ UNFOUND = (
         "What an event says is taken when its watch fires, and is stale when it is handled (KAFKA-5502, KAFKA-5879)",
         "of the event queue of 0.11 and later; in the era what was read before the lock may be stale (D67)",
     ),
+    Unfound("D53-untold",
+        "A topic that is to be deleted is removed by another: UpdateMetadata does not say that its partitions are gone",
+        "it takes two topics, two controllers and a death, and 13,040,220 states (35 steps deep) show none; real Kafka does",
+    ),
 )  # fmt: skip
