@@ -142,11 +142,10 @@ def _restricted(one: Defect) -> tuple[str, ...]:
 
 
 def _comparison(half: Half, finding: Finding) -> Comparison:
-    said = in_words(finding)
     weight = Verdict.INCOMPLETE if finding.verdict is Verdict.INCOMPLETE else Verdict.VIOLATED
-    verdict = Verdict.HOLDS if said == half.expected else weight
     about = f"{half.defect.id}{' fixed' if half.fixed else ''}: {half.defect.breaks}"
-    return Comparison(about, half.expected, said, verdict, Verdict.HOLDS if half.fixed else Verdict.VIOLATED)
+    known = Verdict.HOLDS if half.fixed else Verdict.VIOLATED
+    return Comparison.of(about, half.expected, in_words(finding), weight, known)
 
 
 def is_covered(half: Half, plan: Plan) -> bool:

@@ -12,7 +12,7 @@ from model_check.checks import enumeration
 from model_check.checks.exploration import Task, judged
 from model_check.cli import options
 from model_check.cli.console import print_document
-from model_check.explicit_state.findings import Found, run_of
+from model_check.explicit_state.findings import run_of
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from model_check.waiting.estimates import estimated
@@ -78,7 +78,8 @@ def command(
         note(f"run folder: {place}")
     found = enumeration.run(task, place, master=master, shards=shards, resume=not fresh, limit=limit)
     told = run_of(built, found, scope=scope, variant=task.variant, chosen=chosen, engine=enumeration.ENGINE)
-    notes = [_where(found, place, found.shards)]
+    kept = f"{found.shards} shards, kept in {place}"
+    notes = [kept if found.exhausted else f"{kept}; the same command goes on from there"]
     if tables is not None and found.exhausted:
         size = f"{found.states:,} states, {found.transitions:,} edges"
         with (
@@ -141,8 +142,3 @@ def _told(tables: "Written | None", place: str) -> str:
         return f"the tables in {place} are not whole; delete them, and the same command writes them"
     rows = f"{tables.states:,} states, {tables.edges:,} edges, {tables.witnesses:,} steps of witnesses"
     return f"{rows}, as Parquet in {place}"
-
-
-def _where(found: Found, place: str, shards: int) -> str:
-    kept = f"{shards} shards, kept in {place}"
-    return kept if found.exhausted else f"{kept}; the same command goes on from there"

@@ -16,7 +16,7 @@ from model_check.explicit_state.findings import Found
 from model_check.explicit_state.graph import Graph
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.predicates import OCCURRENCES, Kind, Predicate
-from model_check.traces.trace import State, Trace
+from model_check.traces.trace import Trace
 from spec.language.rules import TransitionSystem
 
 
@@ -81,10 +81,6 @@ class Exploration(Found):
     def visited(self) -> npt.NDArray[np.uint64]:
         """All states, packed, in order of discovery: `uint64[states, words]`."""
         return self.retracer.states[: self.states]
-
-    def state(self, number: int) -> State:
-        """A state by number, as raw values by name."""
-        return self.retracer.state(number)
 
     def trace(self, number: int) -> Trace:
         """A shortest trace to a state by number."""

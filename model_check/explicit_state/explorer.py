@@ -178,7 +178,7 @@ class Explorer:
 
     def _known(self) -> Known:
         # Made for each call, for it keeps the table alive.
-        return Known(self.visited.table, self.visited.rows, self._parents)
+        return Known(self.visited.table, self.visited.rows, 0, self._parents)
 
     def _affordable(self) -> int:
         """How many states the memory allows for, beside the table and the edges as they are."""

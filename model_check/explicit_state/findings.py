@@ -90,12 +90,12 @@ def run_of(
     names = set(chosen) or {one.name for one in system.properties}
     asked = [one for one in system.properties if one.name in names]
     findings = tuple(_finding(system, one, found) for one in asked if _is_asked(one, found))
-    rules = _by_rule(system, found.fired)
+    rules, judged = _by_rule(system, found.fired), [one.verdict for one in findings if one.kind in CLAIMS]
     return Run(
         engine=engine,
         scope=scope,
         variant=variant,
-        verdict=verdict_of(findings, exhausted=found.exhausted),
+        verdict=worst([*judged, Verdict.HOLDS if found.exhausted else Verdict.INCOMPLETE]),
         reason="" if found.exhausted else _how_far(found),
         counts=Counts(found.states, found.transitions, found.depth, found.digest, found.levels),
         findings=findings,
@@ -108,12 +108,6 @@ def run_of(
         not_asked=tuple(one.name for one in asked if not _is_asked(one, found)),
         seconds=dict(found.seconds),
     )
-
-
-def verdict_of(findings: Iterable[Finding], *, exhausted: bool) -> Verdict:
-    """The worst verdict of the claims, and INCOMPLETE at least if something was left out."""
-    found = [one.verdict for one in findings if one.kind in CLAIMS]
-    return worst([*found, Verdict.HOLDS if exhausted else Verdict.INCOMPLETE])
 
 
 def story_of(system: TransitionSystem, trace: Trace) -> Story:

@@ -44,7 +44,7 @@ class SpinResult:
     """What SPIN counted, and what it took.
 
     `transitions` are enabled actions, as everywhere in this project. `seconds` are of the search alone, without
-    generating and compiling it (`compile_seconds`), `user_seconds` what it computed of them, without the kernel;
+    generating and compiling it, `user_seconds` what it computed of them, without the kernel;
     `memory` in bytes is all that `pan` asked for; `vector` is the size of a stored state in bytes, `depth` how deep the
     search went.
     """
@@ -53,7 +53,6 @@ class SpinResult:
     transitions: int
     seconds: float
     memory: int
-    compile_seconds: float
     user_seconds: float
     vector: int
     depth: int
@@ -123,18 +122,16 @@ def run_spin(
         if shutil.which(tool) is None:
             raise SpinError(f"{tool} is not on the PATH; install it (apt-get install spin gcc) or go without SPIN")
     export(system, workdir)
-    start = time.perf_counter()
     vector = len(system.variables) * 8 + 64
     _call(["spin", "-a", MODEL], workdir)
     _call([*COMPILE, f"-DMEMLIM={memory}", f"-DVECTORSZ={max(1024, vector)}", "-o", "pan", "pan.c"], workdir)
-    compiled = time.perf_counter() - start
     while depth <= LAST_DEPTH:
         before()
         start, user = time.perf_counter(), _user_seconds_of_children()
         report = _call(["./pan", f"-m{depth}", f"-w{table}", "-b", "-n"], workdir)
         seconds, user = time.perf_counter() - start, _user_seconds_of_children() - user
         if "max search depth too small" not in report and "depth limit" not in report:
-            return _result(system, report, (seconds, compiled, user))
+            return _result(system, report, (seconds, user))
         depth *= 10
     raise SpinError(f"{system.name}: SPIN's search gets deeper than {LAST_DEPTH} steps; take a smaller scope")
 
@@ -151,7 +148,7 @@ def _call(command: list[str], workdir: Path) -> str:
     return done.stdout + done.stderr
 
 
-def _result(system: TransitionSystem, report: str, spent: tuple[float, float, float]) -> SpinResult:
+def _result(system: TransitionSystem, report: str, spent: tuple[float, float]) -> SpinResult:
     if "Search not completed" in report or "out of memory" in report or "errors: 0" not in report:
         advice = "give it more memory or a smaller scope"
         raise SpinError(f"{system.name}: SPIN did not finish; {advice}. It said: {_in_short(report)}")
@@ -161,8 +158,7 @@ def _result(system: TransitionSystem, report: str, spent: tuple[float, float, fl
         transitions=int(_number(r"(\d+) transitions \(= stored\+matched\)", report)) - 1,
         seconds=spent[0],
         memory=int(_number(r"([\d.]+)\s+(?:total actual memory usage|memory usage \(Mbyte\))", report) * 2**20),
-        compile_seconds=spent[1],
-        user_seconds=spent[2],
+        user_seconds=spent[1],
         vector=int(_number(r"State-vector (\d+) byte", report)),
         depth=int(_number(r"depth reached (\d+)", report)),
     )

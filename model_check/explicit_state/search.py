@@ -16,6 +16,8 @@ from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 
 Bytes = npt.NDArray[np.uint8]
+Parents = npt.NDArray[np.uint32]
+"""The number of the state from which each was first reached."""
 
 
 class Marks(NamedTuple):
@@ -47,11 +49,12 @@ class Recording(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The states found, in order, the table of their numbers, and from which state each was first reached."""
+    """The states found, in order, the table of their numbers, and the parents of those from number `first` on."""
 
     table: Table
     states: Words
-    parents: npt.NDArray[np.uint32]
+    first: int
+    parents: Parents
 
 
 class Work(NamedTuple):
@@ -83,19 +86,25 @@ def search(
     while position < end and found <= room and linked <= room_for_edges:
         valid = min(BLOCK, end - position)
         made = expand_block(program, known.states, position, valid, scratch, work.tally)
-        fresh = found
-        rows, hashes = scratch.successors, scratch.hashes
-        found = insert(known.table, known.states, found, rows, hashes, made, work.places, work.numbers)
-        for row in range(made):
-            # Without a branch, which would be guessed wrong at every other new state: the last one written counts.
-            known.parents[fresh] = position + scratch.parents[row]
-            fresh += work.numbers[row] == fresh
+        found = take_in(known, found, scratch, made, position, work)
         if recording.marks.bits.shape[0]:
             mark(scratch.masks, recording.marks, position, valid)
         if edges.targets.shape[0]:
             linked = _connect(scratch, edges, work.numbers, position, valid, linked)
         position += valid
     return Reach(position, found, linked)
+
+
+@tight_loop
+def take_in(known: Known, count: int, made: Scratch, rows: int, start: int, work: Work) -> int:
+    """Look up the first `rows` successors of a block that begins at row `start`; gives how many states there are."""
+    fresh = count
+    count = insert(known.table, known.states, count, made.successors, made.hashes, rows, work.places, work.numbers)
+    for row in range(rows):
+        # Without a branch, which would be guessed wrong at every other new state: the last one written counts.
+        known.parents[fresh - known.first] = start + made.parents[row]
+        fresh += work.numbers[row] == fresh
+    return count
 
 
 @tight_loop

@@ -102,18 +102,14 @@ class Network:
             result = self.choice(self.exclusive(a, b), b, result)
         return result
 
-    def add(self, left: Bits, right: Bits, carry: int = FALSE) -> Bits:
-        """The sum of two values and a carry, modulo their width."""
-        total = []
+    def add(self, left: Bits, right: Bits) -> Bits:
+        """The sum of two values, modulo their width."""
+        total, carry = [], FALSE
         for a, b in zip(left, right, strict=True):
             half = self.exclusive(a, b)
             total.append(self.exclusive(half, carry))
             carry = self.choice(half, carry, a)
         return tuple(total)
-
-    def subtract(self, left: Bits, right: Bits) -> Bits:
-        """The difference, modulo the width."""
-        return self.add(left, inverted(right), TRUE)
 
     def multiply(self, left: Bits, right: Bits) -> Bits:
         """The product, modulo the width; a row for each bit of one factor that is not constantly zero."""
@@ -136,11 +132,6 @@ class Network:
             value = tuple(self.choice(bit, a, b) for a, b in zip(moved, value, strict=True))
         return value
 
-    def distinct(self, values: Sequence[Bits]) -> int:
-        """Whether no two of the values are equal."""
-        pairs = [(a, b) for index, a in enumerate(values) for b in values[:index]]
-        return self.all([self.equal(a, b) ^ 1 for a, b in pairs])
-
 
 def inverted(value: Bits) -> Bits:
     """Every bit negated."""
@@ -158,28 +149,18 @@ OPERATIONS: Mapping[int, Operation] = {
     z3.Z3_OP_AND: lambda n, _, a: (n.all([bits[0] for bits in a]),),
     z3.Z3_OP_OR: lambda n, _, a: (n.any([bits[0] for bits in a]),),
     z3.Z3_OP_NOT: lambda _n, _, a: inverted(a[0]),
-    z3.Z3_OP_XOR: lambda n, _, a: (reduce(n.exclusive, [bits[0] for bits in a]),),
-    z3.Z3_OP_IMPLIES: lambda n, _, a: (n.disjunction(a[0][0] ^ 1, a[1][0]),),
     z3.Z3_OP_EQ: lambda n, _, a: (n.equal(a[0], a[1]),),
-    z3.Z3_OP_DISTINCT: lambda n, _, a: (n.distinct(a),),
     z3.Z3_OP_ITE: lambda n, _, a: tuple(n.choice(a[0][0], x, y) for x, y in zip(a[1], a[2], strict=True)),
     z3.Z3_OP_BADD: lambda n, _, a: reduce(n.add, a),
-    z3.Z3_OP_BSUB: lambda n, _, a: reduce(n.subtract, a),
     z3.Z3_OP_BMUL: lambda n, _, a: reduce(n.multiply, a),
-    z3.Z3_OP_BNEG: lambda n, _, a: n.subtract((FALSE,) * len(a[0]), a[0]),
     z3.Z3_OP_ULT: lambda n, _, a: (n.less(a[0], a[1]),),
-    z3.Z3_OP_UGT: lambda n, _, a: (n.less(a[1], a[0]),),
-    z3.Z3_OP_ULEQ: lambda n, _, a: (n.less(a[1], a[0]) ^ 1,),
-    z3.Z3_OP_UGEQ: lambda n, _, a: (n.less(a[0], a[1]) ^ 1,),
     z3.Z3_OP_BAND: lambda n, _, a: _bitwise(n.conjunction, a),
     z3.Z3_OP_BOR: lambda n, _, a: _bitwise(n.disjunction, a),
-    z3.Z3_OP_BXOR: lambda n, _, a: _bitwise(n.exclusive, a),
     z3.Z3_OP_BNOT: lambda _n, _, a: inverted(a[0]),
     z3.Z3_OP_BSHL: lambda n, _, a: n.shift(a[0], a[1], right=False),
     z3.Z3_OP_BLSHR: lambda n, _, a: n.shift(a[0], a[1], right=True),
     z3.Z3_OP_EXTRACT: lambda _n, node, a: a[0][node.low : node.low + node.width],
     z3.Z3_OP_ZERO_EXT: lambda _n, node, a: a[0] + (FALSE,) * (node.width - len(a[0])),
-    z3.Z3_OP_CONCAT: lambda _n, _, a: tuple(bit for part in reversed(a) for bit in part),
 }
 """By z3 operator: the network, the node and the bits of its arguments give the bits of its value."""
 

@@ -6,6 +6,7 @@ shift by more than the width, is spelled out.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 
 import z3
 
@@ -72,13 +73,6 @@ class Scalars:
             return name
         return self.new(f"{'zext' if width < to else 'trunc'} i{width} {name} to i{to}")
 
-    def chain(self, operation: str, names: Sequence[str], width: int) -> str:
-        """An operation over any number of values, from the left."""
-        result = names[0]
-        for name in names[1:]:
-            result = self.new(f"{operation} i{width} {result}, {name}")
-        return result
-
     def shifted(self, operation: str, node: Node, names: Sequence[str]) -> str:
         """A shift that gives 0 where LLVM's is undefined: from the width up."""
         width = node.width
@@ -87,25 +81,12 @@ class Scalars:
         moved = self.new(f"{operation} i{width} {names[0]}, {amount}")
         return self.new(f"select i1 {fits}, i{width} {moved}, i{width} 0")
 
-    def joined(self, node: Node, names: Sequence[str], nodes: Sequence[Node]) -> str:
-        """A concatenation, the first part highest."""
-        result = self.resized(names[0], nodes[0].width, node.width)
-        for name, part in zip(names[1:], nodes[1:], strict=True):
-            moved = self.new(f"shl i{node.width} {result}, {part.width}")
-            result = self.new(f"or i{node.width} {moved}, {self.resized(name, part.width, node.width)}")
-        return result
-
-    def distinct(self, names: Sequence[str], width: int) -> str:
-        """Whether no two values are equal."""
-        pairs = [(a, b) for index, a in enumerate(names) for b in names[:index]]
-        return self.chain("and", [self.new(f"icmp ne i{width} {a}, {b}") for a, b in pairs], 1)
-
 
 Instruction = Callable[[Scalars, Node, Sequence[str], Sequence[Node]], str]
 
 
 def _chain(operation: str) -> Instruction:
-    return lambda s, node, names, _: s.chain(operation, names, node.width)
+    return lambda s, n, names, _: reduce(lambda a, b: s.new(f"{operation} i{n.width} {a}, {b}"), names)
 
 
 def _compare(condition: str) -> Instruction:
@@ -120,27 +101,17 @@ INSTRUCTIONS: Mapping[int, Instruction] = {
     z3.Z3_OP_AND: _chain("and"),
     z3.Z3_OP_OR: _chain("or"),
     z3.Z3_OP_NOT: lambda s, _, a, _k: s.new(f"xor i1 {a[0]}, 1"),
-    z3.Z3_OP_XOR: _chain("xor"),
-    z3.Z3_OP_IMPLIES: lambda s, _, a, _k: s.new(f"icmp ule i1 {a[0]}, {a[1]}"),
     z3.Z3_OP_EQ: _compare("eq"),
-    z3.Z3_OP_DISTINCT: lambda s, _, a, k: s.distinct(a, k[0].width),
     z3.Z3_OP_ITE: lambda s, n, a, _: s.new(f"select i1 {a[0]}, i{n.width} {a[1]}, i{n.width} {a[2]}"),
     z3.Z3_OP_BADD: _chain("add"),
-    z3.Z3_OP_BSUB: _chain("sub"),
     z3.Z3_OP_BMUL: _chain("mul"),
-    z3.Z3_OP_BNEG: lambda s, n, a, _: s.new(f"sub i{n.width} 0, {a[0]}"),
     z3.Z3_OP_ULT: _compare("ult"),
-    z3.Z3_OP_UGT: _compare("ugt"),
-    z3.Z3_OP_ULEQ: _compare("ule"),
-    z3.Z3_OP_UGEQ: _compare("uge"),
     z3.Z3_OP_BAND: _chain("and"),
     z3.Z3_OP_BOR: _chain("or"),
-    z3.Z3_OP_BXOR: _chain("xor"),
     z3.Z3_OP_BNOT: lambda s, n, a, _: s.new(f"xor i{n.width} {a[0]}, -1"),
     z3.Z3_OP_BSHL: _shift("shl"),
     z3.Z3_OP_BLSHR: _shift("lshr"),
     z3.Z3_OP_EXTRACT: lambda s, n, a, k: s.resized(s.new(f"lshr i{k[0].width} {a[0]}, {n.low}"), k[0].width, n.width),
     z3.Z3_OP_ZERO_EXT: lambda s, n, a, k: s.resized(a[0], k[0].width, n.width),
-    z3.Z3_OP_CONCAT: lambda s, n, a, k: s.joined(n, a, k),
 }
 """By z3 operator: how its value is computed from the names and the nodes of its arguments."""

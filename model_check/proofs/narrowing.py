@@ -6,18 +6,11 @@ the largest constant that is added, and bit-vectors which hold that bound never 
 with an integer (a difference, a product, the sum of two epochs) is refused by name.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import z3
 
-from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, Program
-
-COMPARISONS: Mapping[int, Callable[[z3.BitVecRef, z3.BitVecRef], z3.BoolRef]] = {
-    z3.Z3_OP_LE: z3.ULE,
-    z3.Z3_OP_LT: z3.ULT,
-    z3.Z3_OP_GE: z3.UGE,
-    z3.Z3_OP_GT: z3.UGT,
-}
+from model_check.terms.straight_line import CONSTANTS, IN_OTHER_WORDS, VARIABLE, Node, Program
 
 
 class NotNarrowable(Exception):
@@ -82,9 +75,9 @@ class Narrowing:
             return self._integer(term, operator, arguments)
         if not any(z3.is_int(child) for child in term.children()):
             return term.decl()(*arguments) if arguments else term
-        if operator in COMPARISONS:
-            return COMPARISONS[operator](*arguments)
-        return z3.Distinct(*arguments) if operator == z3.Z3_OP_DISTINCT else arguments[0] == arguments[1]
+        if operator in IN_OTHER_WORDS:
+            return self(IN_OTHER_WORDS[operator](*term.children()))
+        return z3.ULT(*arguments) if operator == z3.Z3_OP_LT else arguments[0] == arguments[1]
 
     def _integer(self, term: z3.ExprRef, operator: int, arguments: list[z3.ExprRef]) -> z3.ExprRef:
         if z3.is_int_value(term):

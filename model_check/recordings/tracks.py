@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, TypeGuard
 
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
-from spec.logs.controller_log.failover import Resigned
 
 Place: TypeAlias = tuple[int, ...]
 
@@ -133,19 +132,15 @@ class Tracks:
     def is_late(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether something comes, by the clocks, before all that a controller is shown to say.
 
-        That is a line of its in the other log, its deletion of /controller, or a broker's registration of which it
-        hears before it resigns.
+        That is a line of its in the other log, or its deletion of /controller.
         """
         said = [one for one in shown if isinstance(one, seen.ControllerSaid)]
         if not said:
             return False
         c, then = said[0].controller, min(one.time for one in said)
-        resigns = any(isinstance(one.line, Resigned) for one in said)
-        return any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1]) or any(
-            one.by == c if isinstance(one, seen.ControllerDeleted) else resigns
-            for one in self.transactions(place, then - 1)
-            if isinstance(one, seen.ControllerDeleted | seen.BrokerRegistered)
-        )
+        earlier = self.transactions(place, then - 1)
+        is_deleted = any(isinstance(one, seen.ControllerDeleted) and one.by == c for one in earlier)
+        return is_deleted or any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1])
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""

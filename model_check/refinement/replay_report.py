@@ -18,25 +18,20 @@ from spec.expectations import Expectation
 def agreed(told: Run, tree: SpanningTree, replayed: Replayed, expected: Expectation | None) -> Run:
     """The run of a replay without a disagreement; its counts must be the explorer's, and all of them the manifest's."""
     comparisons = [
-        _count("states", tree.states, replayed.states),
-        _count("edges", tree.edges, replayed.edges),
-        *(_count(f"edges of {rule}", count, replayed.by_rule[rule]) for rule, count in tree.by_rule.items()),
+        Comparison.of("states", tree.states, replayed.states),
+        Comparison.of("edges", tree.edges, replayed.edges),
+        *(Comparison.of(f"edges of {rule}", count, replayed.by_rule[rule]) for rule, count in tree.by_rule.items()),
     ]
     if expected is not None and replayed.complete:
         found = (replayed.states, replayed.edges, replayed.depth)
         wanted = (expected.states, expected.transitions, expected.depth)
-        comparisons.append(_count("states, transitions and depth of the manifest", wanted, found))
+        comparisons.append(Comparison.of("states, transitions and depth of the manifest", wanted, found))
     reason = "" if replayed.complete else f"not exhausted: all edges out of {replayed.states:,} states, no others"
     verdict = worst([*(one.verdict for one in comparisons), Verdict.HOLDS if not reason else Verdict.INCOMPLETE])
     size = f"{replayed.states:,} states, {replayed.edges:,} edges, depth {replayed.depth}, all of them agree"
     return replace(
         told, verdict=verdict, reason=reason, comparisons=tuple(comparisons), notes=(size, *by_rule(replayed.by_rule))
     )
-
-
-def _count(about: str, expected: object, found: object) -> Comparison:
-    shown = [f"{one:,}" if isinstance(one, int) else str(one) for one in (expected, found)]
-    return Comparison(about, shown[0], shown[1], Verdict.HOLDS if expected == found else Verdict.VIOLATED)
 
 
 def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
@@ -51,7 +46,7 @@ def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int])
     """The run of random runs without a disagreement; `wanted` are how many there should be, and how long."""
     runs, steps = wanted
     long_enough, total = sum(length >= steps for length in done.lengths), sum(done.lengths)
-    comparison = _count(f"runs of {steps} steps", runs, min(runs, long_enough))
+    comparison = Comparison.of(f"runs of {steps} steps", runs, min(runs, long_enough))
     average = total / max(1, len(done.lengths))
     size = f"{len(done.lengths):,} runs begun, {total:,} steps, {average:.1f} a run on average"
     counts = {action.rule: done.by_rule[action.rule] for action in sides.system.actions}

@@ -20,7 +20,7 @@ from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
 from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.spark.run_folder import Level, RunFolder
-from model_check.traces.trace import State, Trace
+from model_check.traces.trace import Trace
 
 FINDINGS = "findings.json"
 """The file of a run folder with the traces found, for whoever has not got the system."""
@@ -58,10 +58,6 @@ class Enumeration(Found):
             for name, trace in traces.items()
         ]
         self.folder.write(FINDINGS, json.dumps(told).encode())
-
-    def state(self, number: int) -> State:
-        """A state by number, as raw values by name."""
-        return dict(self.history.trace(number).last)
 
     def trace(self, number: int) -> Trace:
         """A shortest trace to a state by number."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from model_check.explicit_state.digest import digest_of
 from model_check.explicit_state.explorer import free_memory
-from model_check.explicit_state.search import Work
+from model_check.explicit_state.search import Known, Parents, Work
 from model_check.explicit_state.visited import Visited, reserved, tile
 from model_check.kernel.blueprint import Blueprint, LoadedKernel
 from model_check.kernel.expansion import Tally, make_tally
@@ -28,7 +28,7 @@ from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 from model_check.spark.folder import attempt
 from model_check.spark.run_folder import GENESIS, Level, RunFolder, Section, ShardLevel
-from model_check.spark.shard_expansion import Found, Outbox, Parents, Rooms, Share, by_owner, expand_into, first_of_each
+from model_check.spark.shard_expansion import Outbox, Rooms, Share, by_owner, expand_into, first_of_each
 from spec.errors import EnvironmentFailure
 
 OUTBOX_BYTES = 256 << 20
@@ -181,7 +181,7 @@ class Shard:
             if not sent:
                 outbox.empty(4 * (share.rows - start) + self._worst)
             visited = self.visited
-            known = Found(visited.table, visited.rows, first, self._parents)
+            known = Known(visited.table, visited.rows, first, self._parents)
             rooms = Rooms(known, visited.room - self._worst, outbox.found, outbox.most)
             start, visited.count, sent = expand_into(
                 self.kernel.program, work, self._aside, rooms, rows, (start, visited.count, sent), share

@@ -11,15 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model_check.explicit_state.search import Work
-from model_check.explicit_state.visited import Table, Visited, buckets_for, insert
+from model_check.explicit_state.search import Known, Parents, Work, take_in
+from model_check.explicit_state.visited import Visited, buckets_for
 from model_check.kernel.expansion import Program, Scratch, expand_block
 from model_check.kernel.hashing import hash_row
 from model_check.kernel.native import inlined, loop, tight_loop
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
-
-Parents = npt.NDArray[np.uint32]
 
 OWNER_BITS = 24
 """How many of a hash's lowest bits choose the owner."""
@@ -50,15 +48,6 @@ def by_owner(rows: Words, shards: int) -> Iterator[tuple[int, npt.NDArray[np.int
     return ((target, order[begin:end]) for target, (begin, end) in enumerate(pairwise(ends)) if begin < end)
 
 
-class Found(NamedTuple):
-    """States found in a level, the table of their numbers, and the parents of the new ones, from `first` on."""
-
-    table: Table
-    states: Words
-    first: int
-    parents: Parents
-
-
 class Share(NamedTuple):
     """How many rows a level has, the number of this shard, and how many shards there are."""
 
@@ -70,9 +59,9 @@ class Share(NamedTuple):
 class Rooms(NamedTuple):
     """What this shard knows, what it sends to others, and how many states there may be in each before a block."""
 
-    known: Found
+    known: Known
     most_known: int
-    outbox: Found
+    outbox: Known
     most_sent: int
 
 
@@ -116,28 +105,10 @@ def put_aside(scratch: Scratch, aside: Scratch, made: int, share: Share) -> int:
     return own
 
 
-@tight_loop
-def take_in(found: Found, count: int, made: Scratch, rows: int, start: int, work: Work) -> int:
-    """Look up the first `rows` successors of a block that begins at row `start`; gives how many states there are."""
-    fresh = count
-    count = insert(found.table, found.states, count, made.successors, made.hashes, rows, work.places, work.numbers)
-    for row in range(rows):
-        # Without a branch again: the last one written counts.
-        found.parents[fresh - found.first] = start + made.parents[row]
-        fresh += work.numbers[row] == fresh
-    return count
-
-
-@loop
 def first_of_each(numbers: Parents, known: int) -> npt.NDArray[np.int64]:
     """Of some looked-up rows, those that made a new state: the first with number `known`, with the next, and so on."""
-    result = np.empty(numbers.shape[0], dtype=np.int64)
-    count = 0
-    for row in range(numbers.shape[0]):
-        if numbers[row] == known + count:
-            result[count] = row
-            count += 1
-    return result[:count]
+    highest = np.maximum.accumulate(np.append(np.int64(known - 1), numbers))
+    return np.flatnonzero(np.diff(highest))
 
 
 class Outbox:
@@ -155,4 +126,4 @@ class Outbox:
         self.most = min(self._room, expected)
         table = self._states.table[: buckets_for(self.most + self._worst)]
         table[:] = 0
-        self.found = Found(table, self._states.rows, 0, self._parents)
+        self.found = Known(table, self._states.rows, 0, self._parents)

@@ -18,7 +18,6 @@ Left out on purpose: goals (`recoverable`, `eventually`), which are questions ab
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -31,7 +30,7 @@ from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import ship_for_any_machine, take_up
 from model_check.spark.run_folder import GENESIS, Run, RunFolder, ShardLevel
 from model_check.spark.shard import Shard
-from model_check.spark.spark_job import awaited
+from model_check.spark.spark_job import collected
 from model_check.spark.spark_session import has_workers, is_local, spark_session
 from spec.errors import EnvironmentFailure, SpecError
 from spec.language.rules import TransitionSystem
@@ -123,13 +122,11 @@ class _Tasks:
             parts[-1]._jrdd  # noqa: B018, SLF001 - its JVM side is made when it is first asked for: with this environment
         context.environment = environment
         self._tasks = context.union(parts)
-        self._thread = ThreadPoolExecutor(1)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.shutdown()
         for anchor in self._anchors:
             with suppress(Py4JError):
                 anchor.unpersist()
@@ -138,14 +135,9 @@ class _Tasks:
         """The parts of a level by shard; None if it was stopped."""
         if self._stop():
             return None
-        parts = awaited(self._context, self._group, self._thread.submit(self._job, depth), self._stop)
+        told = {DEPTH: str(depth)}
+        parts = collected(self._context, self._group, f"level {depth}", self._tasks, self._stop, **told)
         return None if parts is None else _all_well(parts)
-
-    def _job(self, depth: int) -> list[ShardLevel | SpecError]:
-        """Run one level, on a thread of its own, so that the driver can look around meanwhile."""
-        self._context.setJobGroup(self._group, f"level {depth}", interruptOnCancel=True)
-        self._context.setLocalProperty(DEPTH, str(depth))
-        return self._tasks.collect()
 
 
 def _all_well(parts: Iterable[ShardLevel | SpecError]) -> tuple[ShardLevel, ...]:

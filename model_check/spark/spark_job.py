@@ -49,11 +49,18 @@ def collected(
     rows: RDD[Found],
     stop: Callable[[], bool],
     look: Callable[[], None] = lambda: None,
+    /,
+    **told: str,
 ) -> list[Found] | None:
-    """The rows that the tasks of a job bring, which runs on a thread of its own; None if it was stopped."""
+    """The rows that the tasks of a job bring, which runs on a thread of its own; None if it was stopped.
+
+    The tasks are `told` these local properties.
+    """
 
     def job() -> list[Found]:
         context.setJobGroup(group, what, interruptOnCancel=True)
+        for name, value in told.items():
+            context.setLocalProperty(name, value)
         return rows.collect()
 
     with ThreadPoolExecutor(1) as thread:

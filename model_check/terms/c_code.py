@@ -23,15 +23,10 @@ class NotInC(Exception):
 
 
 def _shifted(symbol: str) -> Spelling:
-    def spell(node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
+    def spell(node: Node, texts: Sequence[str]) -> str:
         return f"({texts[1]} < {node.width} ? ({texts[0]} {symbol} {texts[1]}) & {_literal(node.mask)} : 0)"
 
     return spell
-
-
-def _distinct(_node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
-    pairs = [f"{one} != {other}" for position, one in enumerate(texts) for other in texts[:position]]
-    return f"({' && '.join(pairs)})"
 
 
 def _literal(value: int) -> str:
@@ -42,10 +37,8 @@ SPELLING: Mapping[int, Spelling] = {
     **common("ull"),
     z3.Z3_OP_AND: joined("&&"),
     z3.Z3_OP_OR: joined("||"),
-    z3.Z3_OP_NOT: lambda _n, t, _k: f"(!{t[0]})",
-    z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(!{t[0]} || {t[1]})",
-    z3.Z3_OP_DISTINCT: _distinct,
-    z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[0]} ? {t[1]} : {t[2]})",
+    z3.Z3_OP_NOT: lambda _n, t: f"(!{t[0]})",
+    z3.Z3_OP_ITE: lambda _n, t: f"({t[0]} ? {t[1]} : {t[2]})",
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
 }

@@ -85,7 +85,7 @@ class Folding(Program):
         """A node with new arguments, as simple as a look at the constants among them makes it."""
         nodes = [self.nodes[argument] for argument in arguments]
         if all(one.operator in CONSTANTS for one in nodes):
-            return self.constant(MEANING[node.operator](node, [one.value for one in nodes], nodes), node.width)
+            return self.constant(MEANING[node.operator](node, [one.value for one in nodes]), node.width)
         if node.operator in (z3.Z3_OP_AND, z3.Z3_OP_OR):
             return self._junction(node, arguments, int(node.operator == z3.Z3_OP_AND))
         if node.operator == z3.Z3_OP_ITE:

@@ -17,8 +17,8 @@ from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, Program
 DEEPEST = 24
 """How deep expressions nest; Python's parser gives up at about a hundred parentheses."""
 
-Spelling = Callable[[Node, Sequence[str], Sequence[Node]], str]
-"""How an operator is written: the node, the texts of its arguments and their nodes give the node's text."""
+Spelling = Callable[[Node, Sequence[str]], str]
+"""How an operator is written: the node and the texts of its arguments give the node's text."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,7 @@ class Writer:
             return self.language.constant(node)
         if node.operator == VARIABLE:
             return self.variables[node.name]
-        arguments = [self.program.nodes[argument] for argument in node.arguments]
-        texts = [self._texts[argument] for argument in node.arguments]
-        return self.language.spelling[node.operator](node, texts, arguments)
+        return self.language.spelling[node.operator](node, [self._texts[argument] for argument in node.arguments])
 
 
 def conjuncts(program: Program, place: int) -> Iterator[int]:
@@ -90,14 +88,7 @@ def conjuncts(program: Program, place: int) -> Iterator[int]:
 
 def joined(symbol: str) -> Spelling:
     """An operator between its arguments, in parentheses."""
-    return lambda _node, texts, _arguments: f"({f' {symbol} '.join(texts)})"
-
-
-def _concatenated(_node: Node, texts: Sequence[str], arguments: Sequence[Node]) -> str:
-    result = texts[0]
-    for text, argument in zip(texts[1:], arguments[1:], strict=True):
-        result = f"({result} << {argument.width} | {text})"
-    return result
+    return lambda _node, texts: f"({f' {symbol} '.join(texts)})"
 
 
 def common(suffix: str = "") -> Mapping[int, Spelling]:
@@ -105,24 +96,16 @@ def common(suffix: str = "") -> Mapping[int, Spelling]:
 
     def wrapped(symbol: str) -> Spelling:
         """An operator between its arguments, modulo the width of the result."""
-        return lambda n, t, _k: f"(({f' {symbol} '.join(t)}) & {n.mask}{suffix})"
+        return lambda n, t: f"(({f' {symbol} '.join(t)}) & {n.mask}{suffix})"
 
     return {
-        z3.Z3_OP_XOR: joined("^"),
         z3.Z3_OP_EQ: joined("=="),
         z3.Z3_OP_BADD: wrapped("+"),
-        z3.Z3_OP_BSUB: wrapped("-"),
         z3.Z3_OP_BMUL: wrapped("*"),
-        z3.Z3_OP_BNEG: lambda n, t, _k: f"(-{t[0]} & {n.mask}{suffix})",
-        z3.Z3_OP_ULEQ: joined("<="),
         z3.Z3_OP_ULT: joined("<"),
-        z3.Z3_OP_UGEQ: joined(">="),
-        z3.Z3_OP_UGT: joined(">"),
         z3.Z3_OP_BAND: joined("&"),
         z3.Z3_OP_BOR: joined("|"),
-        z3.Z3_OP_BXOR: joined("^"),
-        z3.Z3_OP_BNOT: lambda n, t, _k: f"({t[0]} ^ {n.mask}{suffix})",
-        z3.Z3_OP_EXTRACT: lambda n, t, _k: f"(({t[0]} >> {n.low}) & {n.mask}{suffix})",
-        z3.Z3_OP_ZERO_EXT: lambda _n, t, _k: t[0],
-        z3.Z3_OP_CONCAT: _concatenated,
+        z3.Z3_OP_BNOT: lambda n, t: f"({t[0]} ^ {n.mask}{suffix})",
+        z3.Z3_OP_EXTRACT: lambda n, t: f"(({t[0]} >> {n.low}) & {n.mask}{suffix})",
+        z3.Z3_OP_ZERO_EXT: lambda _n, t: t[0],
     }

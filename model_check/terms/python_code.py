@@ -18,7 +18,7 @@ Raw = tuple[int, ...]
 
 
 def _shifted(symbol: str) -> Spelling:
-    def spell(node: Node, texts: Sequence[str], _arguments: Sequence[Node]) -> str:
+    def spell(node: Node, texts: Sequence[str]) -> str:
         return f"((({texts[0]} {symbol} {texts[1]}) & {node.mask}) if {texts[1]} < {node.width} else 0)"
 
     return spell
@@ -28,18 +28,11 @@ SPELLING: Mapping[int, Spelling] = {
     **common(),
     z3.Z3_OP_AND: joined("and"),
     z3.Z3_OP_OR: joined("or"),
-    z3.Z3_OP_NOT: lambda _n, t, _k: f"(not {t[0]})",
-    z3.Z3_OP_IMPLIES: lambda _n, t, _k: f"(not {t[0]} or {t[1]})",
-    z3.Z3_OP_DISTINCT: lambda _n, t, _k: f"(len({{{', '.join(t)}}}) == {len(t)})",
-    z3.Z3_OP_ITE: lambda _n, t, _k: f"({t[1]} if {t[0]} else {t[2]})",
+    z3.Z3_OP_NOT: lambda _n, t: f"(not {t[0]})",
+    z3.Z3_OP_ITE: lambda _n, t: f"({t[1]} if {t[0]} else {t[2]})",
     z3.Z3_OP_ADD: joined("+"),
-    z3.Z3_OP_SUB: joined("-"),
     z3.Z3_OP_MUL: joined("*"),
-    z3.Z3_OP_UMINUS: lambda _n, t, _k: f"(-{t[0]})",
-    z3.Z3_OP_LE: joined("<="),
     z3.Z3_OP_LT: joined("<"),
-    z3.Z3_OP_GE: joined(">="),
-    z3.Z3_OP_GT: joined(">"),
     z3.Z3_OP_BSHL: _shifted("<<"),
     z3.Z3_OP_BLSHR: _shifted(">>"),
 }

@@ -2,9 +2,10 @@
 
 z3 keeps terms as a graph in which equal subterms are one node. Here that graph is read once, from the leaves up, into a
 list of nodes in which a node comes after its arguments. Evaluating is then a single pass over the list with the table
-`MEANING` below: one line for each operator of z3 that a specification uses, in the words of SMT-LIB. There is no
-recursion, no cleverness and no other definition: generated code (Python for the oracle, C for SPIN, LLVM for the
-kernel) is tested against this table, and the table against z3's own simplifier.
+`MEANING` below: one line for each operator of z3 that a specification uses, in the words of SMT-LIB; what else z3 has
+is said in these (`IN_OTHER_WORDS`). There is no recursion, no cleverness and no other definition: generated code
+(Python for the oracle, C for SPIN, LLVM for the kernel) is tested against this table, and the table against z3's own
+simplifier.
 
 A flag is 0 or 1, a bit-vector the unsigned number that its bits spell, an integer itself. Left out on purpose: signed
 comparisons, division and quantifiers, which the protocol does not use; a term with one of them is refused by name.
@@ -14,6 +15,7 @@ import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations
 
 import z3
 
@@ -52,49 +54,58 @@ VARIABLE = z3.Z3_OP_UNINTERPRETED
 SORTS = frozenset({z3.Z3_BOOL_SORT, z3.Z3_BV_SORT, z3.Z3_INT_SORT})
 """The sorts of which an operator's result may be."""
 
-MEANING: Mapping[int, Callable[[Node, Sequence[int], Sequence[Node]], int]] = {
+MEANING: Mapping[int, Callable[[Node, Sequence[int]], int]] = {
     # Flags.
-    z3.Z3_OP_AND: lambda _n, a, _k: int(all(a)),
-    z3.Z3_OP_OR: lambda _n, a, _k: int(any(a)),
-    z3.Z3_OP_NOT: lambda _n, a, _k: 1 - a[0],
-    z3.Z3_OP_XOR: lambda _n, a, _k: reduce(operator.xor, a),
-    z3.Z3_OP_IMPLIES: lambda _n, a, _k: int(a[0] <= a[1]),
+    z3.Z3_OP_AND: lambda _n, a: int(all(a)),
+    z3.Z3_OP_OR: lambda _n, a: int(any(a)),
+    z3.Z3_OP_NOT: lambda _n, a: 1 - a[0],
     # Any sort.
-    z3.Z3_OP_EQ: lambda _n, a, _k: int(a[0] == a[1]),
-    z3.Z3_OP_DISTINCT: lambda _n, a, _k: int(len(set(a)) == len(a)),
-    z3.Z3_OP_ITE: lambda _n, a, _k: a[1] if a[0] else a[2],
-    # Numbers: bit-vectors wrap, integers do not.
-    z3.Z3_OP_BADD: lambda n, a, _k: n.wrap(sum(a)),
-    z3.Z3_OP_BSUB: lambda n, a, _k: n.wrap(reduce(operator.sub, a)),
-    z3.Z3_OP_BMUL: lambda n, a, _k: n.wrap(reduce(operator.mul, a)),
-    z3.Z3_OP_BNEG: lambda n, a, _k: n.wrap(-a[0]),
-    z3.Z3_OP_ADD: lambda _n, a, _k: sum(a),
-    z3.Z3_OP_SUB: lambda _n, a, _k: reduce(operator.sub, a),
-    z3.Z3_OP_MUL: lambda _n, a, _k: reduce(operator.mul, a),
-    z3.Z3_OP_UMINUS: lambda _n, a, _k: -a[0],
-    # Order, always unsigned.
-    z3.Z3_OP_ULEQ: lambda _n, a, _k: int(a[0] <= a[1]),
-    z3.Z3_OP_ULT: lambda _n, a, _k: int(a[0] < a[1]),
-    z3.Z3_OP_UGEQ: lambda _n, a, _k: int(a[0] >= a[1]),
-    z3.Z3_OP_UGT: lambda _n, a, _k: int(a[0] > a[1]),
-    z3.Z3_OP_LE: lambda _n, a, _k: int(a[0] <= a[1]),
-    z3.Z3_OP_LT: lambda _n, a, _k: int(a[0] < a[1]),
-    z3.Z3_OP_GE: lambda _n, a, _k: int(a[0] >= a[1]),
-    z3.Z3_OP_GT: lambda _n, a, _k: int(a[0] > a[1]),
+    z3.Z3_OP_EQ: lambda _n, a: int(a[0] == a[1]),
+    z3.Z3_OP_ITE: lambda _n, a: a[1] if a[0] else a[2],
+    # Numbers: bit-vectors wrap, integers do not; order is always unsigned.
+    z3.Z3_OP_BADD: lambda n, a: n.wrap(sum(a)),
+    z3.Z3_OP_BMUL: lambda n, a: n.wrap(reduce(operator.mul, a)),
+    z3.Z3_OP_ADD: lambda _n, a: sum(a),
+    z3.Z3_OP_MUL: lambda _n, a: reduce(operator.mul, a),
+    z3.Z3_OP_ULT: lambda _n, a: int(a[0] < a[1]),
+    z3.Z3_OP_LT: lambda _n, a: int(a[0] < a[1]),
     # Bits.
-    z3.Z3_OP_BAND: lambda _n, a, _k: reduce(operator.and_, a),
-    z3.Z3_OP_BOR: lambda _n, a, _k: reduce(operator.or_, a),
-    z3.Z3_OP_BXOR: lambda _n, a, _k: reduce(operator.xor, a),
-    z3.Z3_OP_BNOT: lambda n, a, _k: n.wrap(~a[0]),
-    z3.Z3_OP_BSHL: lambda n, a, _k: n.wrap(a[0] << a[1]) if a[1] < n.width else 0,
-    z3.Z3_OP_BLSHR: lambda n, a, _k: a[0] >> a[1] if a[1] < n.width else 0,
-    z3.Z3_OP_EXTRACT: lambda n, a, _k: n.wrap(a[0] >> n.low),
-    z3.Z3_OP_ZERO_EXT: lambda _n, a, _k: a[0],
-    z3.Z3_OP_CONCAT: lambda _n, a, k: reduce(
-        lambda left, part: left << part[0].width | part[1], zip(k, a, strict=True), 0
-    ),
+    z3.Z3_OP_BAND: lambda _n, a: reduce(operator.and_, a),
+    z3.Z3_OP_BOR: lambda _n, a: reduce(operator.or_, a),
+    z3.Z3_OP_BNOT: lambda n, a: n.wrap(~a[0]),
+    z3.Z3_OP_BSHL: lambda n, a: n.wrap(a[0] << a[1]) if a[1] < n.width else 0,
+    z3.Z3_OP_BLSHR: lambda n, a: a[0] >> a[1] if a[1] < n.width else 0,
+    z3.Z3_OP_EXTRACT: lambda n, a: n.wrap(a[0] >> n.low),
+    z3.Z3_OP_ZERO_EXT: lambda _n, a: a[0],
 }
-"""By operator: the node, the values of its arguments, and their nodes (for their widths) give the node's value."""
+"""By operator: the node and the values of its arguments give the node's value."""
+
+
+_less = z3.ArithRef.__lt__  # of a term and a constant, Python would turn `<` around
+
+
+def _behind(high: z3.BitVecRef, low: z3.BitVecRef) -> z3.BitVecRef:
+    return z3.ZeroExt(low.size(), high) << low.size() | z3.ZeroExt(high.size(), low)
+
+
+IN_OTHER_WORDS: Mapping[int, Callable[..., z3.ExprRef]] = {
+    z3.Z3_OP_XOR: lambda *a: reduce(lambda left, right: z3.Not(left == right), a),
+    z3.Z3_OP_IMPLIES: lambda a, b: z3.Or(z3.Not(a), b),
+    z3.Z3_OP_DISTINCT: lambda *a: z3.And([z3.Not(one == other) for one, other in combinations(a, 2)]),
+    z3.Z3_OP_BSUB: lambda *a: reduce(lambda left, right: left + ~right + 1, a),
+    z3.Z3_OP_BNEG: lambda a: ~a + 1,
+    z3.Z3_OP_SUB: lambda *a: reduce(lambda left, right: left + -1 * right, a),
+    z3.Z3_OP_UMINUS: lambda a: -1 * a,
+    z3.Z3_OP_ULEQ: lambda a, b: z3.Not(z3.ULT(b, a)),
+    z3.Z3_OP_UGEQ: lambda a, b: z3.Not(z3.ULT(a, b)),
+    z3.Z3_OP_UGT: lambda a, b: z3.ULT(b, a),
+    z3.Z3_OP_LE: lambda a, b: z3.Not(_less(b, a)),
+    z3.Z3_OP_GE: lambda a, b: z3.Not(_less(a, b)),
+    z3.Z3_OP_GT: lambda a, b: _less(b, a),
+    z3.Z3_OP_BXOR: lambda *a: reduce(lambda left, right: (left | right) & ~(left & right), a),
+    z3.Z3_OP_CONCAT: lambda *a: reduce(_behind, a),
+}
+"""Operators that say what others of the table say, too: a term with one of them is read as the other term."""
 
 
 class Program:
@@ -127,10 +138,18 @@ class Program:
                 pending += missing
                 continue
             pending.pop()
-            self._places[current.value] = len(self.nodes)
             places = tuple(self._places[one.value] for one in arguments)
-            self.nodes.append(read_node(z3.ExprRef(current, term.ctx), places))
+            self._places[current.value] = self._entered(z3.ExprRef(current, term.ctx), places)
         return self._places[root.value]
+
+    def _entered(self, term: z3.ExprRef, arguments: tuple[int, ...]) -> int:
+        """The position of a new term, whose arguments have theirs."""
+        declaration = z3.Z3_get_app_decl(term.ctx_ref(), term.as_ast())
+        kind = z3.Z3_get_decl_kind(term.ctx_ref(), declaration)
+        if kind in IN_OTHER_WORDS:
+            return self.place(IN_OTHER_WORDS[kind](*term.children()))
+        self.nodes.append(_read(term, kind, declaration, arguments))
+        return len(self.nodes) - 1
 
     def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
         """The positions that some positions depend on, themselves included, in order of evaluation.
@@ -153,11 +172,11 @@ def _arguments(context: z3.ContextObj, address: z3.Ast) -> list[z3.Ast]:
     return [z3.Z3_get_app_arg(context, address, n) for n in range(z3.Z3_get_app_num_args(context, address))]
 
 
-def read_node(term: z3.ExprRef, arguments: tuple[int, ...]) -> Node:
+def _read(term: z3.ExprRef, kind: int, declaration: z3.FuncDecl, arguments: tuple[int, ...]) -> Node:
     """A single z3 term as a node over the positions of its arguments; UnknownOperator if there is no line for it."""
     context, address = term.ctx_ref(), term.as_ast()
-    declaration, sort = z3.Z3_get_app_decl(context, address), z3.Z3_get_sort(context, address)
-    kind, sort_kind = z3.Z3_get_decl_kind(context, declaration), z3.Z3_get_sort_kind(context, sort)
+    sort = z3.Z3_get_sort(context, address)
+    sort_kind = z3.Z3_get_sort_kind(context, sort)
     width = z3.Z3_get_bv_sort_size(context, sort) if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)
     if kind in CONSTANTS:
         value = kind == z3.Z3_OP_TRUE if sort_kind == z3.Z3_BOOL_SORT else z3.Z3_get_numeral_string(context, address)
@@ -199,8 +218,7 @@ class Valuation:
             return node.value
         if node.operator == VARIABLE:
             return self._read(node.name)
-        nodes = [self.program.nodes[argument] for argument in node.arguments]
-        return MEANING[node.operator](node, [self._values[argument] for argument in node.arguments], nodes)
+        return MEANING[node.operator](node, [self._values[argument] for argument in node.arguments])
 
     def _read(self, name: str) -> int:
         if name not in self.state:

@@ -113,13 +113,10 @@ def _step(index: int, state: Any, names: list[str]) -> tuple[str | None, State]:
 
 def _read(index: int, name: str, value: Any) -> int:
     if isinstance(value, dict) and set(value) == {"#bigint"} and isinstance(value["#bigint"], str):
-        value = _parsed(value["#bigint"])
+        text = value["#bigint"]
+        value = int(text) if text.removeprefix("-").isdecimal() else text
     _expect(isinstance(value, int), f"state {index}: {name} is neither an integer nor a boolean: {json.dumps(value)}")
     return int(value)
-
-
-def _parsed(text: str) -> int | str:
-    return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def _expect(holds: object, complaint: str) -> None:

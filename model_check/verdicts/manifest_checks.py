@@ -22,7 +22,7 @@ from spec.tables.taken_rows import ROWS
 
 def check_manifest(plans: Mapping[str, Plan]) -> Run:
     """The run that compares the expectations of all scopes with each other."""
-    comparisons = (*_witnesses(plans), *_rules(plans), *_rows(plans), *_refuted(plans))
+    comparisons = tuple(_comparisons(plans))
     return Run("manifest", "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
 
 
@@ -31,11 +31,6 @@ def _comparison(about: str, expected: str, found: Iterable[str]) -> Comparison:
     places = sorted(found)
     verdict = Verdict.HOLDS if places else Verdict.VIOLATED
     return Comparison(about, expected, ", ".join(places) or "no scope", verdict)
-
-
-def _explorations(plans: Mapping[str, Plan]) -> Iterator[Expectation]:
-    for plan in plans.values():
-        yield from plan.explorations
 
 
 def expects_rule(one: Expectation, rule: Rule) -> bool:
@@ -49,35 +44,23 @@ def expects_claim(one: Expectation, claim: Claim) -> bool:
     return is_about and claim.name not in {*one.unwitnessed, *one.incomplete}
 
 
-def _witnesses(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
-    """Every `sometimes` has a witness in some scope."""
+def _comparisons(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+    """Every `sometimes` has a witness in some scope, every rule fires, every row of the transition tables is taken.
+
+    Rows are taken by Kafka's code as it is; what is not to be proved is broken in an exploration of the same variant.
+    """
+    made = [one for plan in plans.values() for one in plan.explorations]
     for claim in claims():
         if claim.kind == "sometimes":
-            shown = {one.scope for one in _explorations(plans) if expects_claim(one, claim)}
+            shown = {one.scope for one in made if expects_claim(one, claim)}
             yield _comparison(claim.name, "a witness in some scope", shown)
-
-
-def _rules(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
-    """Every rule fires in some scope."""
     for rule in rules():
-        fires = {one.scope for one in _explorations(plans) if expects_rule(one, rule)}
-        yield _comparison(rule.name, "enabled in some scope", fires)
-
-
-def _rows(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
-    """Every row of the transition tables is taken in some scope, by Kafka's code as it is."""
+        yield _comparison(rule.name, "enabled in some scope", {one.scope for one in made if expects_rule(one, rule)})
     for row in ROWS:
-        takes = {one.scope for one in _explorations(plans) if one.variant == "AS_CODED" and row in (one.rows or ())}
+        takes = {one.scope for one in made if one.variant == "AS_CODED" and row in (one.rows or ())}
         yield _comparison(row, "taken in some scope, as coded", takes)
-
-
-def _refuted(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
-    """What is not to be proved is broken in some exploration of the same variant."""
-    for plan in plans.values():
-        for proof in plan.proofs:
-            for name in sorted(proof.violated):
-                broken = {
-                    one.scope for one in _explorations(plans) if one.variant == proof.variant and name in one.violated
-                }
-                broken |= {proof.shown[name]} if name in proof.shown else set()
-                yield _comparison(f"{name} under {proof.variant}", "broken in some scope", broken)
+    for proof in (one for plan in plans.values() for one in plan.proofs):
+        for name in sorted(proof.violated):
+            broken = {one.scope for one in made if one.variant == proof.variant and name in one.violated}
+            broken |= {proof.shown[name]} if name in proof.shown else set()
+            yield _comparison(f"{name} under {proof.variant}", "broken in some scope", broken)

@@ -138,15 +138,12 @@ def made(check: Check) -> list[Run]:
         return list(check.make())
     except LacksMemory:
         raise
-    except KeyboardInterrupt:
-        return [_incomplete(check, INTERRUPTED)]
-    except SpecError as error:
-        return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, str(error))]
-    except Exception as error:  # noqa: BLE001 - an error in one check must not hide the others
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - an error in one check must not hide the others
         if is_interrupt(error):
             return [_incomplete(check, INTERRUPTED)]
         where = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        unforeseen = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+        reason = str(error) if isinstance(error, SpecError) else unforeseen
         return [Run(check.engine, check.scope, check.variant, Verdict.ERROR, reason)]
 
 

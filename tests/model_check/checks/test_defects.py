@@ -123,7 +123,7 @@ def test_a_monitor_prevents_nothing() -> None:
     with_monitor = explored(watched(system, row("stays_on", "blow", "light")))
     states = with_monitor.visited
     seen = {
-        tuple(value for name, value in with_monitor.state(number).items() if name != MONITOR)
+        tuple(value for name, value in with_monitor.retracer.state(number).items() if name != MONITOR)
         for number in range(len(states))
     }
     assert len(seen) == explored(system).states

@@ -41,7 +41,7 @@ def assert_as_the_oracle(system: TransitionSystem, found: Exploration, limit: in
     assert (found.occurrences, found.first_depths) == (oracle.occurrences, oracle.first_depths)
     assert found.expanded == oracle.expanded
     assert found.digest == plain_digest(system, oracle)
-    assert {tuple(found.state(number).values()) for number in range(found.states)} == oracle.reached.keys()
+    assert {tuple(found.retracer.state(number).values()) for number in range(found.states)} == oracle.reached.keys()
     assert found.violated.keys() == oracle.violations.keys()
     assert found.witnessed.keys() == oracle.witnesses.keys()
     for name, trace in {**found.violated, **found.witnessed}.items():
@@ -230,5 +230,5 @@ def test_an_exploration_may_be_told_again_from_any_state() -> None:
     found = explore(lamps())
     for state in range(found.states):
         trace = found.trace(state)
-        assert trace.last == found.state(state)
+        assert trace.last == found.retracer.state(state)
         assert_is_a_run(lamps(), trace)

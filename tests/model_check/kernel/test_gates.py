@@ -64,7 +64,7 @@ def test_every_operator_on_bits_has_gates() -> None:
     assert OPERATIONS.keys() == MEANING.keys() - INTEGERS_ONLY
 
 
-@pytest.mark.parametrize("kind", OPERATIONS, ids=str)
+@pytest.mark.parametrize("kind", sorted(OPERATORS.keys() - INTEGERS_ONLY), ids=str)
 def test_an_operator_means_what_the_table_says_for_all_arguments(kind: int) -> None:
     values = {BOOL: (0, 1), SMALL: range(8), LARGE: (0, 1, 21, 64, 77, 127)}
     free = {BOOL: ("p", "q", "p"), SMALL: ("a", "b", "a"), LARGE: ("x", "y", "x")}

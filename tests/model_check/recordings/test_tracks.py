@@ -5,7 +5,6 @@ from typing import Any
 
 from model_check.recordings.recording import Cluster, Observed, Recording
 from model_check.recordings.seen import (
-    BrokerRegistered,
     ControllerDeleted,
     ControllerSaid,
     ProcessKilled,
@@ -15,7 +14,6 @@ from model_check.recordings.seen import (
 )
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
-from spec.logs.controller_log.failover import Resigned
 from spec.logs.log_lines import Line
 
 
@@ -105,10 +103,9 @@ def test_a_life_outlasts_the_session_of_the_one_before() -> None:
 
 
 def test_a_line_is_late_whose_controller_has_done_something_else_before() -> None:
-    """It said something in its other log, or deleted /controller; before a resignation any broker registered."""
+    """It said something in its other log, or deleted /controller."""
     change: dict[str, Any] = {"place": "", "text": "", "zxid": 1}
     deleted = ControllerDeleted(**change, time=10, by=1)
-    registered = BrokerRegistered(**change, time=10, by=2, may_be_unanswered=False)
 
     def said(line: Line, time: int) -> ControllerSaid:
         return ControllerSaid(place="", time=time, text="", controller=1, incarnation=1, line=line)
@@ -119,7 +116,7 @@ def test_a_line_is_late_whose_controller_has_done_something_else_before() -> Non
         tracks = {ZOOKEEPER: changes, f"{REPORTS} 1": lines}
         return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).is_late((0, 0), [said(line, time)])
 
-    leaving, resigned = ShuttingDownBroker(1, 1), Resigned(1)
+    leaving = ShuttingDownBroker(1, 1)
     assert is_late(leaving, 11, said(leaving, 10))
     assert not is_late(leaving, 10, said(leaving, 10))
     assert is_late(leaving, 11, deleted)
@@ -127,6 +124,4 @@ def test_a_line_is_late_whose_controller_has_done_something_else_before() -> Non
     assert not is_late(leaving, 11, ControllerDeleted(**change, time=10, by=2)), (
         "who else deletes it, is another's doing"
     )
-    assert is_late(resigned, 11, registered)
-    assert not is_late(leaving, 11, registered)
     assert not Tracks(Recording(Path(), Cluster((1,), (), (), ()), {ZOOKEEPER: (deleted,)}, {}, 1)).is_late((0,), [])

@@ -91,13 +91,13 @@ def test_a_small_outbox_sends_more_and_finds_the_same(outbox_bytes: int, tmp_pat
 def test_states_are_numbered_level_by_level_and_each_has_its_shortest_trace(tmp_path: Path) -> None:
     system = odometer(3, 3)
     found = enumerated(loop_of(system, tmp_path, 3))
-    states = [found.state(number) for number in range(found.states)]
+    states = [found.trace(number).last for number in range(found.states)]
     assert len({tuple(state.values()) for state in states}) == 4**3
     depths = [depth for depth, count in enumerate(odometer_counts(3, 3).levels) for _ in range(count)]
     assert [sum(state.values()) for state in states] == depths
     assert [len(found.trace(number)) for number in range(found.states)] == depths
     with pytest.raises(IndexError, match="no state 64: they are numbered from 0 to 63"):
-        found.state(64)
+        found.trace(64)
 
 
 # ------------------------------------------------------------------------------------------------ who forgets

@@ -58,7 +58,7 @@ def test_read_back_the_tables_are_what_a_plain_search_finds(name: str, shards: i
     by_id: dict[int, Shown] = {row["id"]: tuple(row[variable] for variable in variables) for row in states}
     assert sorted(by_id) == list(range(counts.states))
     assert set(by_id.values()) == {shown(system, state) for state in plain_states(system)}
-    assert all(by_id[number] == shown(system, found.state(number)) for number in by_id)
+    assert all(by_id[number] == shown(system, dict(found.trace(number).last)) for number in by_id)
     assert [sum(row["depth"] == depth for row in states) for depth in range(len(counts.levels))] == list(counts.levels)
 
     edges = {(by_id[row["source"]], row["action"], by_id[row["target"]]) for row in read(tmp_path / "out" / "edges")}

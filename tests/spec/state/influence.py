@@ -91,7 +91,7 @@ class Influence:
         known = [one for one in values if one is not None]
         if len(known) < len(values):
             return None
-        return MEANING[node.operator](node, known, [self._program.nodes[one] for one in node.arguments])
+        return MEANING[node.operator](node, known)
 
     def _find_seen(self) -> set[str]:
         becomes: dict[str, list[int]] = {}
