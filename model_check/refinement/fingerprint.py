@@ -216,7 +216,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
     if "notifications" in cluster.scope.parts and Switch.ANNOUNCE_NO_ISR not in cluster.switches:
         yield f"ISR changes to announce by {b}", broker.isr_changes
-    if cluster.stops_replicas:
+    if cluster.model.stops_replicas:
         yield f"logs of {b}", broker.logs
     yield f"ISR writes of {b}", _items(process.isr_writes)
     if process.controller is not None:
