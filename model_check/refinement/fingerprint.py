@@ -92,9 +92,10 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
 
 def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Hashable]]":
     yield "budget", tuple(cluster.budget.items())
-    late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
-    yield "copies that stayed behind", _items(late)
-    yield "requests that did", _items({key: _queued(cluster, one) for key, one in cluster.late_requests.items()})
+    late = cluster.late.items()
+    deletions = {way: (copy.request, copy.leader_epoch) for way, copy in late if way[2] is not None}
+    yield "copies that stayed behind", _items(deletions)
+    yield "requests that did", _items({way: _queued(cluster, one) for way, one in late if way[2] is None})
     if cluster.adding is not None:
         yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))

@@ -112,10 +112,6 @@ class ControllerContext:
         self.partition_replica_assignment = of.partition_replica_assignment
         self.partition_leadership_info = of.partition_leadership_info
 
-    def forget_topics(self) -> None:
-        """Nothing is known of any topic any more."""
-        self.keep_topics(type(self)())
-
     def fork(self) -> Self:
         """A copy that goes its own way."""
         twin = shallow_copy(self)

@@ -71,6 +71,10 @@ BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
 """The watch that the end of a registration fires."""
 
 
+Way = tuple[int, int, TopicPartition | None]
+"""From which controller to which broker a request goes; one to delete a replica has a way for each partition."""
+
+
 class AnswerLost(Exception):
     """A write was applied, but its answer never arrived."""
 
@@ -87,10 +91,8 @@ class MemoryCluster:
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
-        self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
-        """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
-        self.late_requests: Mapping[tuple[int, int], QueuedRequest] = {}
-        """What else stayed behind."""
+        self.late: Mapping[Way, QueuedRequest] = {}
+        """Copies of requests that stayed behind on an old connection."""
         self.adding: tuple[str, Assignment] | None = None
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
