@@ -127,8 +127,8 @@ def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Proc
     treated = controller.shutdown
     if treated is not None and treated.broker in dead and controller.fixes(Switch.BROKER_EPOCHS):
         controller.shutdown = None
-    queued = controller.deleting.queued
-    without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
+    queued, cached = controller.deleting.queued, controller.context.partition_leadership_info.items()
+    without_leader = [tp for tp, known in cached if known.leader in dead and tp.topic not in queued]
     partition_leadership.lose_leaders(controller, without_leader, PartitionState.OFFLINE)
     controller.is_about(lost_leader=bool(without_leader))
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)

@@ -72,10 +72,6 @@ class ControllerContext:
         """The registered brokers, as far as this controller knows; they all get requests."""
         return frozenset(self.live_brokers)
 
-    def partitions_led_by(self, brokers: frozenset[int]) -> list[TopicPartition]:
-        """The partitions whose cached leader is one of these."""
-        return [tp for tp, known in self.partition_leadership_info.items() if known.leader in brokers]
-
     def replicas_on(self, brokers: frozenset[int]) -> list[tuple[TopicPartition, int]]:
         """The replicas that are assigned to one of these brokers."""
         known = self.partition_replica_assignment.items()

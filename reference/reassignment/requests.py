@@ -66,7 +66,8 @@ def take_up(controller: KafkaController, partition: TopicPartition) -> Procedure
     """
     if partition not in controller.to_reassign:
         return
-    wanted, controller.to_reassign = controller.to_reassign[partition], _without(controller.to_reassign, partition)
+    wanted = controller.to_reassign[partition]
+    controller.to_reassign = {one: rar for one, rar in controller.to_reassign.items() if one != partition}
     try:
         left = yield from verdict(controller, partition, wanted, Handler.REASSIGNMENT)
         controller.is_about(handler=Handler.REASSIGNMENT, reassigning=partition)
@@ -77,11 +78,6 @@ def take_up(controller: KafkaController, partition: TopicPartition) -> Procedure
         controller.to_reassign = {}
     finally:
         controller.activity = Activity()
-
-
-def _without(asked: Wanted, partition: TopicPartition) -> Wanted:
-    """All but one of them."""
-    return {one: wanted for one, wanted in asked.items() if one != partition}
 
 
 def resume_reassignments(controller: KafkaController) -> Procedure[None]:
