@@ -125,12 +125,11 @@ class ShutdownAnswered(Entry):
 
 
 class OperationDone(Entry):
-    """A process had an operation done; `answer` is the result or the refusal, `lost` where it never arrived."""
+    """A process had an operation done; `answer` is the result or the refusal."""
 
     process: int
     operation: AnyOperation
     answer: object
-    lost: bool = False
 
 
 class RequestHandled(Entry):

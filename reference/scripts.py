@@ -107,10 +107,11 @@ def parsed_if_json(cls: type[PayloadT], path: str, data: bytes | None) -> Payloa
     return payload
 
 
-def read_data(path: str) -> Script[api.NodeData | None]:
-    """`readDataMaybeNull`: the znode, or None if it is not there."""
+def read_data(path: str, *, watches: bool = True) -> Script[api.NodeData | None]:
+    """`readDataMaybeNull`: the znode, or None if it is not there. What sets no watch goes past ZkClient."""
+    read = api.GetData(path)
     try:
-        node: api.NodeData = yield api.GetData(path)
+        node: api.NodeData = yield read if watches else PastZkClient(read)
     except api.NoNode:
         return None
     return node
@@ -205,12 +206,8 @@ def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
 
 def owner_of(path: str) -> Script[int | None]:
     """The session that owns an ephemeral znode; None where there is no znode. The read goes past ZkClient."""
-    try:
-        node: api.NodeData = yield PastZkClient(api.GetData(path))
-    except api.NoNode:
-        return None
-    owner: int = node.stat.ephemeral_owner
-    return owner
+    node = yield from read_data(path, watches=False)
+    return None if node is None else node.stat.ephemeral_owner
 
 
 def update_state_znode(

@@ -92,9 +92,10 @@ def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
 
 def _conditions(cluster: MemoryCluster) -> "Iterator[Remembered | tuple[str, Hashable]]":
     yield "budget", tuple(cluster.budget.items())
-    late = {key: (copy.request, copy.leader_epoch) for key, copy in cluster.late_copies.items()}
-    yield "copies that stayed behind", _items(late)
-    yield "requests that did", _items({key: _queued(cluster, one) for key, one in cluster.late_requests.items()})
+    late = cluster.late.items()
+    deletions = {way: (copy.request, copy.leader_epoch) for way, copy in late if way[2] is not None}
+    yield "copies that stayed behind", _items(deletions)
+    yield "requests that did", _items({way: _queued(cluster, one) for way, one in late if way[2] is None})
     if cluster.adding is not None:
         yield "topic to which partitions are being added", (cluster.adding[0], _items(cluster.adding[1]))
     yield from sorted(_znodes(cluster))
@@ -216,7 +217,7 @@ def _memory(cluster: MemoryCluster, process: MemoryProcess) -> Named:
         yield f"leader epochs that broker {b} has cached", _items(broker.cached_epochs)
     if "notifications" in cluster.scope.parts and Switch.ANNOUNCE_NO_ISR not in cluster.switches:
         yield f"ISR changes to announce by {b}", broker.isr_changes
-    if cluster.stops_replicas:
+    if cluster.model.stops_replicas:
         yield f"logs of {b}", broker.logs
     yield f"ISR writes of {b}", _items(process.isr_writes)
     if process.controller is not None:

@@ -24,14 +24,7 @@ from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
 from reference.procedures import THROWABLE, LeftOverChannel, Procedure
 from reference.reassignment.requests import begin_again, reassignments_concerning
-from spec.logs.controller_log.broker_changes import (
-    BrokerChangeError,
-    BrokerDifference,
-    BrokerFailure,
-    BrokersChanged,
-    BrokerStartup,
-    ShutDownBrokersGone,
-)
+from spec.logs.controller_log import broker_changes as lines
 from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -40,7 +33,7 @@ from spec.variants import Switch
 def on_broker_change(controller: KafkaController, given: frozenset[str] | None = None) -> Procedure[None]:
     """Take over who is registered, then handle the new and the dead."""
     current = yield from OnBrokerChange(given)
-    controller.report(BrokersChanged, brokers=tuple(sorted(current, key=str)))
+    controller.report(lines.BrokersChanged, brokers=tuple(sorted(current, key=str)))
     if not controller.replica_machine.has_started:
         return
     listed, cached = frozenset(current), controller.context.live_brokers
@@ -53,7 +46,7 @@ def on_broker_change(controller: KafkaController, given: frozenset[str] | None =
     if controller.reintroduces(Switch.READ_BROKERS_TWICE):
         live -= controller.context.shutting_down_broker_ids
     told = {name: tuple(sorted(brokers)) for name, brokers in {"new": new, "dead": dead, "live": live}.items()}
-    controller.report(BrokerDifference, **told)
+    controller.report(lines.BrokerDifference, **told)
     try:
         controller.context.live_brokers = {**current, **{one: cached[one] for one in returned}}
         yield from _change_channels(controller, new & current.keys(), dead)
@@ -68,9 +61,9 @@ def on_broker_change(controller: KafkaController, given: frozenset[str] | None =
             yield from _on_broker_return(controller, returned)
     except LeftOverChannel:
         controller.reach(Milestone.LEFT_OVER_CHANNELS)
-        controller.report(BrokerChangeError)
+        controller.report(lines.BrokerChangeError)
     except THROWABLE:
-        controller.report(BrokerChangeError)
+        controller.report(lines.BrokerChangeError)
     finally:
         controller.activity = Activity()
 
@@ -112,7 +105,7 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
 
     What is being reassigned to one of these brokers is begun with again. Before 0.9.0.0 only they are told (D60).
     """
-    controller.report(BrokerStartup, brokers=tuple(sorted(new)))
+    controller.report(lines.BrokerStartup, brokers=tuple(sorted(new)))
     only_the_new = new if controller.reintroduces(Switch.TELL_ONLY_THE_NEW) else None
     yield from send_update_metadata(controller, brokers=only_the_new)
     concerned = reassignments_concerning(controller, new)
@@ -127,15 +120,15 @@ def on_broker_startup(controller: KafkaController, new: frozenset[int]) -> Proce
 
 def on_broker_failure(controller: KafkaController, dead: frozenset[int]) -> Procedure[None]:
     """Elect for the partitions that the dead led, and remove the dead from every ISR, unless their topics are to go."""
-    controller.report(BrokerFailure, brokers=tuple(sorted(dead)))
+    controller.report(lines.BrokerFailure, brokers=tuple(sorted(dead)))
     gone = dead & controller.context.shutting_down_broker_ids
     controller.context.shutting_down_broker_ids -= gone
-    controller.report(ShutDownBrokersGone, brokers=tuple(sorted(gone)))
+    controller.report(lines.ShutDownBrokersGone, brokers=tuple(sorted(gone)))
     treated = controller.shutdown
     if treated is not None and treated.broker in dead and controller.fixes(Switch.BROKER_EPOCHS):
         controller.shutdown = None
-    queued = controller.deleting.queued
-    without_leader = [tp for tp in controller.context.partitions_led_by(dead) if tp.topic not in queued]
+    queued, cached = controller.deleting.queued, controller.context.partition_leadership_info.items()
+    without_leader = [tp for tp, known in cached if known.leader in dead and tp.topic not in queued]
     partition_leadership.lose_leaders(controller, without_leader, PartitionState.OFFLINE)
     controller.is_about(lost_leader=bool(without_leader))
     yield from partition_leadership.trigger_online_partition_state_change(controller, Handler.BROKER_FAILURE)

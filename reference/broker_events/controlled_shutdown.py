@@ -16,7 +16,7 @@ Kafka 0.10.2.2: `KafkaController.shutdownBroker`, `KafkaApis.handleControlledShu
 from dataclasses import dataclass, replace
 from typing import Self
 
-from reference.controller.context import Activity, Shutdown
+from reference.controller.context import Activity, ControllerContext, Shutdown
 from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_stop_replica
 from reference.controller.effects import EpochZnode, present_epoch, read_controller_id
@@ -154,7 +154,7 @@ def answer_shutdown(controller: KafkaController, latest: EpochZnode | None) -> C
         response = _answer(controller, shutdown)
         controller.journal(ShutdownAnswered(controller.broker_id, shutdown.broker, response))
     if not controller.is_active:
-        controller.context.forget_topics()
+        controller.context.keep_topics(ControllerContext())  # which knows none
     return response
 
 

@@ -44,10 +44,10 @@ def add_leader_and_isr(
     known: LeaderIsrAndControllerEpoch,
 ) -> None:
     """Tell these brokers of a partition's leadership, and every registered broker of its metadata."""
-    replicas = _assigned(controller, partition)
+    told = _leadership(controller, partition, known)
     for broker_id in brokers:
         if broker_id >= 0:
-            batch.leader_and_isr.setdefault(broker_id, {})[partition] = _leadership(partition, known, replicas)
+            batch.leader_and_isr.setdefault(broker_id, {})[partition] = told
     add_update_metadata(controller, batch, (partition,))
 
 
@@ -70,12 +70,11 @@ def add_update_metadata(
     for partition in context.partition_leadership_info if partitions is None else partitions:
         known = context.partition_leadership_info.get(partition)
         if known is not None and partition not in deleted:
-            replicas = _assigned(controller, partition)
-            batch.metadata[partition] = _leadership(partition, known, replicas)
+            batch.metadata[partition] = _leadership(controller, partition, known)
     for partition in sorted(deleted & context.partition_leadership_info.keys()):
         known = context.partition_leadership_info[partition]
         doomed = replace(known, leader=LEADER_DURING_DELETE, leader_epoch=0, zk_version=0)
-        batch.metadata[partition] = _leadership(partition, doomed, _assigned(controller, partition))
+        batch.metadata[partition] = _leadership(controller, partition, doomed)
     nobody = controller.reintroduces(Switch.TELL_ONLY_THE_NEW) or is_about_the_unknown(controller, partitions)
     if nobody and not batch.metadata:
         batch.metadata_receivers.clear()
@@ -153,14 +152,6 @@ def is_about_the_unknown(controller: KafkaController, partitions: Collection[Top
     return bool(asked) and known.isdisjoint(asked | deleted)
 
 
-def _assigned(controller: KafkaController, partition: TopicPartition) -> tuple[int, ...]:
-    """AR of a partition that has leadership; NoAssignment if its topic vanished."""
-    replicas = controller.context.partition_replica_assignment.get(partition)
-    if replicas is None:
-        raise NoAssignment(f"key not found: {partition}")
-    return replicas
-
-
 def _replicas(broker_id: int, entries: Iterable[tuple[TopicPartition, bool, bool]], *, delete: bool) -> Replicas:
     """The replicas on a broker that are only to stop, or to be deleted, too."""
     chosen = dict.fromkeys(partition for partition, deletes, _ in entries if deletes is delete)
@@ -212,9 +203,12 @@ def _send(
 
 
 def _leadership(
-    partition: TopicPartition, known: LeaderIsrAndControllerEpoch, replicas: tuple[int, ...]
+    controller: KafkaController, partition: TopicPartition, known: LeaderIsrAndControllerEpoch
 ) -> PartitionLeadership:
-    """What is sent of a partition; AR as a set."""
+    """What is sent of a partition that has leadership, AR as a set; NoAssignment if its topic vanished."""
+    replicas = controller.context.partition_replica_assignment.get(partition)
+    if replicas is None:
+        raise NoAssignment(f"key not found: {partition}")
     return PartitionLeadership(partition.topic, partition.partition, known, tuple(dict.fromkeys(replicas)))
 
 

@@ -72,10 +72,6 @@ class ControllerContext:
         """The registered brokers, as far as this controller knows; they all get requests."""
         return frozenset(self.live_brokers)
 
-    def partitions_led_by(self, brokers: frozenset[int]) -> list[TopicPartition]:
-        """The partitions whose cached leader is one of these."""
-        return [tp for tp, known in self.partition_leadership_info.items() if known.leader in brokers]
-
     def replicas_on(self, brokers: frozenset[int]) -> list[tuple[TopicPartition, int]]:
         """The replicas that are assigned to one of these brokers."""
         known = self.partition_replica_assignment.items()
@@ -111,10 +107,6 @@ class ControllerContext:
         self.all_topics = of.all_topics
         self.partition_replica_assignment = of.partition_replica_assignment
         self.partition_leadership_info = of.partition_leadership_info
-
-    def forget_topics(self) -> None:
-        """Nothing is known of any topic any more."""
-        self.keep_topics(type(self)())
 
     def fork(self) -> Self:
         """A copy that goes its own way."""

@@ -39,17 +39,12 @@ def _force_resignation(controller: KafkaController, failure: ControllerFailure) 
         raise failure
     controller.report(ForcedToResign)
     controller.batch = RequestBatch()
-    controller.activity = _raised_in(controller.activity)
+    begun = controller.activity  # what it is about that the exception has still to leave, is kept
+    controller.activity = Activity(
+        begun.handler, in_failover=begun.in_failover, due=begun.due, reassigning=begun.reassigning, taken=begun.taken
+    )
     yield from resign(controller)
     raise ForcedResignation(*failure.args) from None
-
-
-def _raised_in(activity: Activity) -> Activity:
-    """What the handler is about that the exception has still to leave."""
-    return Activity(
-        activity.handler, in_failover=activity.in_failover, due=activity.due, reassigning=activity.reassigning,
-        taken=activity.taken,
-    )  # fmt: skip
 
 
 def send_stop_replica(controller: KafkaController, broker: int, partition: TopicPartition) -> Procedure[None]:

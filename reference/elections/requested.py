@@ -27,14 +27,7 @@ from spec.errors import MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionsPayload
-from spec.logs.controller_log.elections import (
-    PreferredElectionDone,
-    PreferredElectionFound,
-    PreferredElectionResumed,
-    PreferredElectionStarted,
-    PreferredReplicaDoesNotLead,
-    PreferredReplicaLeads,
-)
+from spec.logs.controller_log import elections as lines
 from spec.state.enumerations import At, Handler
 from spec.variants import Switch
 
@@ -140,10 +133,10 @@ def load_pending_elections(controller: KafkaController) -> Procedure[None]:
     done = frozenset(one for one in named if _is_done(controller, one))
     context.partitions_undergoing_election |= named
     context.partitions_undergoing_election -= done
-    controller.report(PreferredElectionFound, partitions=tuple(sorted(named)))
-    controller.report(PreferredElectionDone, partitions=tuple(sorted(done)))
+    controller.report(lines.PreferredElectionFound, partitions=tuple(sorted(named)))
+    controller.report(lines.PreferredElectionDone, partitions=tuple(sorted(done)))
     resumed = context.partitions_undergoing_election
-    controller.report(PreferredElectionResumed, partitions=tuple(sorted(resumed)))
+    controller.report(lines.PreferredElectionResumed, partitions=tuple(sorted(resumed)))
 
 
 def _is_done(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -191,7 +184,7 @@ def _elect(controller: KafkaController, partitions: Partitions, reason: Handler)
 
 def tell_start(controller: KafkaController, partitions: Partitions) -> None:
     """Say for which partitions an election begins."""
-    controller.report(PreferredElectionStarted, partitions=tuple(sorted(partitions)))
+    controller.report(lines.PreferredElectionStarted, partitions=tuple(sorted(partitions)))
 
 
 def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
@@ -208,7 +201,7 @@ def tell_outcome(controller: KafkaController, partitions: Partitions) -> None:
             raise NoReplicas(f"head of empty list: AR of {partition}")
         if known is not None:
             preferred = (replicas or ())[:1]
-            line = PreferredReplicaLeads if preferred == (known.leader,) else PreferredReplicaDoesNotLead
+            line = lines.PreferredReplicaLeads if preferred == (known.leader,) else lines.PreferredReplicaDoesNotLead
             controller.report(line, partition=partition, leader=known.leader)
         elif not controller.fixes(Switch.ELECT_ONLY_THE_LED):
             controller.reach(Milestone.ELECTION_FAILED)

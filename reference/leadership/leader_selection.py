@@ -21,14 +21,7 @@ from reference.procedures import Procedure
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.logs.controller_log.leader_selection import (
-    CleanLeader,
-    NoneInIsrAlive,
-    OfflineSelected,
-    PreferredSelected,
-    ShutdownSelected,
-    UncleanLeader,
-)
+from spec.logs.controller_log import leader_selection as lines
 from spec.logs.logged_values import LeaderAndIsr
 from spec.state.enumerations import PREFERRED_HANDLERS, Handler
 from spec.variants import Switch
@@ -61,7 +54,7 @@ def _elect_preferred(controller: KafkaController, partition: TopicPartition, isr
     known = controller.context.partition_leadership_info.get(partition)
     leader = None if known is None else known.leader
     if leader is not None and replicas and leader != replicas[0]:
-        controller.note(PreferredSelected(leader, partition))
+        controller.note(lines.PreferredSelected(leader, partition))
     return elect_preferred(replicas, isr, controller.live, cached_leader=leader)
 
 
@@ -73,7 +66,7 @@ def _elect_on_controlled_shutdown(
     registered, leaving = context.live_or_shutting_down_broker_ids, context.shutting_down_broker_ids
     by_isr = controller.reintroduces(Switch.SHUTDOWN_FOLLOWS_ISR)
     election = elect_on_controlled_shutdown(replicas, found.isr, registered, leaving, by_isr=by_isr)
-    controller.note(ShutdownSelected(partition, found.leader, election.leader))
+    controller.note(lines.ShutdownSelected(partition, found.leader, election.leader))
     return election
 
 
@@ -92,11 +85,13 @@ def _elect_offline(
     if reads_unclean_config(replicas, found.isr, controller.live):
         unclean = yield from read_unclean(controller, partition)
     if replicas is not None and unclean:
-        controller.note(NoneInIsrAlive(partition, filtered(replicas, controller.live)))
+        controller.note(lines.NoneInIsrAlive(partition, filtered(replicas, controller.live)))
     election = elect_offline(replicas, found.isr, controller.live, unclean_enabled=unclean)
     if election.unclean:
-        controller.note(UncleanLeader(partition, election.leader, election.receivers))
+        controller.note(lines.UncleanLeader(partition, election.leader, election.receivers))
     else:
-        controller.note(CleanLeader(partition, election.leader, election.isr))
-    controller.note(OfflineSelected(LeaderAndIsr(election.leader, found.leader_epoch + 1, election.isr), partition))
+        controller.note(lines.CleanLeader(partition, election.leader, election.isr))
+    controller.note(
+        lines.OfflineSelected(LeaderAndIsr(election.leader, found.leader_epoch + 1, election.isr), partition)
+    )
     return election

@@ -36,32 +36,14 @@ from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP, LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import filtered_from
-from spec.logs.controller_log.state_machines import (
-    LeaderCacheUpdated,
-    LiveAssignedReplicas,
-    PartitionsInvoked,
-    PartitionsInvokedError,
-    PartitionsOnlineError,
-    StateInitialized,
-)
+from spec.logs import state_change_lines as changes
+from spec.logs.controller_log import state_machines as lines
 from spec.logs.logged_values import LeaderAndIsr, printed
-from spec.logs.state_change_lines import (
-    ElectionAborted,
-    ElectionFailed,
-    LeaderElected,
-    LeaderElectionStarted,
-    NoAssignedReplicaAlive,
-    PartitionBecameNew,
-    PartitionBecameOnline,
-    PartitionChangeFailed,
-    PartitionLostLeader,
-    StateZnodeExists,
-)
 from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState, state_at_start_up
 from spec.variants import Switch
 
-ONLINE_ERROR: Final = partial(PartitionsInvokedError, target=PartitionState.ONLINE)
+ONLINE_ERROR: Final = partial(lines.PartitionsInvokedError, target=PartitionState.ONLINE)
 
 
 def start_partition_machine(controller: KafkaController) -> Procedure[None]:
@@ -81,8 +63,8 @@ def trigger_online_partition_state_change(
     waiting, queued = (PartitionState.NEW, PartitionState.OFFLINE), controller.deleting.queued
     states = controller.partition_machine.states.items()
     chosen = [tp for tp, state in states if state in waiting and tp.topic not in queued and topic in {None, tp.topic}]
-    if begin(controller, controller.partition_batch, PartitionsOnlineError):
-        yield from _bring_online(controller, chosen, reason, PartitionsOnlineError)
+    if begin(controller, controller.partition_batch, lines.PartitionsOnlineError):
+        yield from _bring_online(controller, chosen, reason, lines.PartitionsOnlineError)
 
 
 def bring_online(
@@ -95,8 +77,8 @@ def bring_online(
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
     """`handleStateChanges` begins; whether it treats the partitions."""
-    controller.report(PartitionsInvoked, target=target, partitions=tuple(partitions))
-    error, is_up = partial(PartitionsInvokedError, target=target), controller.partition_machine.has_started
+    controller.report(lines.PartitionsInvoked, target=target, partitions=tuple(partitions))
+    error, is_up = partial(lines.PartitionsInvokedError, target=target), controller.partition_machine.has_started
     return begin(controller, controller.partition_batch, error, is_up=is_up or not partitions)
 
 
@@ -158,7 +140,7 @@ def set_new(controller: KafkaController, partitions: Collection[TopicPartition])
             if not _refused(controller, partition, PartitionState.NEW):
                 controller.partition_machine.states[partition] = PartitionState.NEW
                 replicas = controller.context.partition_replica_assignment[partition]
-                controller.log_state_change(PartitionBecameNew, **told, assigned_replicas=replicas)
+                controller.log_state_change(changes.PartitionBecameNew, **told, assigned_replicas=replicas)
 
 
 def lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
@@ -169,7 +151,7 @@ def lose_leaders(controller: KafkaController, partitions: Collection[TopicPartit
     for partition in partitions if _invoke(controller, partitions, target) else ():
         source = _state(controller, partition)
         if not _refused(controller, partition, target):
-            controller.log_state_change(PartitionLostLeader, partition=partition, source=source, target=target)
+            controller.log_state_change(changes.PartitionLostLeader, partition=partition, source=source, target=target)
             controller.partition_machine.states[partition] = target
 
 
@@ -200,7 +182,7 @@ def _fail(controller: KafkaController, partition: TopicPartition, error: Excepti
         _tell_of_attempt(controller, partition)
     creating = _state(controller, partition) is PartitionState.NEW
     if not creating and not isinstance(error, NoReplicaOnline):  # which Kafka passes through as it is
-        controller.log_state_change(ElectionFailed, partition=partition, reason=str(error))
+        controller.log_state_change(changes.ElectionFailed, partition=partition, reason=str(error))
     if not isinstance(error, NoAssignment):
         controller.journal(ElectionGivenUp(controller.broker_id, partition, creating))
     _log_failure(controller, partition, PartitionState.ONLINE)
@@ -211,15 +193,17 @@ def _tell_of_attempt(controller: KafkaController, partition: TopicPartition) -> 
     if _state(controller, partition) is PartitionState.NEW:
         initial = _initial_leadership(controller, partition)
         assigned = controller.context.partition_replica_assignment[partition]
-        controller.report(LiveAssignedReplicas, partition=partition, replicas=filtered_from(assigned, initial.isr))
-        controller.report(StateInitialized, partition=partition, leadership=printed(initial))
+        controller.report(
+            lines.LiveAssignedReplicas, partition=partition, replicas=filtered_from(assigned, initial.isr)
+        )
+        controller.report(lines.StateInitialized, partition=partition, leadership=printed(initial))
     else:
-        controller.log_state_change(LeaderElectionStarted, partition=partition)
+        controller.log_state_change(changes.LeaderElectionStarted, partition=partition)
 
 
 def _log_failure(controller: KafkaController, partition: TopicPartition, target: PartitionState) -> None:
     source = _state(controller, partition)
-    controller.log_state_change(PartitionChangeFailed, partition=partition, source=source, target=target)
+    controller.log_state_change(changes.PartitionChangeFailed, partition=partition, source=source, target=target)
 
 
 def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
@@ -235,7 +219,7 @@ def _may_begin(controller: KafkaController, partition: TopicPartition) -> bool:
     if controller.live.isdisjoint(replicas):
         live = tuple(sorted(controller.live))
         controller.log_state_change(
-            NoAssignedReplicaAlive, partition=partition, assigned_replicas=replicas, live_brokers=live
+            changes.NoAssignedReplicaAlive, partition=partition, assigned_replicas=replicas, live_brokers=live
         )
         _log_failure(controller, partition, PartitionState.ONLINE)
         return False
@@ -259,7 +243,7 @@ def _after_creation(controller: KafkaController, partition: TopicPartition, foun
         _now_online(controller, partition, initial, initial.isr)
         return
     value, epoch = LeaderAndIsr.of(found), found.controller_epoch
-    controller.log_state_change(StateZnodeExists, partition=partition, value=value, controller_epoch=epoch)
+    controller.log_state_change(changes.StateZnodeExists, partition=partition, value=value, controller_epoch=epoch)
     raise StateChangeFailed(f"the state znode of {partition} is there already")
 
 
@@ -278,7 +262,7 @@ def _write(
 def _report_cache(controller: KafkaController) -> None:
     """The whole cache of leaderships, as it is after an election that ended without an exception."""
     cached = controller.context.partition_leadership_info.items()
-    controller.report(LeaderCacheUpdated, leaders=tuple((tp, printed(known)) for tp, known in cached))
+    controller.report(lines.LeaderCacheUpdated, leaders=tuple((tp, printed(known)) for tp, known in cached))
 
 
 def _elect_leader(
@@ -291,7 +275,7 @@ def _elect_leader(
         raise StateChangeFailed(f"LeaderAndIsr information doesn't exist for partition {partition} in {state} state")
     if found.controller_epoch > controller.context.epoch:
         epoch = found.controller_epoch
-        controller.log_state_change(ElectionAborted, partition=partition, controller_epoch=epoch)
+        controller.log_state_change(changes.ElectionAborted, partition=partition, controller_epoch=epoch)
         raise StateChangeFailed(_aborted(controller, partition, epoch))
     try:
         election = yield from ask(found)
@@ -303,14 +287,14 @@ def _elect_leader(
     version = yield from write(decided)
     if version is None:
         return False
-    controller.log_state_change(LeaderElected, leader=election.leader, partition=partition)
+    controller.log_state_change(changes.LeaderElected, leader=election.leader, partition=partition)
     _now_online(controller, partition, replace(decided, zk_version=version), election.receivers)
     return True
 
 
 def _aborted(controller: KafkaController, partition: TopicPartition, epoch: int) -> str:
     """What the exception says that ends an aborted election: the line before, less its head."""
-    line = ElectionAborted(controller.broker_id, controller.context.epoch, partition, epoch)
+    line = changes.ElectionAborted(controller.broker_id, controller.context.epoch, partition, epoch)
     return str(line).partition(f" epoch {controller.context.epoch} ")[2].removesuffix(".")
 
 
@@ -333,5 +317,5 @@ def _log_online(controller: KafkaController, partition: TopicPartition) -> None:
     source, leader = _state(controller, partition), controller.context.partition_leadership_info[partition].leader
     controller.partition_machine.states[partition] = PartitionState.ONLINE
     controller.log_state_change(
-        PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=leader
+        changes.PartitionBecameOnline, partition=partition, source=source, target=PartitionState.ONLINE, leader=leader
     )

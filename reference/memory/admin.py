@@ -12,7 +12,7 @@ from typing import Final
 
 from reference.elections.requested import ELECTIONS
 from reference.journal import Fate, FateMet
-from reference.memory.choices import Choice, choice_of
+from reference.memory.choices import Choice, choice, choice_of
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import (
     CONTROLLER,
@@ -47,7 +47,7 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
         yield choice_of(remove_topic if is_there else create_topic, t=t)
         yield choice_of(change_unclean_election, t=t)
         if delete_topic_path(topic) not in tree:
-            yield choice_of(request_deletion if is_there else request_stray_deletion, t=t)
+            yield choice("request_deletion" if is_there else "request_stray_deletion", request_deletion, t=t)
     for p, partition in enumerate(cluster.partitions):
         if state_path(partition) in tree:
             yield choice_of(remove_state, p=p)
@@ -86,7 +86,7 @@ def create_topic(cluster: MemoryCluster, t: int) -> None:
 
 def is_unclean(cluster: MemoryCluster, topic: str) -> bool:
     """Whether a topic may elect who is not in sync: it says so itself, or else the brokers' configuration does."""
-    path, default = topic_config_path(topic), cluster.unclean_by_default
+    path, default = topic_config_path(topic), cluster.model.unclean
     znode = cluster.zookeeper.tree.get(path)
     return default if znode is None else parsed(TopicConfigPayload, path, znode.data).is_unclean(default=default)
 
@@ -95,7 +95,7 @@ def change_unclean_election(cluster: MemoryCluster, t: int) -> None:
     """Allow a topic unclean election, or forbid it; where that is fixed, the controllers hear of the former."""
     topic = cluster.topics()[t]
     path, unclean = topic_config_path(topic), not is_unclean(cluster, topic)
-    config = {} if unclean == cluster.unclean_by_default else {UNCLEAN: str(unclean).lower()}
+    config = {} if unclean == cluster.model.unclean else {UNCLEAN: str(unclean).lower()}
     data = TopicConfigPayload(config=config).encode()
     write = SetData(path, data) if path in cluster.zookeeper.tree else Create(path, data)
     _write(cluster, write, Fate.UNCLEAN_CHANGED, topic)
@@ -151,14 +151,9 @@ def remove_state(cluster: MemoryCluster, p: int) -> None:
 
 
 def request_deletion(cluster: MemoryCluster, t: int) -> None:
-    """Ask for the deletion of a topic."""
+    """Ask for the deletion of a topic, be it there or not."""
     topic = cluster.topics()[t]
     _write(cluster, Create(delete_topic_path(topic), b""), Fate.DELETION_REQUESTED, topic)
-
-
-def request_stray_deletion(cluster: MemoryCluster, t: int) -> None:
-    """Ask for the deletion of a topic that is not there."""
-    request_deletion(cluster, t)
 
 
 def request_election(cluster: MemoryCluster, named: int) -> None:

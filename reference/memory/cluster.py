@@ -51,7 +51,6 @@ from reference.zookeeper.api import (
 from reference.zookeeper.tree import WatchKind
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
-from spec.language.broker_lists import plain
 from spec.model import Model
 from spec.scopes import Scope
 from spec.state.listeners import IN_ORDER, LISTENED
@@ -72,6 +71,10 @@ BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
 """The watch that the end of a registration fires."""
 
 
+Way = tuple[int, int, TopicPartition | None]
+"""From which controller to which broker a request goes; one to delete a replica has a way for each partition."""
+
+
 class AnswerLost(Exception):
     """A write was applied, but its answer never arrived."""
 
@@ -88,10 +91,8 @@ class MemoryCluster:
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
-        self.late_copies: Mapping[tuple[int, int, TopicPartition], QueuedRequest] = {}
-        """Copies of requests to delete a replica that stayed behind on an old connection, by controller and broker."""
-        self.late_requests: Mapping[tuple[int, int], QueuedRequest] = {}
-        """What else stayed behind."""
+        self.late: Mapping[Way, QueuedRequest] = {}
+        """Copies of requests that stayed behind on an old connection."""
         self.adding: tuple[str, Assignment] | None = None
         """The topic that a tool is adding partitions to, as it has read it."""
         self.notifiers: dict[str, int] = {}
@@ -113,10 +114,10 @@ class MemoryCluster:
         left_out = set() if "dead_replicas" in self.scope.parts else {Switch.TAKE_THE_DEAD_OFFLINE}
         left_out |= set() if self.scope.budget("late_copies") else {Switch.STOP_REPLICA_HAS_LEADER_EPOCH}
         left_out |= set() if self.scope.budget("removals") else {Switch.TOPIC_IDS}
-        left_out |= set() if self.loses_topics else {Switch.FORGET_THE_VANISHED}
+        left_out |= set() if self.model.loses_topics else {Switch.FORGET_THE_VANISHED}
         left_out |= set() if {"deletion", "cached_leaderships"} <= self.scope.parts else {Switch.FULL_METADATA}
         configuration = Configuration(
-            broker_id, self.switches - left_out, self.unclean_by_default, listened_paths(self.scope, self.switches),
+            broker_id, self.switches - left_out, self.model.unclean, listened_paths(self.scope, self.switches),
             self.scope.imbalance_percentage, self._hosts(), "failed_removals" in self.scope.parts,
             "addition" in self.scope.parts, deletes_topics=self.scope.deletes_topics, left_behind=self._left_behind(),
         )  # fmt: skip
@@ -131,21 +132,18 @@ class MemoryCluster:
         return MemoryProcess(broker_id, controller, broker)
 
     @property
-    def unclean_by_default(self) -> bool:
-        """Whether the brokers are configured to elect who is not in sync, unless a topic says otherwise."""
-        return self.scope.unclean and Switch.CLEAN_BY_DEFAULT not in self.switches
+    def model(self) -> Model:
+        """What the scope and the switches decide."""
+        return Model(self.scope, self.switches)
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
-        if not self.stops_replicas:
-            return dict.fromkeys(self.partitions, frozenset())
-        wishes = (self.scope.assigned, *self.scope.requests)
-        return {tp: frozenset(b for one in wishes for b in plain(one[p])) for p, tp in enumerate(self.partitions)}
+        m = self.model
+        return {tp: frozenset(m.assigned(p) if m.stops_replicas else ()) for p, tp in enumerate(self.partitions)}
 
     def _left_behind(self) -> tuple[TopicPartition, ...]:
         """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""
-        vanish = "deletion" in self.scope.parts or self.scope.budget("removals")
-        return self.partitions if vanish and "reassignment" in self.scope.parts else ()
+        return self.partitions if self.model.topics_vanish and self.model.has("reassignment") else ()
 
     def topics(self) -> list[str]:
         """The topics of the scope, by number, whether or not they exist."""
@@ -299,20 +297,11 @@ class MemoryCluster:
 
     def carried(self) -> tuple[type[Request], ...]:
         """The requests that connections of this scope carry."""
-        if "connections" not in self.scope.parts:
+        m = self.model
+        if not m.has("connections"):
             return ()
-        optional = ((self.stops_replicas, StopReplicaRequest), ("metadata" in self.scope.parts, UpdateMetadataRequest))
+        optional = ((m.stops_replicas, StopReplicaRequest), (m.has("metadata"), UpdateMetadataRequest))
         return (LeaderAndIsrRequest, *(request for is_carried, request in optional if is_carried))
-
-    @property
-    def stops_replicas(self) -> bool:
-        """Whether StopReplica is carried: the scope has a part that stops replicas of living brokers."""
-        return Model(self.scope, self.switches).stops_replicas
-
-    @property
-    def loses_topics(self) -> bool:
-        """Whether a controller may find a topic gone that it knows."""
-        return Model(self.scope, self.switches).loses_topics
 
     def _rearms(self, effect: Effect[Any]) -> bool:
         """Whether what is read for an effect sets the watch again; of a state znode after a failed write it does not.

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from reference.memory import steps
-from reference.memory.choices import Choice, choice
-from reference.memory.cluster import MemoryCluster
+from reference.memory.choices import Choice
+from reference.memory.cluster import MemoryCluster, Way
 from reference.memory.process import MemoryProcess
 from reference.requests.connections import QueuedRequest
-from spec.formats.kafka_types import TopicPartition
 
 
 def choices(cluster: MemoryCluster, receiver: MemoryProcess) -> Iterator[Choice]:
@@ -39,28 +38,16 @@ def _in_flight(cluster: MemoryCluster, sender: MemoryProcess, b: int) -> list[Qu
 def _of_requests(
     cluster: MemoryCluster, receiver: MemoryProcess, c: int, in_flight: list[QueuedRequest]
 ) -> Iterator[Choice]:
-    b = receiver.broker_id
-    late = cluster.late_requests.get((c, b))
+    way = c, receiver.broker_id, None
+    late = cluster.late.get(way)
     if late is not None:
-        if not steps.waits_for_isr_write(cluster, b, late):
-            yield choice("execute_late_request", execute_request, c=c, b=b)
+        if not steps.waits_for_isr_write(cluster, receiver.broker_id, late):
+            yield Choice("execute_late_request", (("c", c), ("b", receiver.broker_id)), partial(execute, way=way))
         return
     for queued in in_flight:
         if (kind := steps.kind_of(cluster, queued)) != "deletion":
-            parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
-            yield Choice(f"leave_late_{kind}", parameters, partial(leave_request, between=(c, b), copy=queued))
-
-
-def leave_request(cluster: MemoryCluster, *, between: tuple[int, int], copy: QueuedRequest) -> None:
-    """The connection breaks: what is in flight stays with the broker, too."""
-    cluster.late_requests = {**cluster.late_requests, between: copy}
-
-
-def execute_request(cluster: MemoryCluster, *, c: int, b: int) -> None:
-    """The broker executes what stayed behind."""
-    late = dict(cluster.late_requests)
-    steps.execute(cluster, b, late.pop((c, b)), number=0)
-    cluster.late_requests = late
+            parameters = (("c", c), ("b", receiver.broker_id), *steps.named(cluster, queued))
+            yield Choice(f"leave_late_{kind}", parameters, partial(leave, way=way, copy=queued))
 
 
 def _of_deletions(
@@ -68,22 +55,22 @@ def _of_deletions(
 ) -> Iterator[Choice]:
     b = receiver.broker_id
     for p, partition in enumerate(cluster.partitions):
-        if (c, b, partition) in cluster.late_copies and partition not in receiver.isr_writes:  # which hold its lock
-            yield choice("execute_late_copy", execute, c=c, b=b, p=p)
+        if (way := (c, b, partition)) in cluster.late and partition not in receiver.isr_writes:  # which hold its lock
+            yield Choice("execute_late_copy", (("c", c), ("b", b), ("p", p)), partial(execute, way=way))
     for queued in in_flight:
         for _, p in steps.named(cluster, queued) if steps.kind_of(cluster, queued) == "deletion" else ():
-            if (replica := (c, b, cluster.partitions[p])) not in cluster.late_copies:
+            if (way := (c, b, cluster.partitions[p])) not in cluster.late:
                 parameters = (("c", c), ("b", b), ("p", p))
-                yield Choice("leave_late_copy", parameters, partial(leave, replica=replica, copy=queued))
+                yield Choice("leave_late_copy", parameters, partial(leave, way=way, copy=queued))
 
 
-def leave(cluster: MemoryCluster, *, replica: tuple[int, int, TopicPartition], copy: QueuedRequest) -> None:
+def leave(cluster: MemoryCluster, *, way: Way, copy: QueuedRequest) -> None:
     """The connection breaks: the request stays in the queue, and a copy with the broker."""
-    cluster.late_copies = {**cluster.late_copies, replica: copy}
+    cluster.late = {**cluster.late, way: copy}
 
 
-def execute(cluster: MemoryCluster, *, c: int, b: int, p: int) -> None:
+def execute(cluster: MemoryCluster, *, way: Way) -> None:
     """The broker executes the copy."""
-    copies = dict(cluster.late_copies)
-    steps.execute(cluster, b, copies.pop((c, b, cluster.partitions[p])), number=0)
-    cluster.late_copies = copies
+    late = dict(cluster.late)
+    steps.execute(cluster, way[1], late.pop(way), number=0)
+    cluster.late = late

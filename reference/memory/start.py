@@ -22,18 +22,13 @@ def initial_cluster(scope: Scope, switches: Switches = AS_CODED) -> MemoryCluste
     """The cluster in which an exploration of this scope starts."""
     cluster = MemoryCluster(scope, switches)
     if scope.cold:
-        if _topics_stand(scope):
+        if cluster.model.topics_stand:
             for t, _ in enumerate(cluster.topics()):
                 create_topic(cluster, t)
     else:
         _settle(cluster)
     cluster.entries.clear()
     return cluster
-
-
-def _topics_stand(scope: Scope) -> bool:
-    """Whether the topics are there from the start."""
-    return "creation" not in scope.parts or scope.topics_stand
 
 
 def _settle(cluster: MemoryCluster) -> None:
@@ -46,7 +41,7 @@ def _settle(cluster: MemoryCluster) -> None:
         _listen(process.controller, *LISTENED_PATHS)
     for b in cluster.processes:
         run_to_rest(cluster, f"start_process(b={b})")
-    if _topics_stand(bounds):
+    if cluster.model.topics_stand:
         for t, _ in enumerate(cluster.topics()):
             create_topic(cluster, t)
             run_to_rest(cluster)

@@ -58,8 +58,7 @@ def forget(cluster: MemoryCluster, b: int) -> None:
     orphan, logs = cluster.processes[b].orphan, cluster.processes[b].broker.logs
     cluster.processes[b] = cluster.new_process(b)
     cluster.processes[b].orphan, cluster.processes[b].broker.logs = orphan, logs
-    cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[1] != b}
-    cluster.late_requests = {key: late for key, late in cluster.late_requests.items() if key[1] != b}
+    cluster.late = {way: copy for way, copy in cluster.late.items() if way[1] != b}
 
 
 def end_orphaned_session(cluster: MemoryCluster, *, b: int) -> None:
@@ -309,8 +308,7 @@ def deliver(
     queued, number = queue[place], queue.sent
     queue.sent += 1
     if Switch.CLOSE_OLD_CONNECTIONS in cluster.switches:
-        cluster.late_requests = {key: late for key, late in cluster.late_requests.items() if key != (c, b)}
-        cluster.late_copies = {key: copy for key, copy in cluster.late_copies.items() if key[:2] != (c, b)}
+        cluster.late = {way: copy for way, copy in cluster.late.items() if way[:2] != (c, b)}
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
         broken_off = reaches if Switch.TRY_REQUESTS_AGAIN not in cluster.switches else None

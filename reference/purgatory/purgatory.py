@@ -111,7 +111,8 @@ class Purgatory:
             yield Point(At.WATCH, key)
             if operation.completed:
                 return False
-            self._watch(operation, key)
+            with self._lists_lock:
+                self.lists.setdefault(key, Watchers()).add(operation)
             if place == 0:
                 with self._estimate_lock:
                     self.estimated += 1
@@ -132,16 +133,7 @@ class Purgatory:
 
     def check_and_complete(self, key: Hashable) -> Pieces[int]:
         """Try what is watched under a key; how many operations the caller completed."""
-        return (yield from self._walk(key, self.found(key)))
-
-    def found(self, key: Hashable) -> list[DelayedOperation]:
-        """What is watched under a key now."""
-        with self._lists_lock:
-            watchers = self.lists.get(key)
-        return [] if watchers is None else watchers.found()
-
-    def _walk(self, key: Hashable, todo: list[DelayedOperation]) -> Pieces[int]:
-        done = 0
+        todo, done = self.found(key), 0
         while todo:
             operation = (yield Point(At.WALK, key, options=tuple(todo))) or todo[0]
             todo.remove(operation)
@@ -153,6 +145,12 @@ class Purgatory:
         yield Point(At.WALK, key)
         self._forget_if_empty(key)
         return done
+
+    def found(self, key: Hashable) -> list[DelayedOperation]:
+        """What is watched under a key now."""
+        with self._lists_lock:
+            watchers = self.lists.get(key)
+        return [] if watchers is None else watchers.found()
 
     def _tried(self, operation: DelayedOperation) -> Pieces[bool]:
         """Try an operation; the walk's own point was the one before it."""
@@ -173,10 +171,6 @@ class Purgatory:
             todo.remove(key)
             self._unwatch(key, [one for one in self.found(key) if one.completed])
             self._forget_if_empty(key)
-
-    def _watch(self, operation: DelayedOperation, key: Hashable) -> None:
-        with self._lists_lock:
-            self.lists.setdefault(key, Watchers()).add(operation)
 
     def _unwatch(self, key: Hashable, operations: Iterable[DelayedOperation]) -> None:
         with self._lists_lock:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reference.leadership.effects import Replicas, StateRead, StateWrite
-from reference.procedures import Effect, PastZkClient, Script
+from reference.procedures import Effect, Script
 from reference.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
@@ -27,7 +27,7 @@ from reference.scripts import (
     state_path,
     topic_path,
 )
-from reference.zookeeper.api import Delete, Exists, GetData, NodeData, NoNode, SetData
+from reference.zookeeper.api import Delete, Exists, NoNode, SetData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import At
@@ -139,8 +139,10 @@ class WriteRemaining(Effect[None]):
     def script(self) -> Script[None]:
         """`updatePersistentPath`, or `deletePath`; what a fix asks before sets no watch."""
         yield from check(self.fence)
-        if self.only_as_read and not (yield from self._stands()):
-            return
+        if self.only_as_read:
+            node = yield from read_data(REASSIGN_PARTITIONS, watches=False)
+            if node is None or node.stat.czxid != self.remaining.czxid:
+                return
         if not self.remaining.wanted:
             with suppress(NoNode):
                 yield Delete(REASSIGN_PARTITIONS)
@@ -148,13 +150,6 @@ class WriteRemaining(Effect[None]):
         left = self.remaining.wanted
         entries = tuple(PartitionReassignment(tp.topic, tp.partition, replicas) for tp, replicas in left)
         yield from _upsert(REASSIGN_PARTITIONS, ReassignPartitionsPayload(partitions=entries).encode())
-
-    def _stands(self) -> Script[bool]:
-        try:
-            node: NodeData = yield PastZkClient(GetData(REASSIGN_PARTITIONS))
-        except NoNode:
-            return False
-        return node.stat.czxid == self.remaining.czxid
 
 
 class WriteRemainingAtEnd(WriteRemaining):
@@ -249,10 +244,8 @@ class WriteUnion(Effect["bytes | None"]):
         path, written = topic_path(self.partition.topic), dict(self.assignment)
         yield from check(self.fence)
         if self.keeps_others:
-            number, others = self.partition.partition, dict[int, tuple[int, ...]]()
-            with suppress(NoNode):
-                node = yield PastZkClient(GetData(path))
-                others = dict(parsed(TopicPayload, path, node.data).partitions)
+            number, node = self.partition.partition, (yield from read_data(path, watches=False))
+            others = {} if node is None else parsed(TopicPayload, path, node.data).partitions
             written = {**others, number: written[number]}
         data = TopicPayload(partitions=written).encode()
         yield from _upsert(path, data)

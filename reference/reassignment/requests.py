@@ -40,16 +40,7 @@ from reference.reassignment.steps import (
 )
 from reference.scripts import state_path
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.reassignment import (
-    ReassignmentFailed,
-    ReassignmentRefused,
-    ReassignmentRequested,
-    ReassignmentsDone,
-    ReassignmentsFound,
-    ReassignmentSkipped,
-    ReassignmentsResumed,
-    ReassignmentStarted,
-)
+from spec.logs.controller_log import reassignment as lines
 from spec.logs.controller_log.values import Assignment
 from spec.state.enumerations import Handler
 from spec.variants import Switch
@@ -62,7 +53,7 @@ def on_reassignment_request(controller: KafkaController, given: ReassignmentRequ
     request = yield from OnReassignmentRequest(given)
     if request == NOTHING_ASKED:
         return
-    controller.report(ReassignmentRequested, data=request.text)
+    controller.report(lines.ReassignmentRequested, data=request.text)
     known = controller.context.partitions_being_reassigned
     controller.to_reassign = {one: wanted for one, wanted in request.wanted.items() if one not in known}
 
@@ -75,7 +66,8 @@ def take_up(controller: KafkaController, partition: TopicPartition) -> Procedure
     """
     if partition not in controller.to_reassign:
         return
-    wanted, controller.to_reassign = controller.to_reassign[partition], _without(controller.to_reassign, partition)
+    wanted = controller.to_reassign[partition]
+    controller.to_reassign = {one: rar for one, rar in controller.to_reassign.items() if one != partition}
     try:
         left = yield from verdict(controller, partition, wanted, Handler.REASSIGNMENT)
         controller.is_about(handler=Handler.REASSIGNMENT, reassigning=partition)
@@ -86,11 +78,6 @@ def take_up(controller: KafkaController, partition: TopicPartition) -> Procedure
         controller.to_reassign = {}
     finally:
         controller.activity = Activity()
-
-
-def _without(asked: Wanted, partition: TopicPartition) -> Wanted:
-    """All but one of them."""
-    return {one: wanted for one, wanted in asked.items() if one != partition}
 
 
 def resume_reassignments(controller: KafkaController) -> Procedure[None]:
@@ -126,11 +113,11 @@ def _initiate(
         return
     by_listener = controller.activity.handler is Handler.REASSIGNMENT
     if by_listener and _is_doomed(controller, partition, Handler.REASSIGNMENT):
-        controller.report(ReassignmentSkipped, partition=partition)
+        controller.report(lines.ReassignmentSkipped, partition=partition)
     elif _is_unsound(controller, wanted):
-        controller.report(ReassignmentRefused, partition=partition, new_replicas=_as_printed(wanted))
+        controller.report(lines.ReassignmentRefused, partition=partition, new_replicas=_as_printed(wanted))
     else:
-        controller.report(ReassignmentFailed, partition=partition)
+        controller.report(lines.ReassignmentFailed, partition=partition)
     yield from _drop(controller, partition, left)
 
 
@@ -164,7 +151,7 @@ def _as_printed(wanted: tuple[int, ...]) -> tuple[int, ...]:
 
 def _run_first(controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...]) -> Procedure[None]:
     """A reassignment is accepted; what its first run raises has it refused after all."""
-    controller.report(ReassignmentStarted, partition=partition, new_replicas=_as_printed(wanted))
+    controller.report(lines.ReassignmentStarted, partition=partition, new_replicas=_as_printed(wanted))
     controller.listeners |= {state_path(partition)}
     controller.context.partitions_being_reassigned[partition] = wanted
     hold_back(controller, (partition.topic,))
@@ -172,7 +159,7 @@ def _run_first(controller: KafkaController, partition: TopicPartition, wanted: t
         found = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, found)
     except THROWABLE:
-        controller.report(ReassignmentFailed, partition=partition)
+        controller.report(lines.ReassignmentFailed, partition=partition)
         yield from remove_from_reassigned_partitions(controller, ReadRemaining(partition))
 
 
@@ -195,9 +182,9 @@ def initialize_partition_reassignment(controller: KafkaController) -> Procedure[
         agenda.begin(partition)
         yield from _drop(controller, partition, left)
         agenda.end()
-    controller.report(ReassignmentsFound, reassigned=_listed(found))
-    controller.report(ReassignmentsDone, partitions=tuple(done))
-    controller.report(ReassignmentsResumed, reassigned=_listed(resumed))
+    controller.report(lines.ReassignmentsFound, reassigned=_listed(found))
+    controller.report(lines.ReassignmentsDone, partitions=tuple(done))
+    controller.report(lines.ReassignmentsResumed, reassigned=_listed(resumed))
 
 
 def _listed(wanted: Wanted) -> Assignment:

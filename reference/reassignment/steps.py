@@ -47,23 +47,7 @@ from reference.scripts import Fence, Found, state_data, state_path, topic_path
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import set_to_seq
-from spec.logs.controller_log.reassignment import (
-    AllCaughtUp,
-    AssignmentUpdated,
-    AssignmentWritten,
-    LeaderEpochUpdated,
-    LeaderEpochUpdating,
-    LeaderNotReassigned,
-    LeaderReassignedAlive,
-    LeaderReassignedDead,
-    NotCaughtUp,
-    ReassignedIsrChanged,
-    ReassignedIsrError,
-    ReassignedNeverCreated,
-    ReassignmentRemoved,
-    SomeBehind,
-    WaitingForNewReplicas,
-)
+from spec.logs.controller_log import reassignment as lines
 from spec.logs.controller_request_lines import ReassignmentSent
 from spec.logs.logged_values import printed
 from spec.state.enumerations import Handler
@@ -75,7 +59,7 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
     found = yield from OnStateChange(partition)
     wanted = controller.context.partitions_being_reassigned.get(partition)
     if found is not None:
-        controller.report(ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
+        controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
     if wanted is None or not _tell_progress(controller, partition, wanted, found):
         return
     controller.is_about(handler=Handler.ISR_CHANGE, reassigning=partition)
@@ -83,7 +67,7 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
         again = yield from ReadWhetherCaughtUp(partition)
         yield from on_partition_reassignment(controller, partition, again)
     except THROWABLE:
-        controller.report(ReassignedIsrError)
+        controller.report(lines.ReassignedIsrError)
     finally:
         controller.activity = Activity()
 
@@ -98,14 +82,14 @@ def _tell_progress(
     """Say how many of RAR have caught up, each once; whether that is all of them."""
     wanted = tuple(dict.fromkeys(wanted))
     if found is None:
-        controller.report(ReassignedNeverCreated, partition=partition, new_replicas=wanted)
+        controller.report(lines.ReassignedNeverCreated, partition=partition, new_replicas=wanted)
         return False
     behind = without(wanted, found.isr)
     counted = {"caught_up": len(wanted) - len(behind), "all": len(wanted), "partition": partition}
     if behind:
-        controller.report(SomeBehind, **counted, behind=behind)
+        controller.report(lines.SomeBehind, **counted, behind=behind)
     else:
-        controller.report(AllCaughtUp, **counted)
+        controller.report(lines.AllCaughtUp, **counted)
     return not behind
 
 
@@ -118,7 +102,7 @@ def on_partition_reassignment(controller: KafkaController, partition: TopicParti
             raise ReassignmentImpossible(f"text cannot be cast to Integer: {wanted}")
         caught_up = found is not None and not without(wanted, found.isr)
         if not caught_up:
-            controller.report(NotCaughtUp, new_replicas=wanted, partition=partition)
+            controller.report(lines.NotCaughtUp, new_replicas=wanted, partition=partition)
         original = context.partition_replica_assignment.get(partition)
         if original is None:
             raise ReassignmentImpossible(f"key not found: {partition}")
@@ -145,7 +129,7 @@ def _start_new_replicas(
         controller, ReadForBump(partition, starting), write, receivers=union, assigned=union
     )
     yield from replica_transitions.start_one_by_one(controller, starting)
-    controller.report(WaitingForNewReplicas, new_replicas=wanted, partition=partition)
+    controller.report(lines.WaitingForNewReplicas, new_replicas=wanted, partition=partition)
 
 
 def _update_assigned_replicas(
@@ -157,8 +141,8 @@ def _update_assigned_replicas(
     updated = tuple(sorted({**topic, partition.partition: replicas}.items()))
     keeps_others = controller.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS)
     data = yield from write(partition, updated, controller.fence, keeps_others)
-    controller.report(AssignmentWritten, path=topic_path(partition.topic), data=_text(data))
-    controller.report(AssignmentUpdated, partition=partition, replicas=replicas)
+    controller.report(lines.AssignmentWritten, path=topic_path(partition.topic), data=_text(data))
+    controller.report(lines.AssignmentUpdated, partition=partition, replicas=replicas)
     assignment[partition] = replicas
 
 
@@ -187,7 +171,7 @@ def _update_leader_epoch(
     controller: KafkaController, read: StateRead, write: Write
 ) -> Procedure[LeaderIsrAndControllerEpoch]:
     """`updateLeaderEpoch`: the same leader and ISR with leader_epoch + 1, again and again until the write holds."""
-    controller.report(LeaderEpochUpdating, partition=read.partition)
+    controller.report(lines.LeaderEpochUpdating, partition=read.partition)
     while True:
         found = yield from read
         if found is None:
@@ -198,7 +182,7 @@ def _update_leader_epoch(
         conditional = write(read.partition, raised, controller.fence)
         version = yield from replace(conditional, compares_content=controller.compares_content)
         if version is not None:
-            controller.report(LeaderEpochUpdated, partition=read.partition, leader_epoch=raised.leader_epoch)
+            controller.report(lines.LeaderEpochUpdated, partition=read.partition, leader_epoch=raised.leader_epoch)
             return replace(raised, zk_version=version)
 
 
@@ -222,7 +206,7 @@ def _replace_old_replicas(
     controller.is_about(leaving=frozenset())
     yield from _update_assigned_replicas(controller, partition, wanted, WriteTarget)
     yield from remove_from_reassigned_partitions(controller, CompleteReassignment(partition), WriteRemainingAtEnd)
-    controller.report(ReassignmentRemoved, partition=partition)
+    controller.report(lines.ReassignmentRemoved, partition=partition)
     yield from send_update_metadata(controller, (partition,))
     resume_deletion(controller, (partition.topic,))
 
@@ -239,13 +223,13 @@ def _move_leader_if_required(
         context.partition_replica_assignment[partition] = wanted
     about = {"leader": known.leader, "partition": partition, "new_replicas": wanted}
     if known.leader in wanted and known.leader in controller.live:
-        controller.report(LeaderReassignedAlive, **about)
+        controller.report(lines.LeaderReassignedAlive, **about)
         receivers = (*leaving, *wanted)
         yield from _update_leader_epoch_and_send_request(
             controller, ReadForMove(partition), WriteMove, receivers, assigned=wanted
         )
         return True
-    controller.report(LeaderReassignedDead if known.leader in wanted else LeaderNotReassigned, **about)
+    controller.report(lines.LeaderReassignedDead if known.leader in wanted else lines.LeaderNotReassigned, **about)
     return (yield from _elect_among_reassigned(controller, partition, wanted))
 
 

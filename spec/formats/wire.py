@@ -59,11 +59,6 @@ class Source:
         word: str = self.take(end.start() - self.at)
         return word
 
-    def at_text(self, text: str) -> bool:
-        """Whether this text comes next."""
-        found: bool = self.data.startswith(text, self.at)
-        return found
-
     def end(self) -> None:
         """Refuse if anything is left."""
         if left := len(self.data) - self.at:
@@ -235,7 +230,7 @@ class ArrayOf(WireType):
         where = source.where
         source.expect("[")
         elements: list[Any] = []
-        while not source.at_text("]"):
+        while not source.data.startswith("]", source.at):
             if elements:
                 source.expect(",")
             elements.append(self.element.parse(source.within(where.item(len(elements))), version))

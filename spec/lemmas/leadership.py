@@ -12,7 +12,7 @@ from itertools import combinations
 from spec.claims.leadership import is_deleted
 from spec.language.rules import Facts, lemma
 from spec.language.terms import Value, both, either, flag
-from spec.lemmas.controller import only_the_current_writes
+from spec.lemmas.controller import is_at, only_the_current_writes
 from spec.model import Model
 from spec.protocol.leadership.partitions import election_of
 from spec.protocol.leadership.replicas import without_replica
@@ -67,10 +67,6 @@ def every_copy_was_written(m: Model) -> bool:
     return _never_begins_anew(m) and (m.fixes(Switch.CACHE_WHAT_IS_WRITTEN) or not m.has("failed_removals"))
 
 
-def _holds_a_version(controller: Controller) -> Value:
-    return either(*(controller.at == at for at in HOLDS_A_VERSION))
-
-
 @lemma(source="PROTOCOL.md section 2", parts=("partitions",), where=every_copy_was_written)
 def no_copy_is_ahead_of_the_znode(s: State, m: Model, p: int) -> Facts:
     """No copy of a partition's state has a higher version or leader_epoch than its znode, while there is one."""
@@ -87,7 +83,7 @@ def no_version_read_is_ahead_of_the_znode(s: State, m: Model, c: int, p: int) ->
     znode = s.zookeeper.state[p]
     behind = either(is_deleted(m, znode), controller.read_version <= znode.version, not _never_begins_anew(m))
     read = both(controller.read_version != -1, behind)
-    return both(_holds_a_version(controller), controller.partition == p).implies(read)
+    return both(is_at(controller, HOLDS_A_VERSION), controller.partition == p).implies(read)
 
 
 @lemma(source="PROTOCOL.md section 2", parts=("partitions",), where=every_copy_was_written)
@@ -177,7 +173,7 @@ def is_in_no_state(s: State, m: Model, c: int, p: int) -> Value:
     cached = controller.partitions[p]
     return both(
         ~both(controller.at == At.READ_STATES, cached.todo),
-        ~both(_holds_a_version(controller), controller.partition == p),
+        ~both(is_at(controller, HOLDS_A_VERSION), controller.partition == p),
         m.brokers.is_empty(cached.visiting),
         ~is_cached(cached),
         cached.state == PartitionState.NON_EXISTENT,

@@ -44,7 +44,8 @@ def move(states: Keyed[K], key: K, *targets: KafkaState) -> None:
 def rows_by(targets: tuple[KafkaState, ...]) -> dict[str, tuple[KafkaState, ...]]:
     """The rows that are taken on the way through some targets to the last, each with the states to begin in for it."""
     found: dict[str, tuple[KafkaState, ...]] = {}
-    for source in (table := table_of(targets[-1])):
+    table: Table[Any] = PARTITION_TRANSITIONS if isinstance(targets[-1], PartitionState) else REPLICA_TRANSITIONS
+    for source in table:
         for row in _way(table, source, targets):
             found[row.id] = (*found.get(row.id, ()), source)
     return found
@@ -58,8 +59,3 @@ def _way(table: Table[Any], state: KafkaState, targets: tuple[KafkaState, ...]) 
             way.append(row)
             state = target
     return way if state is targets[-1] else []
-
-
-def table_of(state: KafkaState) -> Table[Any]:
-    """The table that a state is of."""
-    return PARTITION_TRANSITIONS if isinstance(state, PartitionState) else REPLICA_TRANSITIONS

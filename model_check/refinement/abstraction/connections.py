@@ -94,10 +94,10 @@ def late_copies(m: Model, cluster: MemoryCluster, c: int) -> Named:
     """Copies of a controller's requests that stayed behind on old connections."""
     for b in cluster.processes:
         if m.scope.budget("late_requests"):
-            late = cluster.late_requests.get((c, b))
+            late = cluster.late.get((c, b, None))
             yield from _slot(cluster, f"late_requests[{c}][{b}]", [] if late is None else [late])
         for p, partition in enumerate(cluster.partitions):
-            copy, path = cluster.late_copies.get((c, b, partition)), f"late[{c}][{b}][{p}]"
+            copy, path = cluster.late.get((c, b, partition)), f"late[{c}][{b}][{p}]"
             yield f"{path}.waits", copy is not None
             yield f"{path}.epoch", 0 if copy is None else copy.controller_epoch
             yield f"{path}.leader_epoch", -1 if copy is None or copy.leader_epoch is None else copy.leader_epoch

@@ -29,8 +29,3 @@ def shutdown_is_over(s: State, m: Model, c: int, brokers: Value) -> None:
     if m.fixes(Switch.BROKER_EPOCHS):
         with when(m.brokers.in_set(controller.shutdown_of, brokers)):
             reset(controller, "shutdown_of", "to_move", "shutdown_fails")
-
-
-def forget_shutdowns(s: State, c: int) -> None:
-    """A new controller knows of none that is shutting down (`initializeControllerContext`)."""
-    reset(s.controllers[c], "shutting_down")

@@ -103,11 +103,6 @@ def stop_deletions(s: State, m: Model, c: int) -> None:
     controller.stopped = True
 
 
-def has_stopped_deletions(s: State, c: int) -> Value:
-    """Whether a listener is to resign, and has begun to."""
-    return flag(s.controllers[c].stopped)
-
-
 def _begin_new_session(s: State, m: Model, c: int) -> None:
     """The handler of a new session needs no lock if /controller has the own id; before 0.10.2.0 it only prints."""
     say(SessionExpired)

@@ -11,7 +11,7 @@ from spec.language.rules import action, observe, require, say, successor, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.failover import BecomingController, SessionExpired, SessionExpiredElectedAlready
 from spec.model import Model
-from spec.protocol.controller.early_reads import controller_for, given, has_stopped_deletions, read_controller
+from spec.protocol.controller.early_reads import controller_for, given, read_controller
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import elector_resigns, on_controller_resignation
 from spec.protocol.controller.threads import become_idle, leave_handler
@@ -26,7 +26,7 @@ from spec.variants import Switch
 def on_controller_change(s: State, m: Model, c: int) -> None:
     """/controller changed: learn who has it; resign if that was us; elect if it is gone."""
     controller = s.controllers[c]
-    was_leader = either(controller.leader_id == c, has_stopped_deletions(s, c))
+    was_leader = either(controller.leader_id == c, controller.stopped)
     with when(~given(s, c)):
         controller.watching["controller"] = True
     current = controller_for(s, m, c)

@@ -26,7 +26,6 @@ from spec.language.terms import both, either, flag
 from spec.logs.controller_log.failover import EpochIncremented, EpochIncrementFailed, EpochRead
 from spec.model import Model
 from spec.protocol.context.assignment import is_there, read_assignments
-from spec.protocol.context.live_brokers import forget_shutdowns
 from spec.protocol.controller.controller_batch import tell_all
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved, elector_resigns, forget_epoch_version
@@ -177,7 +176,7 @@ def read_brokers(s: State, m: Model, c: int) -> None:
     """Failover 7: the live brokers are those registered now."""
     controller = s.controllers[c]
     controller.live = s.zookeeper.registered
-    forget_shutdowns(s, c)
+    reset(controller, "shutting_down")  # of which a new controller knows none (`initializeControllerContext`)
     controller.watching["brokers"] = True
     for b in m.brokers.ids:
         controller.seen[b] = m.brokers.in_set(b, s.zookeeper.registered)

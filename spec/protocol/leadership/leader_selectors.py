@@ -39,11 +39,6 @@ def may_be_unclean(s: State, m: Model, p: int) -> Value | bool:
     return s.zookeeper.unclean[m.topic_of(p)] if m.keeps(ZooKeeper.unclean) else m.unclean
 
 
-def offline_partition_leader(s: State, m: Model, p: int, assigned: Value, live: Value) -> ElectionTerms:
-    """The offline selector for a partition of a model."""
-    return elect_offline(m.brokers, assigned, s.zookeeper.state[p].isr, live, unclean=may_be_unclean(s, m, p))
-
-
 def preferred_replica_leader(
     m: Model, assigned: Value, isr: Value, live: Value, cached: CachedPartition
 ) -> ElectionTerms:

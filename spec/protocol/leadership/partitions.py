@@ -39,7 +39,8 @@ from spec.protocol.leadership.leader_selectors import (
     ElectionTerms,
     chosen,
     elect_controlled_shutdown,
-    offline_partition_leader,
+    elect_offline,
+    may_be_unclean,
     preferred_replica_leader,
 )
 from spec.protocol.leadership.state_writes import (
@@ -251,7 +252,7 @@ def election_of(s: State, m: Model, c: int, p: int) -> ElectionTerms:
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     replicas = assigned_replicas(s, m, c, p)
     live = live_brokers(s, m, c)
-    election = offline_partition_leader(s, m, p, replicas, live)
+    election = elect_offline(m.brokers, replicas, znode.isr, live, unclean=may_be_unclean(s, m, p))
     if m.elects_preferred:
         preferred = preferred_replica_leader(m, replicas, znode.isr, live, controller.partitions[p])
         election = chosen(elects_preferred(controller), preferred, election)
