@@ -111,8 +111,7 @@ class Purgatory:
             yield Point(At.WATCH, key)
             if operation.completed:
                 return False
-            with self._lists_lock:
-                self.lists.setdefault(key, Watchers()).add(operation)
+            self._watch(operation, key)
             if place == 0:
                 with self._estimate_lock:
                     self.estimated += 1
@@ -171,6 +170,10 @@ class Purgatory:
             todo.remove(key)
             self._unwatch(key, [one for one in self.found(key) if one.completed])
             self._forget_if_empty(key)
+
+    def _watch(self, operation: DelayedOperation, key: Hashable) -> None:
+        with self._lists_lock:
+            self.lists.setdefault(key, Watchers()).add(operation)
 
     def _unwatch(self, key: Hashable, operations: Iterable[DelayedOperation]) -> None:
         with self._lists_lock:
