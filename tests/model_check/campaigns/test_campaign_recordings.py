@@ -49,12 +49,13 @@ OBSERVATIONS = {
     "stopped-when-its-isr-write-is-through": 614,
     "two-writes-that-fail-at-once": 790,
     "stopped-one-by-one": 1004,
-    # Of 0.8.2.2, and two each of 0.10.2.2 and of 0.10.0.1.
+    # Of 0.8.2.2 and of 0.10.1.1, and two each of 0.10.2.2 and of 0.10.0.1.
     "on-top-of-left-overs": 586,
     "read-before-another-writes": 652,
     "in-flight-at-the-resignation": 938,
     "read-under-the-next-session": 899,
     "a-deletion-left-half-way": 701,
+    "read-when-it-is-gone": 680,
 }
 
 
@@ -76,7 +77,7 @@ FAST = (
     "taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie",
     "resignation-is-not-told", "two-batches-in-a-row", "stopped-when-its-isr-write-is-through",
     "on-top-of-left-overs", "in-flight-at-the-resignation", "read-before-another-writes",
-    "a-deletion-left-half-way",
+    "a-deletion-left-half-way", "read-when-it-is-gone",
 )  # fmt: skip
 
 
