@@ -109,7 +109,7 @@ class Likelihood:
         return isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
 
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
-        """Whether a controller knows of changes of ISRs now, and says something else next than that it tells of them."""
+        """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them."""
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
         next_ones = self.tracks.lines(at.place, c, STATE_CHANGES)[:1]
         return knows and any(not isinstance(one.line, UpdateMetadataSending) for one in next_ones)
