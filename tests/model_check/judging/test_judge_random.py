@@ -3,7 +3,8 @@
 Recording 11a: three brokers are killed 27 times, stopped and resumed 22 times, and told to shut down 14 times, while
 topics are created, deleted, reassigned and given partitions, and preferred replicas elected. Nobody had planned what it
 would show. So three of the claims that it breaks, for which it is the only recording or the rarest, were looked for in
-its files without the specification, and found in the same places; and the account counts what is in the files.
+its files without the specification, and found in the same places; and the account counts what is in the files. Four of
+its observations are configurations that allow unclean election, zk 143, 203, 249 and 1058.
 """
 
 from collections import Counter
@@ -33,7 +34,7 @@ def test_ten_minutes_of_random_faults_are_explained() -> None:
         recording = read(home / NAME)
     found = judge(recording)
     assert (found.outcome, found.reason, found.stuck) == (Outcome.EXPLAINED, "", None)
-    assert found.explained == found.observations == 16_557
+    assert found.explained == found.observations == 16_561
     assert {one.claim.name for one in found.broken} == LONG[NAME]
     taken = Counter(one.step.rule for one in found.path if one.step is not None)
     assert {rule: taken[rule] for rule in ACCOUNT} == ACCOUNT
