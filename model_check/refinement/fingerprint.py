@@ -62,7 +62,6 @@ from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionLeadership, Request, UpdateMetadataRequest
 from spec.formats.znode_paths import TOPIC_CONFIG
-from spec.model import Model
 from spec.state.controller import CachedPartition, Controller
 from spec.tables.partition_states import PartitionState
 from spec.variants import Switch
@@ -190,7 +189,7 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         stand = read_elections(cluster, process, process.controller, "")
         yield f"requests that {b} has read, and is given, stand", tuple(stand)
-    if process.controller is not None and Model(cluster.scope, cluster.switches).keeps(Controller.remaining_read):
+    if process.controller is not None and cluster.model.keeps(Controller.remaining_read):
         yield f"request that {b} has read for its write stands", has_read_remaining(cluster, process)
     if process.controller is not None and Switch.BROKER_EPOCHS in cluster.switches:
         known = process.controller.known_broker_epochs()
@@ -240,7 +239,7 @@ def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
         case DeleteElectionRequest(fence=fence):
             return type(effect).__name__, fence
         case ReadNotified(taken=taken, named=named):
-            told_of = named if Model(cluster.scope, cluster.switches).keeps(CachedPartition.named) else frozenset()
+            told_of = named if cluster.model.keeps(CachedPartition.named) else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)
         case ReadNotification(path=path, unread=unread, named=named, taken=taken):
             paths = (frozenset(_standing(cluster, one) for one in some) for some in ((path,), unread, taken))

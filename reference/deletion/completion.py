@@ -34,10 +34,6 @@ from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 
-class Overtaken(Exception):
-    """A znode was gone when it was to be deleted, after it had been listed itself."""
-
-
 def partitions_path(topic: str) -> str:
     """The parent of a topic's partitions."""
     return f"{topic_path(topic)}/partitions"
@@ -181,13 +177,10 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
     lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)
     _dequeue(controller, topic)
     atomic = controller.fixes(Switch.ATOMIC_COMPLETION)
-    overtaken = False
-    try:
-        yield from _delete_states(controller, listed or frozenset())
+    is_whole = yield from _delete_states(controller, listed or frozenset())
+    if is_whole:
         yield from DeleteTopic(controller.fence, topic, listed is not None, atomic)
-    except Overtaken:
-        overtaken = True
-    if overtaken or not atomic:
+    if not (is_whole and atomic):
         yield from DeleteConfiguration(controller.fence, topic)
         yield from DeleteRequest(controller.fence, topic)
     context.forget_topic(topic)
@@ -202,13 +195,17 @@ def _dequeue(controller: KafkaController, topic: str) -> None:
         deleting.ineligible -= {topic}
 
 
-def _delete_states(controller: KafkaController, listed: Partitions) -> Procedure[None]:
-    """Delete what is below the topic's znode, in the order of a list that ZooKeeper gives."""
+def _delete_states(controller: KafkaController, listed: Partitions) -> Procedure[bool]:
+    """Delete what is below the topic's znode, in the order of a list that ZooKeeper gives; whether all went.
+
+    A znode that is gone when it is to be deleted, after it has been listed itself, ends that, unless it is fixed (D70).
+    """
     while listed:
         partition, deleted = yield from any_of({one: DeleteState(controller.fence, one, listed) for one in listed})
         if not (deleted or controller.fixes(Switch.GONE_IS_DELETED)):
-            raise Overtaken(str(partition))
+            return False
         listed -= {partition}
+    return True
 
 
 def in_state(controller: KafkaController, topic: str, state: ReplicaState) -> list[Replica]:

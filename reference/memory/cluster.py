@@ -87,6 +87,8 @@ class MemoryCluster:
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
         self.scope = scope
         self.switches = switches
+        self.model = Model(scope, switches)
+        """What these two decide."""
         self.zookeeper = MemoryZookeeper()
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
@@ -130,11 +132,6 @@ class MemoryCluster:
             asks_its_cache=Switch.TELL_ONLY_THE_NEW not in self.switches,
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
-
-    @property
-    def model(self) -> Model:
-        """What the scope and the switches decide."""
-        return Model(self.scope, self.switches)
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
