@@ -85,10 +85,8 @@ class MemoryCluster:
     """
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
-        self.scope = scope
-        self.switches = switches
         self.model = Model(scope, switches)
-        """What these two decide."""
+        """The scope, the switches, and what these two decide."""
         self.zookeeper = MemoryZookeeper()
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
@@ -132,6 +130,16 @@ class MemoryCluster:
             asks_its_cache=Switch.TELL_ONLY_THE_NEW not in self.switches,
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
+
+    @property
+    def scope(self) -> Scope:
+        """The bounds of the cluster, and the parts of the protocol that are in it."""
+        return self.model.scope
+
+    @property
+    def switches(self) -> Switches:
+        """What is fixed, and what is reintroduced."""
+        return self.model.switches
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
