@@ -168,10 +168,14 @@ class Deliveries:
         """Whether the head of a queue may leave no line, and has a number between requests that left one."""
         if not _leaves_none(at, c, b):
             return False
+        left = self._numbers_before_next(at, c, b)
+        return left is None or left > 0
+
+    def _numbers_before_next(self, at: Position, c: int, b: int) -> int | None:
+        """How many numbers there are before that of the next request from the term of the queue's head, if known."""
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
         following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
-        left = self._numbers_left(at, following) if following is not None else None
-        return left is None or left > 0
+        return self._numbers_left(at, following) if following is not None else None
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
         """Whether a request's number says that others came before it, of which the head of the queue may be one."""
@@ -207,8 +211,13 @@ class Deliveries:
         return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
 
     def is_overdue(self, at: Position, c: int, b: int) -> bool:
-        """Whether more is queued than the broker will be seen to refuse, and what comes first may leave no line."""
+        """Whether what comes first in a queue may leave no line, and the broker will not be seen to refuse it.
+
+        A number says so that comes before the next one, or that more is queued than will be refused.
+        """
         queue = part(at.state, "connections", c, b)
+        if _leaves_none(at, c, b) and (left := self._numbers_before_next(at, c, b)) is not None:
+            return left > 0
         later = (one for one in self.tracks.requests(at.place, b) if one.refused and one.controller == c)
         refused = sum(one.epoch == part(queue, 0).get("epoch") for one in later)
         return len(queue) > refused and self.may_be_unlogged(at, c, b)
@@ -256,11 +265,13 @@ class Deliveries:
     def that_outlive(self, at: Position, c: int) -> Iterator[Candidate]:
         """What a controller that resigns has in flight, where its broker will yet be seen to handle that."""
         for b, queue in part(at.state, "connections", c).items():
-            head = part(queue, 0)
-            comes_yet = any(
-                _is_from(one, c, head.get("epoch")) if isinstance(one, RequestHandled) else _may_be_its_stop(head, one)
-                for one in self.tracks.handled(at.place, b)
-            )
+            head, handled = part(queue, 0), list(self.tracks.handled(at.place, b))
+            requests = (one for one in handled if isinstance(one, RequestHandled))
+            following = next((one for one in requests if _is_from(one, c, head.get("epoch"))), None)
+            is_refused = following is not None and following.refused and following.kind == "UpdateMetadata"
+            leaves_none = _leaves_none(at, c, b) and not is_refused
+            comes_yet = following is not None and not leaves_none
+            comes_yet = comes_yet or any(_may_be_its_stop(head, one) for one in handled)
             if comes_yet and not part(at.state, "late_requests", c, b):
                 yield from self._left(head, c, b)
 

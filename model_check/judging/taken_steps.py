@@ -5,6 +5,7 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 from model_check.judging.deliveries import Deliveries
@@ -14,11 +15,11 @@ from model_check.judging.writing import Writing, as_written, names_of
 from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
-from model_check.stepping.enabled import Candidate
+from model_check.stepping.enabled import Candidate, is_of_another_thread
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
-from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_log.parts import ControllerLogLine, Thread
 from spec.logs.controller_request_lines import ControllerLine
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
@@ -102,16 +103,16 @@ class Steps:
             observations += self.tracks.sequences[number][at.place[number] :][:shown]
         broken_off: list[str] = []
         for log, written in self._written(found, parameters.get("c", 0)).items():
-            track, lines = self.tracks.track(log, parameters["c"]), self.tracks.lines(at.place, parameters["c"], log)
-            count = written.taken(lines)
-            if count is None:
+            c = parameters["c"]
+            others = partial(self._may_come_between, rule, at.state, after, c)
+            match = written.match(self.tracks.lines(at.place, c, log), others)
+            if not match.fits:
                 return None
-            if track is None:
-                continue
-            steps[track] = count
-            observations += lines[:count]
-            if count == len(lines) and written.is_cut_short(lines):
-                broken_off.append(log)
+            if self.tracks.is_there(log, c):
+                steps |= self.tracks.behind(log, match.own)
+                observations += match.own
+                if match.is_cut_short:
+                    broken_off.append(log)
         explained = Explained(rule, parameters, events, tuple(observations))
         place = self.tracks.after(at.place, steps)
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
@@ -119,6 +120,11 @@ class Steps:
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
         slow = at.slow if rule in DELIVERIES else at.slow - {parameters.get("c")}
         return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, slow)
+
+    def _may_come_between(self, rule: str, before: PlainState, after: PlainState, c: int, writer: Thread) -> bool:
+        """Whether a thread may write without the lock while a controller takes a step, which another thread takes."""
+        by_another = is_of_another_thread(self.system.rules[rule], before, after, c)
+        return writer is Thread.REQUESTS or (writer is Thread.EVENTS and by_another)
 
     def _break_off(self, at: Position, place: Place, c: int, log: str) -> BreakOff:
         """How a controller breaks off in a log, with a step that leads from a position to a place."""

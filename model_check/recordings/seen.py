@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from model_check.recordings.recording import Observed
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.logs.controller_log.parts import ControllerLogLine, Thread
 from spec.logs.log_lines import Line
 
 MAY_BE_OFF: Final = frozenset({"DEBUG", "TRACE"})
@@ -47,6 +48,11 @@ class ControllerSaid(Observed):
     incarnation: int
     line: Line
     details: frozenset[type[Line]] = frozenset()
+
+    @property
+    def unlocked(self) -> Thread | None:
+        """Who wrote it without the controller's lock; none, if whoever has that did."""
+        return self.line.unlocked if isinstance(self.line, ControllerLogLine) else None
 
 
 class Handled(Observed):

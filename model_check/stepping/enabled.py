@@ -17,16 +17,19 @@ from model_check.stepping.plain_state import Assigned, PlainState, Question, par
 from spec.language.rules import Rule
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
 from spec.protocol.brokers.processes import fail_registration, register_broker
-from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
+from spec.protocol.controller.early_reads import DELETING, OF_OTHER_THREADS, read_for_listener, stop_deletions
+from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
 from spec.protocol.elections.rebalance import check_imbalance
 from spec.protocol.failover.steps import read_state
-from spec.state.enumerations import At
+from spec.state.enumerations import At, Handler, Owes
 from spec.system import instances
 
 Candidate: TypeAlias = tuple[str, Mapping[str, int]]
 """A rule's name and parameters."""
 
 PLACES: Final = list(At)
+HANDLERS: Final = list(Handler)
+OWES: Final = list(Owes)
 OF_BROKERS: Final = frozenset({register_broker.name, fail_registration.name, lose_shutdown_request.name})
 """What brokers do unseen. One that is registered and registers once more (an answer was lost, or a second session
 expired) finds its own znode; one that starts while the session of its last process is there finds that one's."""
@@ -97,6 +100,16 @@ def place_of(state: PlainState, c: int) -> At:
     """Where the holder of a controller's lock is."""
     place: At = PLACES[part(state, "controllers", c).get("at", 0)]
     return place
+
+
+def is_of_another_thread(rule: Rule, before: PlainState, after: PlainState, c: int) -> bool:
+    """Whether a controller takes a step on another thread than ZkClient's."""
+    return rule.places == WHERE_LOCK_MAY_BE_FREE or any(
+        HANDLERS[part(state, "controllers", c).get("handler", 0)] in OF_OTHER_THREADS
+        or place_of(state, c) in DELETING
+        or OWES[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
+        for state in (before, after)
+    )
 
 
 def is_instead_of(candidate: Candidate, taken: Candidate) -> bool:

@@ -171,7 +171,9 @@ def complete_delete_topic(controller: KafkaController, topic: str, listed: Parti
         raise NoSuchListener(f"key not found: {topic}")
     controller.topic_listeners -= {topic}
     controller.listeners -= {topic_path(topic)}
-    set_non_existent(controller, in_state(controller, topic, ReplicaState.DELETION_SUCCESSFUL))
+    states = controller.replica_machine.states.items()
+    deleted = [key for key, state in states if key[0].topic == topic and state is ReplicaState.DELETION_SUCCESSFUL]
+    set_non_existent(controller, deleted)
     partitions = context.partitions_of(topic)
     lose_leaders(controller, partitions, PartitionState.OFFLINE)
     lose_leaders(controller, partitions, PartitionState.NON_EXISTENT)

@@ -328,8 +328,9 @@ def _state(controller: KafkaController, key: Replica) -> ReplicaState:
 
 
 def _refused(controller: KafkaController, key: Replica, target: ReplicaState) -> bool:
-    """Ask the table; a move that it does not permit is logged."""
-    if is_permitted("replica", _state(controller, key), target):
+    """Ask the table, once the partition's AR is known; a move that it does not permit is logged."""
+    known = key[0] in controller.context.partition_replica_assignment
+    if known and is_permitted("replica", _state(controller, key), target):
         return False
     _log_failure(controller, key, target)
     return True

@@ -37,6 +37,11 @@ def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
     return choose(s.controllers[c].topics[m.topic_of(p)], replicas, ()) if m.topics_vanish else replicas
 
 
+def has_assignment(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether a controller knows a partition's AR; if not, none of its replicas goes to another state (D53)."""
+    return flag(assigned_replicas(s, m, c, p) != ()) if m.loses_topics else flag(True)
+
+
 def lacks_head(s: State, m: Model, c: int, p: int) -> Value:
     """Whether a controller holds a partition's AR, and it is empty: to ask for its first replica raises (D61)."""
     if not m.brokers.odd:

@@ -4,7 +4,7 @@ Kafka: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController` (`onBrokerS
 `shutdownBroker`, `removeReplicaFromIsr`).
 """
 
-from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, Thread, listener
 from spec.logs.controller_log.values import Brokers, Leaderships
 
 
@@ -53,7 +53,7 @@ class ShutDownBrokersGone(ControllerSays, text="Removed {brokers:buffer} from li
     """Those of the dead brokers that had asked to be shut down."""
 
 
-class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker}"):
+class ShuttingDownBroker(ControllerSays, text="Shutting down broker {broker}", unlocked=Thread.REQUESTS):
     """A broker asks for a controlled shutdown."""
 
     broker: int

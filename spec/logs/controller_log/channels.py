@@ -14,6 +14,7 @@ from spec.logs.controller_log.parts import (
     DeletionThreadSays,
     SendThreadSays,
     Speaker,
+    Thread,
 )
 from spec.logs.log_lines import ByVersion
 
@@ -145,7 +146,7 @@ class DeletionThreadStopping(DeletionThreadSays, text="Shutting down"):
     """A resignation stops the thread."""
 
 
-class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR"):
+class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR", unlocked=Thread.DELETIONS):
     """The thread ends with an exception, and nothing is deleted any more."""
 
 

@@ -8,7 +8,7 @@ Kafka: `KafkaController` (`startup`, `onControllerFailover`, `onControllerResign
 """
 
 from spec.formats.kafka_types import V0102, V090
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, Speaker
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, Speaker, Thread
 
 
 class ControllerStarting(ControllerSays, text="Controller starting up"):
@@ -98,12 +98,17 @@ class SessionListenerSays(
     """A line of the listener on a new session."""
 
 
-class SessionExpired(SessionListenerSays, text="ZK expired; shut down all controller components and try to re-elect"):
+class SessionExpired(
+    SessionListenerSays,
+    text="ZK expired; shut down all controller components and try to re-elect",
+    unlocked=Thread.EVENTS,
+):
     """The callback of a new session resigns and tries again."""
 
 
 class SessionExpiredElectedAlready(
     SessionListenerSays,
     text={V0102: "ZK expired, but the current controller id {controller} is the same as this broker id, skip re-elect"},
+    unlocked=Thread.EVENTS,
 ):
     """The callback of a new session finds that this process has been elected in it already (KAFKA-3083)."""

@@ -5,7 +5,8 @@ Listeners had prefixes of two kinds until 0.10.2 gave them all one (`ControllerZ
 Kafka: `logIdent` of the classes in kafka.controller; the logger is the name of the class.
 """
 
-from typing import Any, Final, NamedTuple
+import enum
+from typing import Any, ClassVar, Final, NamedTuple
 
 from spec.formats.kafka_types import V0102, V082
 from spec.logs.controller_log.values import VALUES
@@ -20,14 +21,26 @@ class Speaker(NamedTuple):
     name: str
 
 
+class Thread(enum.Enum):
+    """A thread that writes without the controller's lock, so that its lines come amid those of the lock's holder."""
+
+    EVENTS = "ZkClient's event thread, before it asks for the lock"
+    REQUESTS = "a request handler, before it asks for the lock"
+    DELETIONS = "the deletion thread, once it has given the lock back"
+
+
 class ControllerLogLine(Line, level="INFO"):
     """A line of controller.log."""
 
     shapes, usual, forms = VALUES, USUAL, FORMS
+    unlocked: ClassVar[Thread | None] = None
+    """Who writes it without the controller's lock; None where its writer has that."""
 
-    def __init_subclass__(cls, speaker: Speaker | None = None, **told: Any) -> None:
+    def __init_subclass__(cls, speaker: Speaker | None = None, unlocked: Thread | None = None, **told: Any) -> None:
         if speaker is not None:
             told |= {"prefix": speaker.prefix, "logger": f"kafka.controller.{speaker.name}"}
+        if unlocked is not None:
+            cls.unlocked = unlocked
         super().__init_subclass__(**told)
 
 

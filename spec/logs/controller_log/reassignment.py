@@ -10,7 +10,7 @@ from typing import Final
 from spec.formats.kafka_types import V0101, V082, TopicPartition
 from spec.formats.znode_paths import REASSIGN_PARTITIONS, Path
 from spec.formats.znodes import ReassignPartitionsPayload, parse_payload
-from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.parts import ControllerLogLine, ControllerSays, Thread, listener
 from spec.logs.controller_log.values import Assignment
 
 
@@ -23,6 +23,7 @@ class ReassignmentRequested(
     text="Partitions reassigned listener fired for path /admin/reassign_partitions. Record partitions to be reassigned"
     " {data}",
     level="DEBUG",
+    unlocked=Thread.EVENTS,
 ):
     """The callback begins, with the data that ZkClient read."""
 

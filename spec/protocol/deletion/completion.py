@@ -19,7 +19,7 @@ from spec.protocol.context.assignment import forget_assignments
 from spec.protocol.controller.places import controller_step
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.deletion.queue import delete_the_request, end_thread, say_held_back, turn_to_next
-from spec.protocol.leadership_cache import assigned_replicas
+from spec.protocol.leadership_cache import has_assignment
 from spec.protocol.requests.batch import FIELDS
 from spec.protocol.state_change_log import log_lost_leader, replica_goes, replica_stays
 from spec.protocol.zookeeper import acts, exists, is_fenced_off, notify, state_changed
@@ -69,7 +69,7 @@ def _forget_replicas(s: State, m: Model, c: int, t: int) -> None:
     with in_any_order():
         for p in m.partitions_of(t):
             cached = s.controllers[c].partitions[p]
-            there = flag(assigned_replicas(s, m, c, p) != ()) if m.loses_topics else flag(True)
+            there = has_assignment(s, m, c, p)
             for r in m.assigned(p):
                 deleted = flag(cached.replicas[r] == ReplicaState.DELETION_SUCCESSFUL)
                 with when(both(deleted, ~there)):

@@ -19,7 +19,8 @@ from spec.model import Model
 from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.controller.threads import give_lock_back
-from spec.protocol.state_change_log import refused, replica_goes
+from spec.protocol.leadership_cache import has_assignment
+from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import acts, notify
 from spec.state.cluster import State
 from spec.state.controller import Controller
@@ -112,10 +113,13 @@ def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
 def _fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
     """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
     controller, t = s.controllers[c], m.topic_of(p)
-    state = controller.partitions[p].replicas[r]
+    state, there = controller.partitions[p].replicas[r], has_assignment(s, m, c, p)
     with when(controller.queued[t]):
-        refused(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
-        with when(state == ReplicaState.DELETION_STARTED):
+        with when(there):
+            refused(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+        with when(~there):
+            replica_stays(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
+        with when(both(state == ReplicaState.DELETION_STARTED, there)):
             replica_goes(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         controller.ineligible[t] = True
         wake(s, m, c)

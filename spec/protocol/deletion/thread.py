@@ -45,6 +45,7 @@ from spec.protocol.deletion.completion import complete
 from spec.protocol.deletion.queue import fail_deletion, say_held_back, turn_to_next, wake
 from spec.protocol.leadership.partitions import send_online_batch
 from spec.protocol.leadership.replicas import begin_removal, movable_replicas
+from spec.protocol.leadership_cache import has_assignment
 from spec.protocol.requests.batch import Batch, known_partitions
 from spec.protocol.requests.connections import end_deletion
 from spec.protocol.state_change_log import refused, replica_goes, replica_stays
@@ -267,10 +268,11 @@ def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     with when(succeeded):
         say(ReplicasDeleted, replicas={p: (controller.queued[m.topic_of(p)], m.brokers.set_kind.constant((b,)))})
         wake(s, m, c)
-        state = controller.partitions[p].replicas[b]
-        with when(both(controller.queued[m.topic_of(p)], state != ReplicaState.DELETION_STARTED)):
+        state, queued = controller.partitions[p].replicas[b], controller.queued[m.topic_of(p)]
+        goes = both(state == ReplicaState.DELETION_STARTED, has_assignment(s, m, c, p))
+        with when(both(queued, ~goes)):
             replica_stays(s, m, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
-        with when(both(controller.queued[m.topic_of(p)], state == ReplicaState.DELETION_STARTED)):
+        with when(both(queued, goes)):
             replica_goes(s, c, p, b, ReplicaState.DELETION_SUCCESSFUL)
     if m.fixes(Switch.REFUSED_DELETIONS_FAIL):
         with when(~succeeded):
