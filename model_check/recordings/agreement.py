@@ -97,13 +97,15 @@ def _numbered_twice(
     """Requests with a number that their channel has given before.
 
     From 0.9.0 on each channel counts what it sends from 0, and what is sent again anew (`RequestSendThread`). A broker
-    that registers while its process goes on may have another channel, once; then the numbers go back.
+    that registers while its process goes on may have another channel, once; then the numbers go back. They go back to
+    0 also where the first request came through the channel to the process before, shortly after this one registered.
     """
     channels: dict[tuple[int, int, int, int], _Channel] = {}
     for one in requests:
         key = one.controller, one.epoch, one.broker, one.incarnation
         channel = channels.setdefault(key, _Channel(one.received))
-        renewals = sum(one.broker == other.by and channel.since < other.time < one.time + SKEW for other in registered)
+        since = channel.since - (0 if one.correlation_id else SKEW)
+        renewals = sum(one.broker == other.by and since < other.time < one.time + SKEW for other in registered)
         if one.correlation_id <= channel.last and channel.renewed < renewals:
             channel.renewed += 1
             channel.given.clear()

@@ -40,8 +40,6 @@ from spec.logs.logged_values import PartitionInfo, Role
 
 OF_UPDATE_METADATA: Final = (LeaderInfoCached, PartitionUncached, UpdateMetadataFromOldController)
 REPEATED: Final = "repeats what another line of the same request says"
-AT_ONCE: Final = 500
-"""Milliseconds within which a broker caches all of an UpdateMetadata."""
 
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
@@ -235,15 +233,13 @@ class Requests:
         """Whether a line may be of the last request, and not of a later one that has its number.
 
         A LeaderAndIsr that was sent again waits until the last one is complete. An UpdateMetadata says nothing twice:
-        what does was sent again, or comes from a new channel, which counts from 0 again.
+        what does was sent again, or comes from a new channel, which counts from 0 again, and maybe right behind it.
         """
         if last.key[0] == "LeaderAndIsr":
             return any(last.gaps()) or not self._waiting(last.key, entry)
         partition = getattr(line, "partition", None)
         said = partition is not None and (self.cluster.partition(partition), type(line)) in last.said
-        late = head_of(entry)["time"] - head_of(last.first)["time"] > AT_ONCE
-        again = (said or last.refused) and (late or last.key[1] in self.repeating)
-        return bool(last.epoch == line.epoch and not again)
+        return last.epoch == line.epoch and not (said or last.refused)
 
     # ------------------------------------------------------------------------------------- what must go together
 

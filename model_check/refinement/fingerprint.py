@@ -50,13 +50,14 @@ from reference.broker_events.isr_notification import DeleteNotification, ReadNot
 from reference.brokers.broker import Partition
 from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
+from reference.deletion.completion import DeleteTopic
 from reference.elections.requested import DeleteElectionRequest, ElectionRequest
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
 from reference.reassignment.effects import ReassignmentRequest, WriteRemaining
 from reference.requests.connections import QueuedRequest
-from reference.scripts import BROKER_TOPICS, broker_path
+from reference.scripts import BROKER_TOPICS, broker_path, topic_path
 from reference.zookeeper.api import parent_path
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.formats.leadership import NO_LEADERSHIP
@@ -186,6 +187,11 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         handled: frozenset[str] = getattr(process.running.options[0], "taken", frozenset())
         gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
         yield f"notifications that {b} handles and that are gone", gone
+        below = any(
+            isinstance(one, DeleteTopic) and one.below and topic_path(one.topic) in cluster.zookeeper.tree
+            for one in process.running.options
+        )
+        yield f"{b} deletes what is below a topic, which stands", below
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         stand = read_elections(cluster, process, process.controller, "")
         yield f"requests that {b} has read, and is given, stand", tuple(stand)
@@ -236,8 +242,8 @@ def _given(process: MemoryProcess) -> Hashable:
 def _asked(cluster: MemoryCluster, effect: Effect[Any]) -> Hashable:
     """An effect, with ISR changes named by who announced them."""
     match effect:
-        case DeleteElectionRequest(fence=fence):
-            return type(effect).__name__, fence
+        case DeleteElectionRequest(fence=fence) | DeleteTopic(fence=fence):
+            return type(effect).__name__, getattr(effect, "topic", ""), fence
         case ReadNotified(taken=taken, named=named):
             told_of = named if cluster.model.keeps(CachedPartition.named) else frozenset()
             return replace(effect, taken=frozenset(_standing(cluster, path) for path in taken), named=told_of)

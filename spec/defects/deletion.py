@@ -87,7 +87,7 @@ ROWS = (
     ),
     Defect("S7",
         "A topic is removed before its deletion completes: its replicas stay deleted in memory, for its next life",
-        breaks="replicas_are_in_known_states", scope="returning_topic", first_depth=55,
+        breaks="replicas_are_in_known_states", scope="overtaken_deletion", first_depth=34,
         defining=("delete_topic", "on_replica_deleted", "on_topic_change", "delete_queued_topic"),
     ),
     Defect("S9",

@@ -49,13 +49,16 @@ OBSERVATIONS = {
     "stopped-when-its-isr-write-is-through": 614,
     "two-writes-that-fail-at-once": 790,
     "stopped-one-by-one": 1004,
-    # Of 0.8.2.2 and of 0.10.1.1, and two each of 0.10.2.2 and of 0.10.0.1.
+    # Two each of 0.8.2.2 and of 0.10.0.1, one of 0.10.1.1, and four of 0.10.2.2.
     "on-top-of-left-overs": 586,
     "read-before-another-writes": 652,
     "in-flight-at-the-resignation": 938,
     "read-under-the-next-session": 899,
     "a-deletion-left-half-way": 701,
     "read-when-it-is-gone": 680,
+    "expired-amid-a-step": 565,
+    "answered-when-its-topic-is-gone": 453,
+    "told-of-nothing-before-the-next-term": 574,
 }
 
 
@@ -78,6 +81,7 @@ FAST = (
     "resignation-is-not-told", "two-batches-in-a-row", "stopped-when-its-isr-write-is-through",
     "on-top-of-left-overs", "in-flight-at-the-resignation", "read-before-another-writes",
     "a-deletion-left-half-way", "read-when-it-is-gone",
+    "expired-amid-a-step", "answered-when-its-topic-is-gone", "told-of-nothing-before-the-next-term",
 )  # fmt: skip
 
 

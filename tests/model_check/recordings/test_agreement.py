@@ -10,6 +10,7 @@ import pytest
 from model_check.recordings.agreement import codes_of, disagreements
 from model_check.recordings.recording import Cluster
 from model_check.recordings.seen import AnswerReceived, BrokerRegistered, EpochWritten, RequestHandled
+from model_check.recordings.tracks import SKEW
 from spec.formats.kafka_types import V0100, V0102, V082, V090, KafkaVersion, TopicPartition
 from tests.leaderships import led
 
@@ -64,6 +65,10 @@ ONCE = [(0, 0), (2, 1000), (2, 2000)]
         (ONCE, (-1,), V0102, 1),  # what the broker had registered before is its first channel
         (ONCE, (1500,), V0102, 0),  # who registers anew has another one
         (ONCE, (500, 5000), V0102, 0),
+        ([(8, 0), (0, 100), (8, 2000)], (-50,), V0102, 0),  # the first came through the channel to the process before
+        ([(8, 0), (8, 2000)], (-50,), V0102, 1),
+        ([(8, 0), (0, 100), (0, 200)], (-50,), V0102, 1),
+        ([(8, 0), (0, 100), (8, 2000)], (-50 - SKEW,), V0102, 1),
         ([(2, 1000, 1, 0), (0, 1100), (2, 2000)], (500,), V0102, 0),  # it registered with the first one in hand
         ([(0, 0), (2, 1000), (0, 2000), (2, 3000), (2, 4000)], (1500,), V0102, 1),
         ([(5, 0), (3, 1000), (4, 2000)], (), V0102, 0),  # a late copy, of its own number

@@ -1,10 +1,11 @@
 """Topic deletion led by the hand: as a real Kafka 0.10.2.2 did it, and as PROTOCOL.md section 7.4 has it."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
-from spec.scopes import Scope
+from spec.scopes import Scope, scope
 from spec.variants import AS_CODED, Switch
 from tests.spec.stepping import Run
 
@@ -203,3 +204,32 @@ def test_a_topic_whose_election_sticks_is_deleted_unless_the_mark_is_made_when_i
         for step in ("delete_state(c=1, p=0)", "delete_topic(c=1, t=0)"):
             assert not run.holds("busy_topics_are_not_deleted", step)
             run.do(step)
+
+
+OVERTAKEN = """
+    request_deletion(t=0), on_deletion_change(c=1), delete_queued_topic(c=1, t=0),
+    read_for_removal(c=1, p=0, r=2), write_removal(c=1, p=0, r=2), deliver_request(c=1, b=2),
+    deliver_deletion(c=1, b=2, p=0), expire_session(b=1, lost=0), on_controller_change(c=2), elect_read(c=2),
+    elect_create(c=2), read_epoch(c=2), increment_epoch(c=2), subscribe(c=2), read_brokers(c=2),
+    read_topics(c=2), read_state(c=2, p=0), read_deletions(c=2), deliver_request(c=2, b=2),
+    finish_failover(c=2), renew_session(b=1), on_replica_deleted(c=1, b=2, p=0), delete_queued_topic(c=2, t=0),
+    delete_queued_topic(c=1, t=0), read_for_removal(c=2, p=0, r=2), write_removal(c=2, p=0, r=2),
+    deliver_request(c=2, b=2), delete_state(c=1, p=0), delete_topic(c=1, t=0), deliver_deletion(c=2, b=2, p=0),
+    on_controller_change(c=2)
+"""
+"""A zombie deletes a topic while its successor waits for the answer to a StopReplica with delete."""
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_a_replica_of_a_topic_that_is_gone_goes_to_no_state(knows: bool) -> None:
+    """As real Kafka did it, in the recording answered-when-its-topic-is-gone: a state machine asks for AR first."""
+    run = Run(scope("overtaken_deletion"), AS_CODED, deletions=1, expiries=1)
+    run.do(*re.findall(r"\w+\(.*?\)", OVERTAKEN))
+    answer, hears = "on_replica_deleted(c=2, b=2, p=0)", "on_topic_change(c=2)"
+    run.do(*((answer, hears) if knows else (hears, answer)))
+    state = "DELETION_SUCCESSFUL" if knows else "DELETION_STARTED"
+    assert run["controllers[2].partitions[0].replicas[2]"] == state
+    run.do("delete_queued_topic(c=2, t=0)")
+    assert run["controllers[2].partitions[0].replicas[2]"] == state
+    assert run["controllers[2].queued[0]"] == "no"
+    assert not run.holds("replicas_are_in_known_states")
