@@ -21,7 +21,6 @@ from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
 from spec.defects import DEFECTS
-from spec.defects.rows import Defect
 from spec.formats.kafka_types import KafkaVersion
 from spec.variants import AS_CODED, Switches, show_switches
 
@@ -78,9 +77,5 @@ def strangers_of(folder: Path) -> tuple[int, ...]:
 def excused_to(releases: Collection[KafkaVersion | None], switches: Switches) -> frozenset[str]:
     """The defects that are known of these releases, but for those that the switches fix."""
     rows = frozenset[str]().union(*(rows_of(one) for one in releases if one is not None))
-    return rows - {one.id for one in DEFECTS if (fixes := _fixes(one)) and fixes <= switches}
-
-
-def _fixes(one: Defect) -> Switches:
-    """What has to be switched on to be rid of a defect."""
-    return frozenset(switch for switch in one.fix if not switch.reintroduces)
+    fixes = {one.id: {switch for switch in one.fix if not switch.reintroduces} for one in DEFECTS}
+    return rows - {name for name, needed in fixes.items() if needed and needed <= switches}

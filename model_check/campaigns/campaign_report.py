@@ -70,7 +70,8 @@ def _broken(one: Outcome) -> Iterator[str]:
 
 def _unexplained(one: Outcome) -> Iterator[str]:
     seen, far = one.first_unexplained, one.how_far
-    yield f"{one.title} is not explained" + (f": {reason}" if (reason := _reason(one)) else "")
+    reason = next((f": {run.reason}" for run in one.runs if run.verdict is not Verdict.HOLDS and run.reason), "")
+    yield f"{one.title} is not explained{reason}"
     if seen is not None:
         yield f"  no behaviour shows   {seen.place}: {seen.text}"
         yield f"  seen by              {seen_by(seen.place)}"
@@ -80,10 +81,6 @@ def _unexplained(one: Outcome) -> Iterator[str]:
     if one.shrunk is not None:
         yield f"  {one.shrunk.reason}"
         yield from (f"    {note}" for note in one.shrunk.notes)
-
-
-def _reason(one: Outcome) -> str:
-    return next((run.reason for run in one.runs if run.verdict is not Verdict.HOLDS and run.reason), "")
 
 
 def _steps(instead: Sequence[str]) -> str:

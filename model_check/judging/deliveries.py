@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import Enum, auto
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from model_check.judging.explanations import STAGES
 from model_check.judging.positions import OF_CHANNELS, OF_DELETIONS, Position
@@ -166,15 +166,12 @@ class Deliveries:
 
     def may_be_unlogged(self, at: Position, c: int, b: int) -> bool:
         """Whether the head of a queue may leave no line, and has a number between requests that left one."""
-        if not _leaves_none(at, c, b):
-            return False
-        left = self._numbers_before_next(at, c, b)
-        return left is None or left > 0
+        return _leaves_none(at, c, b) and ((left := self._numbers_before_next(at, c, b)) is None or left > 0)
 
     def _numbers_before_next(self, at: Position, c: int, b: int) -> int | None:
         """How many numbers there are before that of the next request from the term of the queue's head, if known."""
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
-        following = next((one for one in self.tracks.requests(at.place, b) if _is_from(one, c, epoch)), None)
+        following = next((one for one in self.tracks.handled(at.place, b) if _is_from(one, c, epoch)), None)
         return self._numbers_left(at, following) if following is not None else None
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
@@ -211,16 +208,14 @@ class Deliveries:
         return 1 if following.correlation_id <= last else following.correlation_id - last - 1 - count
 
     def is_overdue(self, at: Position, c: int, b: int) -> bool:
-        """Whether what comes first in a queue may leave no line, and the broker will not be seen to refuse it.
-
-        A number says so that comes before the next one, or that more is queued than will be refused.
-        """
-        queue = part(at.state, "connections", c, b)
-        if _leaves_none(at, c, b) and (left := self._numbers_before_next(at, c, b)) is not None:
+        """Whether what comes first in a queue may leave no line, and the broker will not be seen to refuse it."""
+        if not _leaves_none(at, c, b):
+            return False
+        left, queue = self._numbers_before_next(at, c, b), part(at.state, "connections", c, b)
+        if left is not None:
             return left > 0
         later = (one for one in self.tracks.requests(at.place, b) if one.refused and one.controller == c)
-        refused = sum(one.epoch == part(queue, 0).get("epoch") for one in later)
-        return len(queue) > refused and self.may_be_unlogged(at, c, b)
+        return bool(len(queue) > sum(one.epoch == part(queue, 0).get("epoch") for one in later))
 
     def are_lost(self, before: PlainState, after: PlainState, place: Place) -> bool:
         """Whether a step drops a queue from which a broker will yet be seen to handle a request."""
@@ -244,7 +239,7 @@ class Deliveries:
         for one in self.tracks.handled(place, b):
             if isinstance(one, StopReplicaRefused) and one.epoch == epoch:
                 return True
-            if isinstance(one, RequestHandled) and _is_from(one, c, epoch):
+            if _is_from(one, c, epoch):
                 if late:
                     late = False
                     continue
@@ -266,12 +261,10 @@ class Deliveries:
         """What a controller that resigns has in flight, where its broker will yet be seen to handle that."""
         for b, queue in part(at.state, "connections", c).items():
             head, handled = part(queue, 0), list(self.tracks.handled(at.place, b))
-            requests = (one for one in handled if isinstance(one, RequestHandled))
-            following = next((one for one in requests if _is_from(one, c, head.get("epoch"))), None)
+            following = next((one for one in handled if _is_from(one, c, head.get("epoch"))), None)
             is_refused = following is not None and following.refused and following.kind == "UpdateMetadata"
-            leaves_none = _leaves_none(at, c, b) and not is_refused
-            comes_yet = following is not None and not leaves_none
-            comes_yet = comes_yet or any(_may_be_its_stop(head, one) for one in handled)
+            is_its = following is not None and (is_refused or not _leaves_none(at, c, b))
+            comes_yet = is_its or any(_may_be_its_stop(head, one) for one in handled)
             if comes_yet and not part(at.state, "late_requests", c, b):
                 yield from self._left(head, c, b)
 
@@ -306,5 +299,5 @@ def _leaves_none(at: Position, c: int, b: int) -> bool:
     return stage in NAMED and not part(head, NAMED[stage])
 
 
-def _is_from(one: RequestHandled, c: int, epoch: int | None) -> bool:
-    return (one.controller, one.epoch) == (c, epoch)
+def _is_from(one: Handled, c: int, epoch: int | None) -> TypeGuard[RequestHandled]:
+    return isinstance(one, RequestHandled) and (one.controller, one.epoch) == (c, epoch)

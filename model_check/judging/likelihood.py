@@ -5,7 +5,6 @@ it, an answer lost, a queue dropped that was still in use, a process that falls 
 """
 
 from collections.abc import Mapping
-from itertools import islice
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries
@@ -93,7 +92,7 @@ class Likelihood:
 
     def _runs_next(self, at: Position, skipped: Mapping[str, int]) -> bool:
         """Whether a controller says next that a listener runs of which the callback would be skipped."""
-        next_ones = islice(self.tracks.lines(at.place, skipped["c"], REPORTS), 1)
+        next_ones = self.tracks.lines(at.place, skipped["c"], REPORTS)[:1]
         says = any(isinstance(one.line, NotificationsFound) for one in next_ones)
         return says and list(Callback)[skipped["callback"]] is Callback.ISR_CHANGES
 
@@ -112,7 +111,7 @@ class Likelihood:
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
         """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them."""
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
-        next_ones = islice(self.tracks.lines(at.place, c, STATE_CHANGES), 1)
+        next_ones = self.tracks.lines(at.place, c, STATE_CHANGES)[:1]
         return knows and any(not isinstance(one.line, UpdateMetadataSending) for one in next_ones)
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:

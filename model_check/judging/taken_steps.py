@@ -4,8 +4,7 @@ An action may explain one observation of a sequence, and with it lines that its 
 ZooKeeper, or is handled by a broker, that must be what was observed; where nothing was, it must not.
 """
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from model_check.judging.deliveries import Deliveries
@@ -14,12 +13,14 @@ from model_check.judging.recorded_trees import agrees
 from model_check.judging.writing import Writing, as_written, names_of
 from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Observed
-from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.seen import ControllerSaid
+from model_check.recordings.tracks import APART, LOGS, REPORTS, SKEW, STATE_CHANGES, UNLOCKED, Place, Tracks
 from model_check.stepping.enabled import Candidate, is_of_another_thread
 from model_check.stepping.open_system import NoRoom, OpenSystem, Step
 from model_check.stepping.plain_rules import Seen
 from model_check.stepping.plain_state import PlainState
-from spec.logs.controller_log.parts import ControllerLogLine, Thread
+from model_check.stepping.said_lines import Expected
+from spec.logs.controller_log.parts import Thread
 from spec.logs.controller_request_lines import ControllerLine
 from spec.protocol.brokers.processes import crash, end_orphaned_session, expire_session, expire_session_heard
 from spec.protocol.deletion.thread import on_replica_deleted
@@ -74,10 +75,11 @@ class Steps:
             return {}
         names, release = self._names, self.tracks.releases[c]
         assert release is not None  # noqa: S101 - who claims no release is not searched
-        lines = list(as_written(names.expected(found.said), release, names.broker_ids))
-        changes = [one for one in lines if issubclass(one.kind, ControllerLine)]
-        reports = [one for one in lines if issubclass(one.kind, ControllerLogLine)]
-        return {STATE_CHANGES: Writing(changes), REPORTS: Writing(reports)}
+        logs: dict[str, list[Expected]] = {log: [] for log in LOGS}
+        for one in as_written(names.expected(found.said), release, names.broker_ids):
+            is_change, unlocked = issubclass(one.kind, ControllerLine), getattr(one.kind, "unlocked", None)
+            logs[STATE_CHANGES if is_change else UNLOCKED if unlocked else REPORTS].append(one)
+        return {log: Writing(expected) for log, expected in logs.items()}
 
     def taken(
         self, at: Position, candidate: Candidate, number: int | None = None, *, unlogged: bool = False
@@ -102,29 +104,40 @@ class Steps:
             steps[number] = shown
             observations += self.tracks.sequences[number][at.place[number] :][:shown]
         broken_off: list[str] = []
+        said: dict[str, list[ControllerSaid]] = {}
         for log, written in self._written(found, parameters.get("c", 0)).items():
-            c = parameters["c"]
-            others = partial(self._may_come_between, rule, at.state, after, c)
-            match = written.match(self.tracks.lines(at.place, c, log), others)
-            if not match.fits:
+            track, lines = self.tracks.track(log, parameters["c"]), self.tracks.lines(at.place, parameters["c"], log)
+            count = written.taken(lines)
+            if count is None:
                 return None
-            if self.tracks.is_there(log, c):
-                steps |= self.tracks.behind(log, match.own)
-                observations += match.own
-                if match.is_cut_short:
-                    broken_off.append(log)
+            if track is None:
+                continue
+            steps[track], said[log] = count, lines[:count]
+            observations += said[log]
+            if count == len(lines) and written.is_cut_short(lines):
+                broken_off.append(log)
         explained = Explained(rule, parameters, events, tuple(observations))
         place = self.tracks.after(at.place, steps)
         breaks_off = tuple(self._break_off(at, place, parameters["c"], log) for log in broken_off)
         silent = at.silent | {(one.controller, one.life) for one in breaks_off if one.goes_on}
         ended = at.ended | {one.key for one in breaks_off if one.lives_on}
         slow = at.slow if rule in DELIVERIES else at.slow - {parameters.get("c")}
-        return Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, slow)
+        to = Position(after, place, at.stopped, at, explained, breaks_off, silent, ended, slow)
+        return to if REPORTS not in said or self._is_in_order(at, to, candidate, said) else None
 
-    def _may_come_between(self, rule: str, before: PlainState, after: PlainState, c: int, writer: Thread) -> bool:
-        """Whether a thread may write without the lock while a controller takes a step, which another thread takes."""
-        by_another = is_of_another_thread(self.system.rules[rule], before, after, c)
-        return writer is Thread.REQUESTS or (writer is Thread.EVENTS and by_another)
+    def _is_in_order(
+        self, at: Position, to: Position, candidate: Candidate, said: Mapping[str, Sequence[ControllerSaid]]
+    ) -> bool:
+        """Whether a step's lines stand in controller.log as they may.
+
+        Those without the lock come before what is next to be written with it; others' stand amid another thread's step.
+        """
+        rule, c, held = self.system.rules[candidate[0]], candidate[1]["c"], said[REPORTS]
+        coming, left = self.tracks.lines(at.place, c, REPORTS), self.tracks.lines(to.place, c, UNLOCKED)
+        if any(one.number > other.number for one in said[UNLOCKED] for other in coming[:1]):
+            return False
+        others = {Thread.REQUESTS, *((Thread.EVENTS,) if is_of_another_thread(rule, at.state, to.state, c) else ())}
+        return all(one.unlocked in others for one in left if held and one.number < held[-1].number)
 
     def _break_off(self, at: Position, place: Place, c: int, log: str) -> BreakOff:
         """How a controller breaks off in a log, with a step that leads from a position to a place."""

@@ -1,20 +1,19 @@
 """What a step of a controller writes to a log, to be compared with what its process wrote there next.
 
 The rules say the lines where Kafka writes them, most of them on the thread that holds the controller's lock; so each
-step has its own, in this order, and no other step may take them. What another thread writes meanwhile, without the
-lock, may stand among them. (A process that is killed may not come to write them, and a log
-that was copied early does not have them; but behind what is missing in a log that goes on, no more steps of that
-process follow.) Where an older release writes otherwise, its lines are made of those of 0.10.2.
+step has its own, in this order, and no other step may take them. What other threads write is matched by itself. (A
+process that is killed may not come to write them, and a log that was copied early does not have them; but behind what
+is missing in a log that goes on, no more steps of that process follow.) Where an older release writes otherwise, its
+lines are made of those of 0.10.2.
 
 Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`, `ControllerBrokerRequestBatch`.
 PROTOCOL.md sections 12.1 and 12.4.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice, takewhile
-from typing import NamedTuple
+from itertools import takewhile
 
 from model_check.recordings.recording import Cluster
 from model_check.recordings.seen import MAY_BE_OFF, ControllerSaid
@@ -22,7 +21,7 @@ from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.said_lines import Expected, Names
 from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.failover import Resigned
-from spec.logs.controller_log.parts import ControllerLogLine, Thread
+from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_request_lines import UpdateMetadataSending
 
 
@@ -49,80 +48,46 @@ def names_of(cluster: Cluster, system: OpenSystem) -> Names:
     return Names(cluster.broker_ids, cluster.topics, cluster.partitions, system.model.brokers)
 
 
-class Match(NamedTuple):
-    """What is a step's of the lines that come in a log, which of its lines do not come, and what comes behind it."""
-
-    own: list[ControllerSaid]
-    lacking: list[Expected]
-    behind: ControllerSaid | None
-
-    @property
-    def fits(self) -> bool:
-        """Whether all of its lines come, or the log ends among them."""
-        return self.behind is None or not self.lacking
-
-    @property
-    def is_cut_short(self) -> bool:
-        """Whether something that must be written does not come; a last resignation is not read."""
-        return any(one.kind is not Resigned and not _may_be_off(one) for one in self.lacking)
-
-
 class Writing:
     """The lines of a step in a log."""
 
     def __init__(self, expected: Sequence[Expected]) -> None:
-        self._certain = [one for one in expected if not (one.perhaps or _is_late(one))]
+        self._certain = [one for one in expected if not one.perhaps]
         self._possible = [one for one in expected if one.perhaps]
-        self._late = [one for one in expected if _is_late(one)]
 
     @property
     def must_say(self) -> bool:
         """Whether there is a line that it writes in any case."""
-        return bool(self._certain or self._late)
+        return bool(self._certain)
 
-    def match(
-        self, lines: Iterable[ControllerSaid], may_come_between: Callable[[Thread], bool] = lambda _: False
-    ) -> Match:
-        """What is this step's of the lines that its process has yet to write, in their order.
+    def taken(self, lines: Sequence[ControllerSaid]) -> int | None:
+        """How many of the lines that its process has yet to write are this step's; None if one of its lines differs."""
+        count, left = self.matched(lines)
+        return count if count == len(lines) or not left else None
 
-        Those of a thread without the lock `may_come_between`: they are passed over, and the next step's.
-        """
-        certain, possible, own = list(self._certain), list(self._possible), list[ControllerSaid]()
-        is_passed, coming, behind = False, iter(lines), None
-        for line in coming:
-            if not (is_passed and line.unlocked) and _takes(line, certain, possible):
-                own.append(line)
-            elif line.unlocked and may_come_between(line.unlocked):
-                is_passed = True
+    def is_cut_short(self, lines: Sequence[ControllerSaid]) -> bool:
+        """Whether something that must be written is not among these lines; a last resignation is not read."""
+        _, left = self.matched(lines)
+        return any(one.kind is not Resigned and not _may_be_off(one) for one in left)
+
+    def matched(self, lines: Sequence[ControllerSaid]) -> tuple[int, list[Expected]]:
+        """How many lines come in the order of the step, and which lines of the step do not."""
+        certain, possible, count = list(self._certain), list(self._possible), 0
+        while count < len(lines):
+            line = lines[count]
+            next_one = next((one for one in _next(certain) if one.is_written_as(line.line)), None)
+            if next_one is not None:
+                certain.remove(next_one)
+            elif certain and _may_be_off(certain[0]) and certain[0].kind not in line.details:
+                del certain[0]
+                continue
             else:
-                behind = line
-                break
-        late = list(self._late)
-        if late and not certain:
-            unlocked = (line for line in chain([behind] if behind else [], coming) if line.unlocked)
-            own += (line for line in islice(unlocked, 1) if not is_passed and _takes(line, late, []))
-        return Match(own, certain + late, behind)
-
-
-def _is_late(one: Expected) -> bool:
-    """Whether others may have written since its thread gave the lock back."""
-    return issubclass(one.kind, ControllerLogLine) and one.kind.unlocked is Thread.DELETIONS
-
-
-def _takes(line: ControllerSaid, certain: list[Expected], possible: list[Expected]) -> bool:
-    """Whether a line is the next of those that certainly come, or one that may; what it is comes no more."""
-    while True:
-        found = next((one for one in _next(certain) if one.is_written_as(line.line)), None)
-        if found is None and certain and _may_be_off(certain[0]) and certain[0].kind not in line.details:
-            del certain[0]
-            continue
-        if found is not None:
-            certain.remove(found)
-            return True
-        other = next((one for one in possible if one.is_written_as(line.line)), None)
-        if other is not None:
-            possible.remove(other)
-        return other is not None
+                other = next((one for one in possible if one.is_written_as(line.line)), None)
+                if other is None:
+                    break
+                possible.remove(other)
+            count += 1
+        return count, certain
 
 
 def _next(lines: Sequence[Expected]) -> Iterator[Expected]:

@@ -5,7 +5,6 @@ A controller's line is an observation by itself; the answers that it got are hel
 """
 
 from collections import Counter
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,21 +32,17 @@ ANSWERED: Final = "the answer to a request, which is delivered and answered in o
 
 @dataclass
 class Lines:
-    """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began.
-
-    The controllers that are `repeating` send a request again under its number (`Requests`).
-    """
+    """A reader of one broker's state-change.log; `lives` are the times, by its clock, at which its processes began."""
 
     cluster: Cluster
     broker: int
     lives: tuple[int, ...]
     passed_over: Counter[str]
-    repeating: AbstractSet[int]
     said: list[Observed] = field(default_factory=list)
     answers: list[AnswerReceived] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.requests = Requests(self.cluster, self.broker, self.life, self._pass_over, self.repeating)
+        self.requests = Requests(self.cluster, self.broker, self.life, self._pass_over)
 
     def read(self, log: Log) -> dict[str, tuple[Observed, ...]]:
         """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""

@@ -18,9 +18,9 @@ from model_check.recordings.members import MEMBERS, Member
 from model_check.recordings.recording import Cluster, Contradiction, Observed
 from model_check.recordings.reports import CONTROLLER_LOG, read_reports
 from model_check.recordings.seen import AnswerReceived, ZooKeeperChange
-from model_check.recordings.tracks import REPORTS, STATE_CHANGES
+from model_check.recordings.tracks import REPORTS, STATE_CHANGES, UNLOCKED
 from spec.errors import BadInput
-from spec.formats.kafka_types import V0102, V082, KafkaVersion
+from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.logs.controller_log.lines import CONTROLLER_LOG as CONTROLLER_LINES
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
@@ -68,10 +68,9 @@ def read_logs(
 ) -> ReadLogs:
     """All that is in the logs, by broker id, up to a time; MalformedInput names the file and line that is wrong."""
     found = ReadLogs()
-    repeating = {cluster.broker(broker_id) for broker_id, one in logs.items() if one.changes.release is V082}
     for broker_id, as_written in logs.items():
         broker, own = cluster.broker(broker_id), as_written.set_right(cluster, changes, until)
-        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over, repeating)
+        lines = Lines(cluster, broker, lives_of(broker, (*changes, *acts), own.reports), passed_over)
         for log in own:
             torn = log.torn_ends(lines.life)
             found.torn_ends += torn
@@ -82,7 +81,7 @@ def read_logs(
         found.ends[f"{STATE_CHANGES} {broker_id}"] = own.changes.end()
         if own.reports.file.exists():
             found.tracks |= read_reports(own.reports, cluster, broker, lines.life, passed_over)
-            found.ends[f"{REPORTS} {broker_id}"] = own.reports.end()
+            found.ends |= dict.fromkeys((f"{log} {broker_id}" for log in (REPORTS, UNLOCKED)), own.reports.end())
         found.contradictions += lines.requests.contradictions
         found.answers += lines.answers
     return found

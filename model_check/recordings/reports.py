@@ -15,6 +15,7 @@ from typing import Any, Final
 from model_check.recordings.entries import Log, head_of
 from model_check.recordings.recording import Cluster, Observed
 from model_check.recordings.seen import MAY_BE_OFF, ControllerSaid
+from model_check.recordings.tracks import UNLOCKED
 from spec import protocol, system  # noqa: F401 - whoever loads the system loads the whole protocol
 from spec.errors import MalformedInput
 from spec.logs.controller_log import reassignment, topic_deletion
@@ -82,7 +83,7 @@ def _why_passed_over(line: Line, parts: Collection[str]) -> str:
 def read_reports(
     log: Log, cluster: Cluster, broker: int, life: Callable[[int], int], passed_over: Counter[str]
 ) -> dict[str, tuple[Observed, ...]]:
-    """The sequence of a log by its name; MalformedInput names the line that is none of Kafka's."""
+    """The two sequences of a log by name; MalformedInput names the line that is none of Kafka's."""
     said: list[ControllerSaid] = []
     own = cluster.broker_ids[broker - 1]
     details = defaultdict[int, set[type[Line]]](set)
@@ -101,7 +102,8 @@ def read_reports(
     kept = [one for one, after in pairwise((*said, None)) if one is not None and not _is_last_word(one, after)]
     if len(kept) < len(said):
         passed_over[f"{CONTROLLER_LOG}: {LAST_WORD}"] += len(said) - len(kept)
-    return {f"{CONTROLLER_LOG} {own}": tuple(kept)}
+    held, unlocked = (tuple(one for one in kept if bool(one.unlocked) is free) for free in (False, True))
+    return {f"{CONTROLLER_LOG} {own}": held, f"{UNLOCKED} {own}": unlocked}
 
 
 def _is_last_word(one: ControllerSaid, after: ControllerSaid | None) -> bool:

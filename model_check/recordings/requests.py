@@ -8,14 +8,13 @@ what it follows; a transition that ends and did not begin, or never ends althoug
 skipped. One that was only received, because the process ended before, is passed over. The lines of a StopReplica do not
 say whose it is; each partition that it stops is an observation by itself, made when it has stopped.
 
-A controller of 0.8.2 sends a request again under the number that it has (`RequestSendThread.doWork`); from 0.9 on each
-try has its own.
+What says again what its request has said is another one of that number: 0.8.2 sends again under the number that it has
+(`RequestSendThread.doWork`), and a new channel counts from 0 again, if there may be one (`agreement.py`).
 
 Kafka 0.10.2.2: `ReplicaManager.becomeLeaderOrFollower`, `MetadataCache`. PROTOCOL.md section 12.2.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -115,16 +114,12 @@ class _Request:
 
 @dataclass
 class Requests:
-    """The requests of one broker's log; `life` tells which process wrote at a time.
-
-    What the controllers that are `repeating` send again has the number that it has had.
-    """
+    """The requests of one broker's log; `life` tells which process wrote at a time."""
 
     cluster: Cluster
     broker: int
     life: Callable[[int], int]
     pass_over: Callable[[str], None]
-    repeating: AbstractSet[int]
     arrived: dict[Key, list[_Request]] = field(default_factory=dict)
     received: list[_Request] = field(default_factory=list)
     handled: list[_Request] = field(default_factory=list)
@@ -197,7 +192,7 @@ class Requests:
         key = ("LeaderAndIsr", self.cluster.broker(line.controller), line.correlation_id)
         said = (self.cluster.partition(line.partition), type(line))
         for request in self._waiting(key, entry):
-            if not (key[1] in self.repeating and said in request.said):
+            if said not in request.said:
                 return request
         request = _Request(key, line.epoch, self._life(entry), entry)
         self.arrived.setdefault(key, []).append(request)
@@ -232,8 +227,7 @@ class Requests:
     def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:
         """Whether a line may be of the last request, and not of a later one that has its number.
 
-        A LeaderAndIsr that was sent again waits until the last one is complete. An UpdateMetadata says nothing twice:
-        what does was sent again, or comes from a new channel, which counts from 0 again, and maybe right behind it.
+        A LeaderAndIsr that was sent again waits until the last one is complete. An UpdateMetadata says nothing twice.
         """
         if last.key[0] == "LeaderAndIsr":
             return any(last.gaps()) or not self._waiting(last.key, entry)

@@ -40,8 +40,8 @@ class ProcessStopping(Observed):
 class ControllerSaid(Observed):
     """A line by a process as controller, in its life number `incarnation`, the first being 1.
 
-    Lines of state-change.log are one sequence, those of controller.log another, which has, of the kinds
-    that `MAY_BE_OFF`, those of `details`.
+    Lines of state-change.log are one sequence; those of controller.log are two, one of whoever has the controller's
+    lock, one of other threads. That log has, of the kinds that `MAY_BE_OFF`, those of `details`.
     """
 
     controller: int
@@ -53,6 +53,11 @@ class ControllerSaid(Observed):
     def unlocked(self) -> Thread | None:
         """Who wrote it without the controller's lock; none, if whoever has that did."""
         return self.line.unlocked if isinstance(self.line, ControllerLogLine) else None
+
+    @property
+    def number(self) -> int:
+        """The number of the line in its file."""
+        return int(self.place.rpartition(":")[2])
 
 
 class Handled(Observed):

@@ -1,16 +1,13 @@
 """The sequences of a recording as a search walks them: what comes next in each, and which life of a broker is on.
 
-A place in a recording is a tuple of numbers, one for each sequence: how many of its observations are explained. What a
-controller's threads write to controller.log without the lock is a sequence of its own, beside what the lock's holder
-does: such a line may stand amid those of a step of another thread's. Lines of a process's second life are not read
-before its second process has begun, nor is a process killed before all that it wrote is explained.
+A place in a recording is a tuple of numbers, one for each sequence: how many of its observations are explained. Lines
+of a process's second life are not read before its second process has begun, nor is a process killed before all that it
+wrote is explained.
 """
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from heapq import merge
-from itertools import chain, islice, takewhile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from math import inf
 from typing import Any, TypeAlias, TypeGuard
 
@@ -20,11 +17,11 @@ from model_check.recordings.recording import Observed, Recording
 Place: TypeAlias = tuple[int, ...]
 
 ZOOKEEPER = "zookeeper"
-LOGS = STATE_CHANGES, REPORTS = "controller", "controller.log"
-"""A controller's sequences: what it says in state-change.log, and in controller.log."""
+LOGS = STATE_CHANGES, REPORTS, UNLOCKED = "controller", "controller.log", "controller.log without the lock"
+"""A controller's sequences: what it says in state-change.log, and in controller.log with its lock and without."""
 BROKER = "broker"
 """What a broker handles, as state-change.log tells it."""
-FILES: Mapping[str, str] = {STATE_CHANGES: "state-change.log", REPORTS: "controller.log"}
+FILES: Mapping[str, str] = {STATE_CHANGES: "state-change.log", **dict.fromkeys((REPORTS, UNLOCKED), "controller.log")}
 """The files that these are in."""
 SKEW = 2000
 """Milliseconds by which a clock and ZooKeeper's, or a line and what it tells of, are likely apart at most."""
@@ -36,16 +33,11 @@ class Tracks:
     """The sequences of a recording, numbered."""
 
     def __init__(self, recording: Recording) -> None:
-        parted = [(name, one) for name, whole in recording.tracks.items() for one in _parted(whole)]
-        self.sequences: tuple[Sequence[Observed], ...] = tuple(tuple(one.values()) for _, one in parted)
-        self._lines: tuple[Sequence[int], ...] = tuple(tuple(one) for _, one in parted)
-        """Where each observation stands among all of its log."""
+        self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
         self.beginning: Place = (0,) * len(self.sequences)
         self.end: Place = tuple(map(len, self.sequences))
-        self._numbers: dict[str, tuple[int, ...]] = {}
-        for number, (name, _) in enumerate(parted):
-            self._numbers[name] = (*self._numbers.get(name, ()), number)
-        (self._zookeeper,) = self._numbers[ZOOKEEPER]
+        self._numbers = {name: number for number, name in enumerate(recording.tracks)}
+        self._zookeeper = self._numbers[ZOOKEEPER]
         self._names_of = brokers = {b: name for name, b in recording.cluster.numbers.items()}
         self.releases = {b: recording.releases.get(name) for b, name in self._names_of.items()}
         begun = [(number, one) for number, one in enumerate(self.sequences[self._zookeeper]) if _is_birth(one)]
@@ -83,8 +75,7 @@ class Tracks:
         The step leads from one place to the other. What is no later than the last entry that is explained of the file
         is not behind it: one clock has written both.
         """
-        life = self.life(place, b)
-        if any(one.incarnation != life for one in self._left(place, log, b)):
+        if len(self.lines(place, b, log)) < len(self._left(place, log, b)):
             return True
         then = max(self._now(before) + milliseconds, self._last_explained(place, b, log))
         return self._log_ends.get(self._name(log, b), 0) > then
@@ -92,36 +83,28 @@ class Tracks:
     def _last_explained(self, place: Place, b: int, log: str) -> int:
         """When the last entry of a file was written that is explained; a broker writes to one of the two."""
         kinds = (log, BROKER) if log == STATE_CHANGES else (log,)
-        return max((last.time for kind in kinds if (last := self._last_of(place, kind, b))), default=0)
+        return max((done[-1].time for kind in kinds if (done := self._done(place, kind, b))), default=0)
 
     def _now(self, place: Place) -> int:
         """When the first of what is not explained yet was, by the clocks."""
         return min((one.time for _, one in self.heads(place)), default=self._last)
 
-    def _tracks(self, kind: str, b: int) -> tuple[int, ...]:
-        """The numbers of a broker's sequences, of one of the `LOGS` or as `BROKER`; none if its log is not there."""
-        return self._numbers.get(self._name(kind, b), ())
-
-    def is_there(self, log: str, c: int) -> bool:
-        """Whether the recording has a log of a controller."""
-        return bool(self._tracks(log, c))
+    def track(self, kind: str, b: int) -> int | None:
+        """The number of a broker's sequence, of one of the `LOGS` or as `BROKER`; None if its log is not there."""
+        return self._numbers.get(self._name(kind, b))
 
     def _name(self, kind: str, b: int) -> str:
         return f"{kind} {self._names_of[b]}"
 
-    def _last_of(self, place: Place, kind: str, b: int) -> Any:
-        """The last line that is explained of a broker's sequences, if there is one."""
-        done = [number for number in self._tracks(kind, b) if place[number]]
-        number = max(done, key=lambda one: self._lines[one][place[one] - 1], default=None)
-        return None if number is None else self.sequences[number][place[number] - 1]
+    def _done(self, place: Place, kind: str, b: int) -> Sequence[Any]:
+        """What is explained of a broker's sequence."""
+        number = self.track(kind, b)
+        return () if number is None else self.sequences[number][: place[number]]
 
-    def _left(self, place: Place, kind: str, b: int) -> Iterator[Any]:
-        """What is not explained yet of a broker's sequences, in the order of their log."""
-        numbers = [number for number in self._tracks(kind, b) if place[number] < self.end[number]]
-        if len(numbers) == 1:
-            return iter(self.sequences[numbers[0]][place[numbers[0]] :])
-        left = (zip(self._lines[one][place[one] :], self.sequences[one][place[one] :], strict=True) for one in numbers)
-        return (one for _, one in merge(*left))
+    def _left(self, place: Place, kind: str, b: int) -> Sequence[Any]:
+        """What is not explained yet of a broker's sequence."""
+        number = self.track(kind, b)
+        return () if number is None else self.sequences[number][place[number] :]
 
     def _of_this_life(self, place: Place, kind: str, b: int) -> Iterator[Any]:
         """What is not explained yet of what the present process of a broker wrote."""
@@ -137,18 +120,14 @@ class Tracks:
         ]
         return sorted(heads, key=lambda head: (head[1].time, head[0]))
 
-    def lines(self, place: Place, c: int, log: str) -> Iterator[seen.ControllerSaid]:
+    def lines(self, place: Place, c: int, log: str) -> list[seen.ControllerSaid]:
         """What the present process of a controller has yet to say in one of its logs."""
-        return self._of_this_life(place, log, c)
-
-    def behind(self, log: str, said: Iterable[seen.ControllerSaid]) -> dict[int, int]:
-        """How many more are explained, by sequence, once a controller has said so much in one of its logs."""
-        return Counter(self._tracks(log, one.controller)[one.unlocked is not None] for one in said)
+        return list(self._of_this_life(place, log, c))
 
     def last_line(self, place: Place, c: int, log: str) -> str:
         """Where the last line stands that is explained of one of a controller's logs."""
-        last = self._last_of(place, log, c)
-        return last.place if last is not None else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
+        done = self._done(place, log, c)
+        return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
 
     def is_late(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether something comes, by the clocks, before all that a controller is shown to say.
@@ -161,7 +140,7 @@ class Tracks:
         c, then = said[0].controller, min(one.time for one in said)
         earlier = self.transactions(place, then - 1)
         is_deleted = any(isinstance(one, seen.ControllerDeleted) and one.by == c for one in earlier)
-        return is_deleted or any(one.time < then for log in LOGS for one in islice(self.lines(place, c, log), 1))
+        return is_deleted or any(one.time < then for log in LOGS for one in self.lines(place, c, log)[:1])
 
     def gives_up(self, place: Place, b: int) -> bool:
         """Whether a broker closes its session, as far as it is told, and does not register before."""
@@ -199,8 +178,7 @@ class Tracks:
 
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> seen.RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
-        explained = (self.sequences[number][: place[number]] for number in self._tracks(BROKER, b))
-        done = (one for one in chain(*map(reversed, explained)) if isinstance(one, seen.RequestHandled))
+        done = (one for one in reversed(self._done(place, BROKER, b)) if isinstance(one, seen.RequestHandled))
         return next((one for one in done if (one.controller, one.epoch) == (c, epoch)), None)
 
     def is_silent(self, place: Place, b: int) -> bool:
@@ -215,14 +193,6 @@ class Tracks:
     def after(place: Place, steps: Mapping[int, int]) -> Place:
         """The place after so many more observations of these sequences."""
         return tuple(position + steps.get(number, 0) for number, position in enumerate(place))
-
-
-def _parted(whole: Sequence[Observed]) -> Iterator[Mapping[int, Observed]]:
-    """What is written by the lock's holder, or by no controller, and what without the lock; each by its number."""
-    unlocked = {i: one for i, one in enumerate(whole) if isinstance(one, seen.ControllerSaid) and one.unlocked}
-    yield {i: one for i, one in enumerate(whole) if i not in unlocked}
-    if unlocked:
-        yield unlocked
 
 
 def _is_birth(one: Observed) -> TypeGuard[seen.SessionBegan]:

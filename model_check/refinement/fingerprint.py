@@ -81,7 +81,8 @@ Named = Iterator[tuple[str, Hashable]]
 
 def fingerprint(cluster: MemoryCluster) -> bytes:
     """The condition of a cluster, as 16 bytes that are the same in every process."""
-    return _joined(_digest(part) for part in _conditions(cluster))
+    parts = _conditions(cluster)
+    return _joined(one.digest if isinstance(one, Remembered) else _digest_of(one) for one in parts)
 
 
 def conditions(cluster: MemoryCluster) -> frozenset[tuple[str, Hashable]]:
@@ -137,10 +138,6 @@ def memory(cluster: MemoryCluster, process: MemoryProcess) -> Remembered:
 # -------------------------------------------------------------------------------------------------------------- digests
 
 
-def _digest(part: Remembered | tuple[str, Hashable]) -> bytes:
-    return part.digest if isinstance(part, Remembered) else _digest_of(part)
-
-
 @lru_cache(maxsize=1 << 16)
 def _digest_of(part: Hashable) -> bytes:
     return blake2b(_canonical(part), digest_size=SIZE).digest()
@@ -187,11 +184,8 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         handled: frozenset[str] = getattr(process.running.options[0], "taken", frozenset())
         gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
         yield f"notifications that {b} handles and that are gone", gone
-        below = any(
-            isinstance(one, DeleteTopic) and one.below and topic_path(one.topic) in cluster.zookeeper.tree
-            for one in process.running.options
-        )
-        yield f"{b} deletes what is below a topic, which stands", below
+        topics = [one.topic for one in process.running.options if isinstance(one, DeleteTopic) and one.below]
+        yield f"{b} deletes what is below", tuple(one for one in topics if topic_path(one) in cluster.zookeeper.tree)
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         stand = read_elections(cluster, process, process.controller, "")
         yield f"requests that {b} has read, and is given, stand", tuple(stand)

@@ -57,6 +57,6 @@ class WrittenLines:
 
 
 def _differences(step: Writing, written: Sequence[ControllerSaid]) -> Iterator[str]:
-    own, lacking, _ = step.match(written)
-    yield from (f"the specification writes: {one.kind.__name__} {dict(one.fields)}" for one in lacking)
-    yield from (f"the reference writes: {one.text}" for one in written[len(own) :])
+    count, left = step.matched(written)
+    yield from (f"the specification writes: {one.kind.__name__} {dict(one.fields)}" for one in left)
+    yield from (f"the reference writes: {one.text}" for one in written[count:])

@@ -28,8 +28,6 @@ Candidate: TypeAlias = tuple[str, Mapping[str, int]]
 """A rule's name and parameters."""
 
 PLACES: Final = list(At)
-HANDLERS: Final = list(Handler)
-OWES: Final = list(Owes)
 OF_BROKERS: Final = frozenset({register_broker.name, fail_registration.name, lose_shutdown_request.name})
 """What brokers do unseen. One that is registered and registers once more (an answer was lost, or a second session
 expired) finds its own znode; one that starts while the session of its last process is there finds that one's."""
@@ -105,9 +103,9 @@ def place_of(state: PlainState, c: int) -> At:
 def is_of_another_thread(rule: Rule, before: PlainState, after: PlainState, c: int) -> bool:
     """Whether a controller takes a step on another thread than ZkClient's."""
     return rule.places == WHERE_LOCK_MAY_BE_FREE or any(
-        HANDLERS[part(state, "controllers", c).get("handler", 0)] in OF_OTHER_THREADS
+        list(Handler)[part(state, "controllers", c).get("handler", 0)] in OF_OTHER_THREADS
         or place_of(state, c) in DELETING
-        or OWES[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
+        or list(Owes)[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
         for state in (before, after)
     )
 

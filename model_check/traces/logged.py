@@ -11,7 +11,6 @@ from model_check.stepping.said_lines import Names
 from reference.memory.cluster import partitions_of
 from spec.language.rules import Action, TransitionSystem
 from spec.logs.controller_request_lines import ControllerLine
-from spec.logs.log_lines import Line
 from spec.model import Model
 
 Logged = Callable[[Action, Mapping[str, int]], tuple[str, ...]]
@@ -28,13 +27,10 @@ def logs_of(system: TransitionSystem) -> Logged:
         found = rules.step(rules.layout.unflatten(before), action.rule, action.parameters)
         certain = [one for one in names.expected(found.said) if not one.perhaps] if found else []
         lines = (one.line(action.parameters.get("c", 0)) for one in certain)
-        return tuple(f"{_log_of(line)}: {line}" for line in lines if line is not None)
+        logs = "controller.log", "state-change.log"
+        return tuple(f"{logs[isinstance(line, ControllerLine)]}: {line}" for line in lines if line is not None)
 
     return logged
-
-
-def _log_of(line: Line) -> str:
-    return "state-change.log" if isinstance(line, ControllerLine) else "controller.log"
 
 
 @cache

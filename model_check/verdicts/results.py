@@ -218,7 +218,10 @@ class Document:
 def plain_document(verb: str, *runs: Run) -> Document:
     """A document whose verdict is the worst of its runs'; of one that was interrupted it says whether that is kept."""
     if verb not in RESUMED:
-        runs = tuple(replace(run, notes=(*run.notes, ANEW)) if _is_lost(run) else run for run in runs)
+        begun = [run.is_cut_short and run.reason != NOT_BEGUN for run in runs]
+        runs = tuple(
+            replace(run, notes=(*run.notes, ANEW)) if lost else run for run, lost in zip(runs, begun, strict=True)
+        )
     return Document(verb, worst(run.verdict for run in runs), runs)
 
 
@@ -226,11 +229,6 @@ RESUMED = ("enumerate", "campaign")
 """The verbs that go on, next time, where Ctrl-C ended them."""
 
 ANEW = f"the same command begins anew; only {' and '.join(f'`kcheck {one}`' for one in RESUMED)} go on where they were"
-
-
-def _is_lost(run: Run) -> bool:
-    """Whether a run had begun when it was interrupted."""
-    return run.is_cut_short and run.reason != NOT_BEGUN
 
 
 def from_json(text: str, source: str) -> Document:

@@ -85,8 +85,8 @@ class MemoryCluster:
     """
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
-        self.model = Model(scope, switches)
-        """The scope, the switches, and what these two decide."""
+        self.scope = scope
+        self.switches = switches
         self.zookeeper = MemoryZookeeper()
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
@@ -132,14 +132,9 @@ class MemoryCluster:
         return MemoryProcess(broker_id, controller, broker)
 
     @property
-    def scope(self) -> Scope:
-        """The bounds of the cluster, and the parts of the protocol that are in it."""
-        return self.model.scope
-
-    @property
-    def switches(self) -> Switches:
-        """What is fixed, and what is reintroduced."""
-        return self.model.switches
+    def model(self) -> Model:
+        """What the scope and the switches decide."""
+        return Model(self.scope, self.switches)
 
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""

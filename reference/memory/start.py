@@ -36,8 +36,7 @@ def _settle(cluster: MemoryCluster) -> None:
 
     They were sent what they lead and follow, also in a scope without connections, where nobody sends them more.
     """
-    connected = replace(cluster.scope, parts=cluster.scope.parts | {"connections"})
-    model, cluster.model = cluster.model, replace(cluster.model, scope=connected)
+    bounds, cluster.scope = cluster.scope, replace(cluster.scope, parts=cluster.scope.parts | {"connections"})
     for process in cluster.processes.values():
         _listen(process.controller, *LISTENED_PATHS)
     for b in cluster.processes:
@@ -46,7 +45,7 @@ def _settle(cluster: MemoryCluster) -> None:
         for t, _ in enumerate(cluster.topics()):
             create_topic(cluster, t)
             run_to_rest(cluster)
-    cluster.model = model
+    cluster.scope = bounds
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():
         process.broker.controller_epoch = heard  # from UpdateMetadata, also where the scope leaves it out

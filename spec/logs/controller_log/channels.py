@@ -14,7 +14,6 @@ from spec.logs.controller_log.parts import (
     DeletionThreadSays,
     SendThreadSays,
     Speaker,
-    Thread,
 )
 from spec.logs.log_lines import ByVersion
 
@@ -146,7 +145,7 @@ class DeletionThreadStopping(DeletionThreadSays, text="Shutting down"):
     """A resignation stops the thread."""
 
 
-class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR", unlocked=Thread.DELETIONS):
+class DeletionThreadFailed(DeletionThreadSays, text="Error due to ", level="ERROR"):
     """The thread ends with an exception, and nothing is deleted any more."""
 
 

@@ -22,11 +22,10 @@ class Speaker(NamedTuple):
 
 
 class Thread(enum.Enum):
-    """A thread that writes without the controller's lock, so that its lines come amid those of the lock's holder."""
+    """A thread that writes before it has the controller's lock, so that its line comes amid those of who has it."""
 
-    EVENTS = "ZkClient's event thread, before it asks for the lock"
-    REQUESTS = "a request handler, before it asks for the lock"
-    DELETIONS = "the deletion thread, once it has given the lock back"
+    EVENTS = "ZkClient's event thread"
+    REQUESTS = "a request handler"
 
 
 class ControllerLogLine(Line, level="INFO"):
@@ -34,7 +33,7 @@ class ControllerLogLine(Line, level="INFO"):
 
     shapes, usual, forms = VALUES, USUAL, FORMS
     unlocked: ClassVar[Thread | None] = None
-    """Who writes it without the controller's lock; None where its writer has that."""
+    """Who writes it before it has the controller's lock; None where its writer has that."""
 
     def __init_subclass__(cls, speaker: Speaker | None = None, unlocked: Thread | None = None, **told: Any) -> None:
         if speaker is not None:

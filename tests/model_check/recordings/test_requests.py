@@ -1,7 +1,5 @@
 """A broker has handled what its log tells of when it is through with it, which an ISR write may hold up for long."""
 
-from collections.abc import Set as AbstractSet
-
 import pytest
 
 from model_check.recordings.recording import Cluster
@@ -31,13 +29,13 @@ CACHED = (
 )
 
 
-def requests(*messages: tuple[int, str], repeating: AbstractSet[int] = frozenset()) -> Requests:
+def requests(*messages: tuple[int, str]) -> Requests:
     """What becomes of what broker 1 logs at these milliseconds."""
     texts = [
         f"[1970-01-01 00:00:{ms // 1000:02},{ms % 1000:03}] TRACE Broker 1 {one} (state.change.logger)"
         for ms, one in messages
     ]
-    found = Requests(CLUSTER, 1, lambda _: 1, lambda _: None, repeating)
+    found = Requests(CLUSTER, 1, lambda _: 1, lambda _: None)
     for entry in read_entries(texts, "log"):
         assert isinstance(entry, LogEntry)
         line = STATE_CHANGE_LOG.parse(entry.message)
@@ -97,31 +95,23 @@ LEADS = (STARTED, "01"), (COMPLETED, "01")
         (((RECEIVED, "01"), (STARTED, "01"), (RECEIVED, "01"), (COMPLETED, "01"), (IGNORED, "01")), ("log:3", "log:9")),
     ],
 )
-def test_a_leader_and_isr_of_0_8_2_is_sent_again_under_its_number(
+def test_a_leader_and_isr_comes_again_under_its_number(
     steps: tuple[tuple[str, str], ...], places: tuple[str, str]
 ) -> None:
     """Received again before it is handled, meanwhile, or after."""
     first, second = places
-    assert told(requests(*of(*steps), repeating={2})) == ([(first, "ll"), (second, "ii")], [])
+    assert told(requests(*of(*steps))) == ([(first, "ll"), (second, "ii")], [])
 
 
-def test_who_counts_each_try_receives_nothing_twice() -> None:
-    _, reasons = told(requests(*of((RECEIVED, "0011"), *LEADS)))
-    assert reasons == ["says again what its request has said of this partition"] * 2
-
-
-@pytest.mark.parametrize(("repeating", "milliseconds"), [((2,), 350), ((), 350), ((), 1)])
-def test_what_an_update_metadata_says_again_is_another_one(repeating: tuple[int, ...], milliseconds: int) -> None:
-    """By 0.8.2 after 300 ms; under the same number of a new channel, maybe right behind it.
-
-    Whether there may be a new channel, is asked of the registrations (`agreement.py`).
-    """
+@pytest.mark.parametrize("milliseconds", [1, 350])
+def test_what_an_update_metadata_says_again_is_another_one(milliseconds: int) -> None:
+    """By 0.8.2 after 300 ms; under the same number of a new channel, maybe right behind it."""
     times = [1000, 1001, 1000 + milliseconds, 1001 + milliseconds]
-    found = requests(*zip(times, map(CACHED.format, "0101"), strict=True), repeating=set(repeating))
+    found = requests(*zip(times, map(CACHED.format, "0101"), strict=True))
     assert (len(found.observed()), found.contradictions) == (2, [])
     refused = (
         "received update metadata request with correlation id 5 from an old controller 2 with epoch 3. "
         "Latest known controller epoch is 4"
     )
-    found = requests((1000, refused), (1000 + milliseconds, refused), repeating=set(repeating))
+    found = requests((1000, refused), (1000 + milliseconds, refused))
     assert (len(found.observed()), found.contradictions) == (2, [])

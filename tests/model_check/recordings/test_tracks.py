@@ -14,7 +14,6 @@ from model_check.recordings.seen import (
 )
 from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
-from spec.logs.controller_log.failover import BecomingController, SessionExpired
 from spec.logs.log_lines import Line
 
 
@@ -41,7 +40,7 @@ def test_a_log_does_not_go_on_behind_its_last_entry_whatever_other_clocks_show()
     """
     began = SessionBegan(place="", time=1000, text="", zxid=1, by=1, first=True, is_guess=False)
     at: dict[str, Any] = {"place": "", "time": 9000, "text": ""}
-    said = ControllerSaid(**at, controller=1, incarnation=1, line=BecomingController(1))
+    said = ControllerSaid(**at, controller=1, incarnation=1, line=ShuttingDownBroker(1, 1))
     stopped = ReplicaStopped(**at, broker=1, incarnation=1, partition=0, delete=False)
 
     def goes_on(log: str, track: str, one: Observed, end: int, *, explained: bool) -> bool:
@@ -63,7 +62,7 @@ def test_a_log_goes_on_if_it_tells_of_a_later_life() -> None:
         SessionBegan(place="", time=time, text="", zxid=time, by=1, first=True, is_guess=False) for time in (0, 1000)
     ]
     said = [
-        ControllerSaid(place="", time=1000, text="", controller=1, incarnation=life, line=BecomingController(1))
+        ControllerSaid(place="", time=1000, text="", controller=1, incarnation=life, line=ShuttingDownBroker(1, 1))
         for life in (1, 2)
     ]
 
@@ -117,28 +116,12 @@ def test_a_line_is_late_whose_controller_has_done_something_else_before() -> Non
         tracks = {ZOOKEEPER: changes, f"{REPORTS} 1": lines}
         return Tracks(Recording(Path(), Cluster((1, 2), (), (), ()), tracks, {}, 1)).is_late((0, 0), [said(line, time)])
 
-    began = BecomingController(1)
-    assert is_late(began, 11, said(began, 10))
-    assert not is_late(began, 10, said(began, 10))
-    assert is_late(began, 11, deleted)
-    assert not is_late(began, 10, deleted)
-    assert not is_late(began, 11, ControllerDeleted(**change, time=10, by=2)), "who else deletes it, is another's doing"
+    leaving = ShuttingDownBroker(1, 1)
+    assert is_late(leaving, 11, said(leaving, 10))
+    assert not is_late(leaving, 10, said(leaving, 10))
+    assert is_late(leaving, 11, deleted)
+    assert not is_late(leaving, 10, deleted)
+    assert not is_late(leaving, 11, ControllerDeleted(**change, time=10, by=2)), (
+        "who else deletes it, is another's doing"
+    )
     assert not Tracks(Recording(Path(), Cluster((1,), (), (), ()), {ZOOKEEPER: (deleted,)}, {}, 1)).is_late((0,), [])
-
-
-def test_what_is_written_without_the_lock_is_a_sequence_of_its_own() -> None:
-    """Their order is that of the log, as far as neither is explained."""
-    began, expired, leaving = BecomingController(1), SessionExpired(1), ShuttingDownBroker(1, 1)
-    said = [
-        ControllerSaid(place=f"line {i}", time=1000, text="", controller=1, incarnation=1, line=line)
-        for i, line in enumerate((began, expired, began, leaving, began))
-    ]
-    tracks = Tracks(Recording(Path(), Cluster((1,), (), (), ()), {ZOOKEEPER: (), f"{REPORTS} 1": tuple(said)}, {}, 1))
-    assert tracks.end == (0, 3, 2)
-    assert tracks.behind(REPORTS, said[:3]) == {1: 2, 2: 1}
-    for place, left in (((0, 0, 0), said), ((0, 2, 0), [said[1], *said[3:]]), ((0, 1, 2), [said[2], said[4]])):
-        assert list(tracks.lines(place, 1, REPORTS)) == left
-    assert tracks.last_line((0, 2, 0), 1, REPORTS) == "line 2"
-    assert tracks.last_line((0, 1, 2), 1, REPORTS) == "line 3"
-    assert tracks.is_there(REPORTS, 1)
-    assert not tracks.is_there(STATE_CHANGES, 1)
