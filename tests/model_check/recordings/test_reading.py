@@ -115,6 +115,8 @@ def test_a_log_ends_with_its_last_line_of_whatever_kind() -> None:
     assert ends == {
         "controller 1": 37_717, "controller 2": 37_722, "controller 3": 37_718,
         "controller.log 1": 31_864, "controller.log 2": 37_720, "controller.log 3": 3_070,
+        "controller.log without the lock 1": 31_864, "controller.log without the lock 2": 37_720,
+        "controller.log without the lock 3": 3_070,
     }  # fmt: skip
 
 
