@@ -107,7 +107,7 @@ def _numbered_twice(
         since = channel.since - (0 if one.correlation_id else SKEW)
         renewals = sum(one.broker == other.by and since < other.time < one.time + SKEW for other in registered)
         if one.correlation_id <= channel.last and channel.renewed < renewals:
-            channel.renewed += 1
+            channel.since, channel.renewed = since, channel.renewed + 1
             channel.given.clear()
         if one.correlation_id in channel.given:
             yield Contradiction.of(one, "has a number that its channel has given before")

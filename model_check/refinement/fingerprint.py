@@ -184,7 +184,7 @@ def _outside(cluster: MemoryCluster, b: int, process: MemoryProcess) -> Named:
         handled: frozenset[str] = getattr(process.running.options[0], "taken", frozenset())
         gone = frozenset(_standing(cluster, path) for path in handled if path not in cluster.zookeeper.tree)
         yield f"notifications that {b} handles and that are gone", gone
-        topics = [one.topic for one in process.running.options if isinstance(one, DeleteTopic) and one.below]
+        topics = [one.topic for one in process.running.choices.values() if isinstance(one, DeleteTopic) and one.below]
         yield f"{b} deletes what is below", tuple(one for one in topics if topic_path(one) in cluster.zookeeper.tree)
     if process.controller is not None and Switch.KEEP_UNREAD_REQUESTS in cluster.switches:
         stand = read_elections(cluster, process, process.controller, "")

@@ -102,9 +102,9 @@ def place_of(state: PlainState, c: int) -> At:
 
 def is_of_another_thread(rule: Rule, before: PlainState, after: PlainState, c: int) -> bool:
     """Whether a controller takes a step on another thread than ZkClient's."""
-    return rule.places == WHERE_LOCK_MAY_BE_FREE or any(
+    is_theirs = rule.places == WHERE_LOCK_MAY_BE_FREE or not {*DELETING}.isdisjoint(rule.places)
+    return is_theirs or any(
         list(Handler)[part(state, "controllers", c).get("handler", 0)] in OF_OTHER_THREADS
-        or place_of(state, c) in DELETING
         or list(Owes)[part(state, "processes", c).get("owes", 0)] is Owes.AFTER_ELECTION
         for state in (before, after)
     )

@@ -38,7 +38,7 @@ def assigned_replicas(s: State, m: Model, c: int, p: int) -> Value:
 
 
 def has_assignment(s: State, m: Model, c: int, p: int) -> Value:
-    """Whether a controller knows a partition's AR; if not, none of its replicas goes to another state (D53)."""
+    """Whether a controller knows a partition's AR; if not, none of its replicas goes to another state (S7)."""
     return flag(assigned_replicas(s, m, c, p) != ()) if m.loses_topics else flag(True)
 
 

@@ -22,7 +22,7 @@ class Speaker(NamedTuple):
 
 
 class Thread(enum.Enum):
-    """A thread that writes before it has the controller's lock, so that its line comes amid those of who has it."""
+    """A thread that writes before it has the controller's lock, so that its line comes amid those of whoever has it."""
 
     EVENTS = "ZkClient's event thread"
     REQUESTS = "a request handler"

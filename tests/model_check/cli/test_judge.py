@@ -51,9 +51,9 @@ def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     assert result.exit_code == 1  # no exploration of this variant is known to break what the prefix does
     title = f"{NAME} AS_CODED+RESIGN_ON_EPOCH_CONFLICT (judge): VIOLATED: not explained: no behaviour shows this; "
     assert title in result.stdout
-    best = re.search(r"  best: (\d+) of (\d+) observations, reached after (\d+) of (\d+) positions\n", result.stdout)
+    best = re.search(r"  best: (\S+) of (\S+) observations, reached after (\S+) of (\S+) positions\n", result.stdout)
     assert best
-    explained, observations, after, positions = map(int, best.groups())
+    explained, observations, after, positions = (int(one.replace(",", "")) for one in best.groups())
     assert 0 < explained < observations
     assert 0 < after < positions
     assert f"  {explained} of {observations} observations explained by " in result.stdout
