@@ -134,7 +134,8 @@ class Steps:
         """
         rule, c, held = self.system.rules[candidate[0]], candidate[1]["c"], said[REPORTS]
         coming, left = self.tracks.lines(at.place, c, REPORTS), self.tracks.lines(to.place, c, UNLOCKED)
-        if any(one.number > other.number for one in said[UNLOCKED] for other in coming[:1]):
+        is_hole = any(one.log == UNLOCKED for one in to.breaks_off) and coming[len(held) :]
+        if is_hole or any(one.number > other.number for one in said[UNLOCKED] for other in coming[:1]):
             return False
         others = {Thread.REQUESTS, *((Thread.EVENTS,) if is_of_another_thread(rule, at.state, to.state, c) else ())}
         return all(one.unlocked in others for one in left if held and one.number < held[-1].number)
