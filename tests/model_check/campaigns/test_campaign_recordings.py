@@ -101,7 +101,7 @@ def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name
 def test_a_line_that_is_written_without_the_lock_stands_where_it_may(
     recordings: Path, tmp_path: Path, *, behind: bool
 ) -> None:
-    """It may amid a step of the deletion thread, not behind the next line of its own thread, nor amid a step of that."""
+    """It may amid a step of the deletion thread; not behind the next line of its own thread, nor amid a step of it."""
     folder = tmp_path / "altered"
     shutil.copytree(recordings / "expired-amid-a-step", folder)
     log = folder / "broker-1" / "controller.log"
