@@ -14,13 +14,13 @@ from pathlib import Path
 from model_check.judging.judge import judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
-from model_check.monitors.check import MONITORED, check_history, rows_of
+from model_check.monitors.check import MONITORED, check_history
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
-from spec.defects import DEFECTS
+from spec.defects import rows_of
 from spec.formats.kafka_types import KafkaVersion
 from spec.variants import AS_CODED, Switches, show_switches
 
@@ -43,7 +43,8 @@ class Question:
 
 def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Run:
     """What becomes of the claims; `recording` is None where somebody claims to be of no documented release."""
-    excused = frozenset[str]() if recording is None else excused_to(recording.releases.values(), asked.switches)
+    releases = recording.releases.values() if recording else ()
+    excused = frozenset(row.id for one in releases if one for row in rows_of(one, asked.switches))
     made = check_history(folder, excused=excused)
     if recording is not None:
         return replace(made, variant=show_switches(asked.switches))
@@ -72,10 +73,3 @@ def strangers_of(folder: Path) -> tuple[int, ...]:
     """The members that claim no documented release."""
     members = members_of(folder) or {}
     return tuple(broker for broker, one in sorted(members.items()) if one.release is None)
-
-
-def excused_to(releases: Collection[KafkaVersion | None], switches: Switches) -> frozenset[str]:
-    """The defects that are known of these releases, but for those that the switches fix."""
-    rows = frozenset[str]().union(*(rows_of(one) for one in releases if one is not None))
-    fixes = {one.id: {switch for switch in one.fix if not switch.reintroduces} for one in DEFECTS}
-    return rows - {name for name, needed in fixes.items() if needed and needed <= switches}

@@ -35,7 +35,9 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
 
+from spec.defects import UNFOUND, Defect, Unfound, rows_of
 from spec.errors import BadInput, UnknownName, Where
+from spec.formats.kafka_types import KafkaVersion
 from spec.matrix_plans import MatrixPlan, read_matrix
 from spec.properties import claim_named
 from spec.scopes import SOURCE, manifest, scopes
@@ -112,6 +114,13 @@ def plans(given: Mapping[str, Any] | None = None) -> Mapping[str, Plan]:
     """The plan of every scope by name; MalformedInput or UnknownName say what is wrong in the manifest."""
     entries = (manifest() if given is None else given)["scope"]
     return {name: _plan(name, entry) for name, entry in entries.items()}
+
+
+def known_to_break(variant: str, release: KafkaVersion | None) -> frozenset[str]:
+    """The properties that some scope violates under a variant, or that a defect of a release breaks."""
+    explorations = (one for plan in plans().values() for one in plan.explorations if one.variant == variant)
+    rows: Iterable[Defect | Unfound] = (*rows_of(release, switches_named(variant)), *UNFOUND) if release else ()
+    return frozenset((*(name for one in explorations for name in one.violated), *(one.breaks for one in rows)))
 
 
 def plan(scope: str) -> Plan:

@@ -15,7 +15,7 @@ from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
-from spec.expectations import plans
+from spec.expectations import known_to_break
 from spec.language.rules import GOALS, Claim
 from spec.protocol.brokers.processes import crash
 
@@ -31,12 +31,6 @@ NOT_EXPLAINED: Final = "not explained"
 POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody had died before"
 
 
-def known_to_break(variant: str) -> frozenset[str]:
-    """The properties that the manifest expects some scope to violate under a variant."""
-    explorations = (one for plan in plans().values() for one in plan.explorations)
-    return frozenset(name for one in explorations if one.variant == variant for name in one.violated)
-
-
 def run_of(
     recording: Recording, judged: Judgement, variant: str, *, chosen: Collection[str] = (), whole_story: bool = False
 ) -> Run:
@@ -47,7 +41,7 @@ def run_of(
     The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
     chosen, only they are told of, also those that hold; BadInput says why one of them cannot be asked.
     """
-    known = known_to_break(variant)
+    known = known_to_break(variant, recording.release)
     if chosen:
         judged = _about(judged, chosen, recording.folder.name)
     broken = {one.claim.name for one in (*judged.broken, *judged.possibly)}

@@ -1,6 +1,6 @@
 """A recording checked: each claim that can be asked of it is, and what came of it is a run of a result document.
 
-    run = check_history(Path("recording"), excused=rows_of(V0102))
+    run = check_history(Path("recording"), excused=frozenset({"D1"}))
 
 A break that is the signature of a known defect names its row. Whose rows are excused has the defect by the release that
 it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
@@ -30,10 +30,7 @@ from model_check.recordings.transactions import read_transactions
 from model_check.verdicts.results import Finding, Run, is_break
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.transactions import hex_of
-from spec.defects import DEFECTS
 from spec.errors import BadInput
-from spec.formats.kafka_types import KafkaVersion
-from spec.variants import as_of
 
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"
@@ -45,12 +42,6 @@ CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim i
 
 MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""
-
-
-def rows_of(release: KafkaVersion) -> frozenset[str]:
-    """The known defects that a release has: those of the code of 0.10.2, and what was fixed on the way there."""
-    has = as_of(release)
-    return frozenset(one.id for one in DEFECTS if all(not each.reintroduces or each in has for each in one.base))
 
 
 def check_history(folder: Path, *, excused: frozenset[str] = frozenset()) -> Run:

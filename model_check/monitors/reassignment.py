@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import MOVES, Assignment, Moves, State
+from model_check.monitors.controllers import was_removed_by_others
 from model_check.monitors.history import History, Write, state_path
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -202,8 +203,8 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     if is_excused or is_moving or history.is_doomed(partition.topic, write.number):
         return None
     dead = [broker for broker in wanted if history.registered(broker, write.number) is None]
-    is_unborn = history.state(partition, write.number) is None
-    row = "D14" if dead else "S8" if is_unborn else "D41" if write.is_a_zombies else ""
+    is_dropped = write.is_a_zombies or was_removed_by_others(history, write.number)
+    row = "D41" if is_dropped else "D14" if dead else "S8" if history.state(partition, write.number) is None else ""
     row = row or ("D59" if _is_carried_on(history, partition, replicas or (), write.number) else "")
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
     text = f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before"

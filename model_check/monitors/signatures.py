@@ -105,8 +105,9 @@ def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int)
         return "D2-assignment"
     if _is_unread(at, decided):
         return "D5"
-    is_unnoticed = highest < 0 and _is_bounced(at, broker, decided)
-    return of_idleness(at) or of_unraised(at) or ("D12" if is_unnoticed else "") or of_start(at)
+    is_raised = highest >= 0 and _is_bump(decided) and _was_away(at, broker, decided.number)
+    row = "D18" if is_raised else "D12" if highest < 0 and _is_bounced(at, broker, decided) else ""
+    return of_idleness(at) or of_unraised(at) or row or of_start(at)
 
 
 def _decision(history: History, partition: TopicPartition, number: int) -> Write | None:

@@ -18,6 +18,8 @@ from spec.defects import controllers, deletion, elections, older, purgatory, rea
 from spec.defects.rows import Defect, Unfound
 from spec.defects.unfound import UNFOUND
 from spec.errors import UnknownName
+from spec.formats.kafka_types import KafkaVersion
+from spec.variants import AS_CODED, FENCED, Switches, as_of
 
 
 def number(id: str) -> tuple[str, int, str]:  # noqa: A002 - the name that PROTOCOL.md gives it
@@ -43,10 +45,16 @@ def row(id: str) -> Defect | Unfound:  # noqa: A002 - the name that PROTOCOL.md 
     return known[id]
 
 
+def rows_of(release: KafkaVersion, switches: Switches = AS_CODED) -> list[Defect]:
+    """What a release is known to get wrong: as 0.10.2 does, or as was fixed on the way there; but what switches fix."""
+    had = [one for one in DEFECTS if one.base - FENCED <= as_of(release)]
+    return [one for one in had if not one.fix & FENCED or one.fix & FENCED - switches]
+
+
 def listed() -> list[Defect | Unfound]:
     """Every row, found or not, in the order of PROTOCOL.md."""
     every_one: list[Defect | Unfound] = [*DEFECTS, *UNFOUND]
     return sorted(every_one, key=lambda one: number(one.id))
 
 
-__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "listed", "number", "row"]
+__all__ = ["DEFECTS", "UNFOUND", "Defect", "Unfound", "listed", "number", "row", "rows_of"]

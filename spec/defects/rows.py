@@ -46,8 +46,9 @@ class Defect:
 
 @dataclass(frozen=True)
 class Unfound:
-    """A defect that no enumeration here shows, and why."""
+    """A defect that no enumeration here shows, and why; a real run may show it, and break a property."""
 
     id: str
     title: str
     reason: str
+    breaks: str = ""

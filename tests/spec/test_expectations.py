@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from spec.errors import BadInput, UnknownName
-from spec.expectations import plan, plans
+from spec.expectations import known_to_break, plan, plans
+from spec.formats.kafka_types import V0101, V0102, V082, KafkaVersion
 from spec.variants import AS_CODED, FENCED
 
 
@@ -107,3 +108,24 @@ def test_a_damaged_manifest_is_refused_at_its_place(damaged: dict[str, Any], com
 def test_the_plan_of_an_unknown_scope_is_refused() -> None:
     with pytest.raises(UnknownName, match=r"\(`kcheck show scopes` lists all \d+\)$"):
         plan("huge")
+
+
+NOTIFICATIONS, METADATA = "only_the_active_handle_notifications", "metadata_goes_to_all_registered_brokers"
+TERMS, UNTOLD = "one_term_acts_in_an_epoch", "metadata_reports_partitions_being_deleted"
+
+
+@pytest.mark.parametrize(
+    ("release", "known"),
+    [
+        (V082, {NOTIFICATIONS, METADATA, TERMS, UNTOLD}),  # D8, D60, D1, D53-untold
+        (V0101, {NOTIFICATIONS, TERMS, UNTOLD}),
+        (V0102, {TERMS, UNTOLD}),
+        (None, {TERMS}),  # several releases: what the manifest expects of the code of 0.10.2
+    ],
+)
+def test_a_release_is_known_to_break_what_its_defects_break(release: KafkaVersion | None, known: set[str]) -> None:
+    assert known_to_break("AS_CODED", release) & {NOTIFICATIONS, METADATA, TERMS, UNTOLD} == known
+
+
+def test_what_the_fixes_fix_is_not_known_to_break() -> None:
+    assert known_to_break("FENCED", V0102) & {NOTIFICATIONS, METADATA, TERMS} == set()
