@@ -191,9 +191,7 @@ def given(came: T | Raised) -> T:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Any one of these effects, all at the same place; the answer is the index of the chosen one, and what it gave or
-    Raised.
-    """
+    """One of these effects, all at the same place; the answer: which one, and its answer or Raised."""
 
     effects: tuple[Effect[Any], ...]
 

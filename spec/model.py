@@ -200,8 +200,7 @@ class Model:
     @property
     def keeps_words(self) -> bool:
         """Whether receivers may hold an older leadership than the cache: two replicas may go Offline in one batch (S9),
-        so a receiver can be sent the first removal and not its own. A topic is deleted that was created behind its
-        request.
+        so a receiver can be sent the first removal, not its own. A topic is deleted that is younger than its request.
         """
         return self.has("creation") and self.has("deletion")
 

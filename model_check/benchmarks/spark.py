@@ -3,8 +3,7 @@
 The first is the median of the levels of a few states; the second is told over the levels of the later half of the
 states, without the first, beside the native explorer's rate on the same states with one thread.
 
-A run of 50 million states of `ci`'s kind wants about 6 GiB of memory and 5 GiB of disk; the first row tells before the
-run begins.
+50 million states of `ci`'s kind want about 6 GiB of memory and 5 GiB of disk; the first row tells before the run.
 """
 
 import statistics

@@ -1,8 +1,7 @@
 """Shrinking a campaign's unexplained runs: which faults of each are enough to show the same unexplained observation.
 
 Each try is a live run of its own, recorded and judged here. What was found is a result beside the original's, with the
-smallest recording; a run whose shrinking was stopped before anything was found has none, and is taken up again by the
-same command.
+smallest recording; a run whose shrinking was stopped before that has none, and the same command takes it up again.
 """
 
 import shutil

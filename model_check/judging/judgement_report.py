@@ -34,7 +34,7 @@ POSSIBLY: Final = "possibly: not in every explanation found, or only if nobody h
 def run_of(
     recording: Recording, judged: Judgement, variant: str, *, chosen: Collection[str] = (), whole_story: bool = False
 ) -> Run:
-    """What became of a recording; one that breaks what no exploration of this variant breaks is a violation.
+    """What became of a recording; one that breaks what nothing is known to break is a violation.
 
     So is one that contradicts itself; one that is not explained is INCOMPLETE.
 

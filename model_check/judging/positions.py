@@ -1,8 +1,7 @@
 """Where a search for an explanation is, how it came there, and whose doing each step was.
 
 A position is a state and a place in the recording; it knows the step that led to it, so the way back from the last one
-is the explanation. Who acts matters where nothing goes on: only a choice of somebody who bears on the dead end is worth
-another try.
+is the explanation. Who acts matters where nothing goes on: another try is worth it only of who bears on the dead end.
 """
 
 from collections.abc import Iterator, Mapping

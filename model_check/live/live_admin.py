@@ -2,8 +2,7 @@
 
 What the tools write may be deleted by hand, and /controller.
 
-Each command is written down as it is given. The tools write znodes and wait for nothing; what comes of it is the
-controller's.
+Each command is written down as it is given. The tools write znodes and wait for nothing; the rest is the controller's.
 """
 
 import json

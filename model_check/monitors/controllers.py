@@ -98,16 +98,16 @@ def _row_of_failing(history: History, first: Write) -> str:
         return "D42"
     if any(history.replicas(one, first.number) == () for one in named):
         return "D61"
-    if was_removed_by_others(history, first.number):
+    if removed_by_others(history, first.number):
         return "D53"
     has_left = len(history.elections(first.author.broker, first.number)) > 1
     return "D56" if has_left else ""
 
 
-def was_removed_by_others(history: History, number: int) -> bool:
-    """Whether a topic was removed by hand, or by who was not in office, before the write of a number."""
+def removed_by_others(history: History, number: int) -> list[Write]:
+    """The removals of topics, by hand or by who was not in office, before the write of a number."""
     gone = (one for one in history.of_kind(paths.BROKER_TOPIC) if one.is_delete and one.number < number)
-    return any(not one.is_in_office for one in gone)
+    return [one for one in gone if not one.is_in_office]
 
 
 @monitored()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import MOVES, Assignment, Moves, State
-from model_check.monitors.controllers import was_removed_by_others
+from model_check.monitors.controllers import removed_by_others
 from model_check.monitors.history import History, Write, state_path
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -202,13 +202,23 @@ def _halfway(history: History, write: Write, partition: TopicPartition, wanted: 
     is_moving = assignment is not None and partition.partition in assignment.moving
     if is_excused or is_moving or history.is_doomed(partition.topic, write.number):
         return None
-    dead = [broker for broker in wanted if history.registered(broker, write.number) is None]
-    is_dropped = write.is_a_zombies or was_removed_by_others(history, write.number)
-    row = "D41" if is_dropped else "D14" if dead else "S8" if history.state(partition, write.number) is None else ""
-    row = row or ("D59" if _is_carried_on(history, partition, replicas or (), write.number) else "")
+    rows = {
+        "D41": write.is_a_zombies,
+        "D53": _is_dirty(history, write),
+        "D14": any(history.registered(broker, write.number) is None for broker in wanted),
+        "S8": history.state(partition, write.number) is None,
+        "D59": _is_carried_on(history, partition, replicas or (), write.number),
+    }
+    row = next((name for name, is_it in rows.items() if is_it), "")
     text = f"{write.author} took {partition} from {MOVES}, whose AR was {list(replicas or ())} then"
     text = f"{text}: neither {list(wanted)}, as was asked for, nor {list(original or ())} as before"
     return Break(write.place, text, row)
+
+
+def _is_dirty(history: History, write: Write) -> bool:
+    """Whether a topic was removed by another in the writer's term, and a broker came or went after that (D53)."""
+    gone = [one.number for one in removed_by_others(history, write.number) if write.office.since < one.number]
+    return any(gone[0] < one.number < write.number for one in history.of_kind(paths.BROKER) if gone)
 
 
 @monitored(needs=Needs.REQUESTS)

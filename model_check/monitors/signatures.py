@@ -9,7 +9,7 @@ Kafka: as PROTOCOL.md section 12 tells of each row.
 
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import ELECTIONS, Elections, State
-from model_check.monitors.controllers import decides, raisers, was_removed_by_others
+from model_check.monitors.controllers import decides, raisers, removed_by_others
 from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
@@ -46,7 +46,7 @@ def of_start(at: Moment) -> str:
     since = history.office(number).since
     started = any(since < one.number < number and one.is_create for one in history.of_kind(paths.BROKER))
     moves = [one for one, _ in history.moves(number).items() if history.state(one, number) is None]
-    return "D51" if started and (moves or was_removed_by_others(history, number)) else ""
+    return "D51" if started and (moves or removed_by_others(history, number)) else ""
 
 
 def _is_left(at: Moment, partition: TopicPartition) -> bool:
@@ -90,7 +90,7 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
 
 
 def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
-    """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
+    """Nobody is told of a state, or this broker is not, or of an older leader epoch than it knows, the `highest`."""
     history = at.history
     if _is_left(at, partition):
         return "D70"
@@ -105,8 +105,8 @@ def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int)
         return "D2-assignment"
     if _is_unread(at, decided):
         return "D5"
-    is_raised = highest >= 0 and _is_bump(decided) and _was_away(at, broker, decided.number)
-    row = "D18" if is_raised else "D12" if highest < 0 and _is_bounced(at, broker, decided) else ""
+    is_cached = highest >= 0 and _is_cached(at, decided) and _was_away(at, broker, decided.number)
+    row = "D18" if is_cached else "D12" if highest < 0 and _is_bounced(at, broker, decided) else ""
     return of_idleness(at) or of_unraised(at) or row or of_start(at)
 
 
@@ -142,8 +142,8 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
     decided = _decision(at.history, partition, at.number)
-    is_bump = decided is not None and _is_bump(decided) and not _is_left(at, partition)
-    return "D18" if is_bump and highest >= 0 else of_silence(at, partition, broker, highest)
+    is_cached = decided is not None and _is_cached(at, decided) and not _is_left(at, partition)
+    return "D18" if is_cached and highest >= 0 else of_silence(at, partition, broker, highest)
 
 
 def of_older(history: History, request: Arrival, newer: Write) -> str:
@@ -158,6 +158,11 @@ def of_left_in_cache(at: Moment, topic: str) -> str:
     """The controller that had begun to delete a topic came to its end before (S10)."""
     begun = at.history.asked_to_delete(topic, at.number)
     return "S10" if begun and at.history.office(at.number).since > begun[-1].number else ""
+
+
+def _is_cached(at: Moment, decided: Write) -> bool:
+    """Whether who is in office raised the leader epoch alone, which its cache does not have."""
+    return _is_bump(decided) and decided.author == at.history.office(at.number).owner
 
 
 def _is_bump(decided: Write) -> bool:

@@ -26,8 +26,7 @@ TORN_END: Final = "the torn end of what a process wrote that was killed"
 class Log:
     """A log, which need not be there: which lines it may have, as which release prints them.
 
-    Its clock is so many milliseconds `ahead` of ZooKeeper's, which is taken off; what was written from `until` on does
-    not count.
+    Its clock is so many milliseconds `ahead` of ZooKeeper's, which is taken off; nothing from `until` on counts.
     """
 
     file: Path

@@ -1,7 +1,6 @@
 """History: what the specification remembers of a run and nobody in the cluster knows.
 
-Which terms have acted, in which epochs, and how a reassignment began, is read from what the reference leaves behind of
-each step.
+Which terms have acted, in which epochs, and how a reassignment began, is read from what each step leaves behind.
 """
 
 from collections.abc import Mapping

@@ -29,8 +29,7 @@ LONGEST = 300
 class Folder:
     """A folder by URI or path; it can be pickled, and opens its file system when it is first needed.
 
-    Every method raises EnvironmentFailure, in one line, if the file system fails, and BadInput if there is none of that
-    name.
+    Every method raises EnvironmentFailure, in one line, if the file system fails, BadInput if there is no such file.
     """
 
     def __init__(self, place: str | Path) -> None:

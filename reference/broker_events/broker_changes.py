@@ -3,10 +3,9 @@
 The listener swaps its cached set first and changes the channels, then handles who is new, then who is dead. One catch
 is around all of it, so an exception on the way leaves the rest unhandled for ever (D51). A broker that left and came
 back between two reads is not noticed (D12); where broker epochs are on, it is taken for dead first, and then for new,
-and a shutdown that is treated for a broker ends with its death.
-Before 0.9.0.0 only the new are told of their start, and nobody of a death that took no leader (D60).
-Before 0.10.0.0 who is new or dead, and who lives, was read one after the other (D24). What an earlier exception left in
-the controller's own batch has it resign in the middle of this (D53).
+and a shutdown that is treated for a broker ends with its death. Before 0.9.0.0 only the new are told of their start,
+and nobody of a death that took no leader (D60). Before 0.10.0.0 who is new or dead, and who lives, was read one after
+the other (D24). What an earlier exception left in the controller's own batch has it resign in the middle of this (D53).
 
 Kafka 0.10.2.2: `ReplicaStateMachine.BrokerChangeListener`, `KafkaController.onBrokerStartup`, `onBrokerFailure`.
 PROTOCOL.md section 7.1.

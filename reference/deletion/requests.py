@@ -71,8 +71,7 @@ class DropRequest(Effect[None]):
 def on_deletion_change(controller: KafkaController, given: Topics | None = None) -> Procedure[None]:
     """`DeleteTopicsListener`: requests for unknown topics are dropped, then the others are queued, the thread is woken.
 
-    A topic that is being elected for or reassigned is marked as ineligible before it is queued, which does nothing
-    (D44).
+    A topic that is being elected for or reassigned is marked ineligible before it is queued, which is in vain (D44).
     """
     requested = yield from OnDeletionChange(given)
     known, unknown = requested & controller.context.all_topics, requested - controller.context.all_topics

@@ -15,8 +15,7 @@ and on notifications found, of calls for deletion, and of errors beyond those of
 lines of server.log that nobody here reads.
 
 Three lines are written behind the effect that Kafka announces with them, so who dies in it has not written them:
-LiveAssignedReplicas and StateInitialized, behind the create of the state znode, and RemovingFromIsr, behind the first
-read.
+LiveAssignedReplicas and StateInitialized (behind the create of the state znode), RemovingFromIsr (the first read).
 """
 
 import errno

@@ -5,8 +5,7 @@ It listens to the topic's own znode from now on (`addition.py`). The partitions 
 Online (which sends nothing).
 
 Kafka 0.10.2.2: `PartitionStateMachine.TopicChangeListener`, `KafkaController.onNewPartitionCreation`. PROTOCOL.md
-section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten, as in Kafka
-(D53).
+section 7.3. Of a topic that is gone without this controller's doing only the assignment is forgotten (D53).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -46,8 +46,8 @@ def row(id: str) -> Defect | Unfound:  # noqa: A002 - the name that PROTOCOL.md 
 
 
 def rows_of(release: KafkaVersion, switches: Switches = AS_CODED) -> list[Defect]:
-    """What a release is known to get wrong: as 0.10.2 does, or as was fixed on the way there; but what switches fix."""
-    had = [one for one in DEFECTS if one.base - FENCED <= as_of(release)]
+    """The defects of 0.10.2, and those that were fixed between a release and it, without what the switches fix."""
+    had = [one for one in DEFECTS if one.base - FENCED <= as_of(release) | switches]
     return [one for one in had if not one.fix & FENCED or one.fix & FENCED - switches]
 
 

@@ -46,9 +46,10 @@ class Defect:
 
 @dataclass(frozen=True)
 class Unfound:
-    """A defect that no enumeration here shows, and why; a real run may show it, and break a property."""
+    """A defect that no enumeration here shows, and why; what a real run shows `breaks` a property, and has a `fix`."""
 
     id: str
     title: str
     reason: str
     breaks: str = ""
+    fix: Switches = frozenset()

@@ -1,6 +1,7 @@
 """The defects of PROTOCOL.md section 13 that no enumeration here shows, each with the reason."""
 
 from spec.defects.rows import Unfound
+from spec.variants import Switch
 
 UNFOUND = (
     Unfound("D26",
@@ -34,6 +35,6 @@ UNFOUND = (
     Unfound("D53-untold",
         "A topic that is to be deleted is removed by another: UpdateMetadata does not say that its partitions are gone",
         "two topics, two controllers and a death: 13,040,220 states, 35 steps deep, have none (a real run has)",
-        breaks="metadata_reports_partitions_being_deleted",
+        breaks="metadata_reports_partitions_being_deleted", fix=frozenset({Switch.FORGET_THE_VANISHED}),
     ),
 )  # fmt: skip

@@ -1,5 +1,4 @@
 """What is stored and what travels: znode paths and payloads, requests and answers, each declared once.
 
-A declaration is read as Kafka reads it, and printed exactly as Kafka prints it, in every version of the era that
-differs.
+A declaration is read as Kafka reads it, and printed exactly as Kafka prints it, in each version that differs.
 """

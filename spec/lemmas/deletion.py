@@ -120,8 +120,7 @@ def batches_wait_only_where_there_is_a_channel(s: State, m: Model, c: int) -> Fa
 def no_leader_and_isr_behind_a_deletion(s: State, m: Model) -> Facts:
     """A StopReplica with delete is on its way once, to a replica whose deletion has started, no LeaderAndIsr behind it.
 
-    Or to one of a topic that its controller has lost meanwhile. No LeaderAndIsr is on its way to a replica that is
-    deleted.
+    Or to one of a topic that its controller has lost meanwhile. To one that is deleted no LeaderAndIsr is on its way.
     """
     for c in m.controllers:
         for b in m.brokers.ids:

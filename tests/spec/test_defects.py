@@ -2,12 +2,14 @@
 
 import pytest
 
-from spec.defects import DEFECTS, UNFOUND, Defect, listed, number, row
+from spec.defects import DEFECTS, UNFOUND, Defect, listed, number, row, rows_of
 from spec.errors import UnknownName
+from spec.formats.kafka_types import V0101, V0102, V082, KafkaVersion
 from spec.model import Model
 from spec.properties import claim_named
 from spec.scopes import scope
 from spec.system import is_in_scope, rules, system
+from spec.variants import Switch
 
 
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
@@ -59,3 +61,20 @@ def test_every_defect_of_the_protocol_is_a_row_or_says_why_not() -> None:
 def test_rows_stand_in_the_order_of_the_protocol() -> None:
     ids = [one.id for one in DEFECTS]
     assert ids.index("D1") < ids.index("D1-loss") < ids.index("D2") < ids.index("D12") < ids.index("S11-missed")
+
+
+def ids(release: KafkaVersion, *switches: Switch) -> set[str]:
+    return {one.id for one in rows_of(release, frozenset(switches))}
+
+
+def test_the_rows_of_a_release_are_those_that_it_had_not_fixed() -> None:
+    assert {"D1", "D2", "D3"} <= ids(V0102)
+    assert not ids(V0102) & {"D7", "D8", "D14", "D24"}
+    assert ids(V0101) - ids(V0102) == {"D8", "D8-resign", "D8-reassign", "D9", "D10", "D11"}
+    assert {"D7", "D14", "D24"} <= ids(V082)
+    assert not ids(V082) & {"D20", "D21", "D25", "D31"}
+
+
+def test_switches_take_rows_away_or_bring_them_back() -> None:
+    assert ids(V0102) - ids(V0102, Switch.FENCED_RESIGN) == {"D3", "D3-loss", "D3-shutdown"}
+    assert ids(V0102, Switch.RUN_WHEN_NOT_ACTIVE) - ids(V0102) == {"D8", "D8-resign", "D8-reassign"}

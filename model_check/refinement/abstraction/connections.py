@@ -1,7 +1,6 @@
 """What brokers know, and what is on its way to them: a queue of requests there is a queue of batches here.
 
-A batch is at the stage of its first request that is not answered yet; what the requests before that one said is
-forgotten.
+A batch is at the stage of its first request that is not answered yet; what those before it said is forgotten.
 """
 
 from itertools import groupby

@@ -8,9 +8,6 @@ from model_check.monitors.check import read_history
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import SetData
 from reference.zookeeper.transactions import MultiChange, WriteRefused
-from spec.defects import rows_of
-from spec.formats.kafka_types import V0101, V0102, V082
-from spec.variants import Switch
 from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, born, breaks, deleted, failed_over, moved
 
 STATE = "/brokers/topics/t/partitions/0/state"
@@ -180,17 +177,6 @@ def test_an_excused_row_is_told_and_is_no_violation(tmp_path: Path) -> None:
     run = story.checked(tmp_path, excused=frozenset({"D3"}))
     (found,) = (one for one in run.findings if one.property == "controller_znode_is_its_owners")
     assert (run.verdict, found.verdict, found.expected) == (Verdict.HOLDS, Verdict.VIOLATED, "VIOLATED")
-
-
-def test_the_rows_of_a_release_are_those_that_it_had_not_fixed() -> None:
-    assert {"D1", "D2", "D3"} <= AS_CODED_ROWS
-    assert not AS_CODED_ROWS & {"D7", "D8", "D14", "D24"}
-    v0101, v082 = ({one.id for one in rows_of(release)} for release in (V0101, V082))
-    assert v0101 - AS_CODED_ROWS == {"D8", "D8-resign", "D8-reassign", "D9", "D10", "D11"}
-    assert {"D7", "D14", "D24"} <= v082
-    assert not v082 & {"D20", "D21", "D25", "D31"}
-    fenced = {one.id for one in rows_of(V0102, frozenset({Switch.FENCED_RESIGN}))}
-    assert AS_CODED_ROWS - fenced == {"D3", "D3-loss", "D3-shutdown"}
 
 
 # ------------------------------------------------------------------------------------------------------- state znodes
