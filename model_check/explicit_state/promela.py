@@ -44,9 +44,8 @@ class SpinResult:
     """What SPIN counted, and what it took.
 
     `transitions` are enabled actions, as everywhere in this project. `seconds` are of the search alone, without
-    generating and compiling it, `user_seconds` what it computed of them, without the kernel;
-    `memory` in bytes is all that `pan` asked for; `vector` is the size of a stored state in bytes, `depth` how deep the
-    search went.
+    generating and compiling it, `user_seconds` what it computed of them, without the kernel; `memory` in bytes is all
+    that `pan` asked for; `vector` is the size of a stored state in bytes, `depth` how deep the search went.
     """
 
     states: int

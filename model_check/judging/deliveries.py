@@ -1,6 +1,7 @@
 """Requests that brokers handled, compared with the queues of the specification: the same request, the same outcome."""
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from enum import Enum, auto
 from itertools import islice
 from typing import Any, Final, TypeGuard
@@ -49,41 +50,42 @@ class Deliveries:
         self.system = system
         self.tracks = tracks
 
-    def agrees(self, one: RequestHandled, before: PlainState, after: PlainState, events: tuple[Seen, ...]) -> bool:
-        """Whether executing the head of the queue, or what stayed behind, is what the broker did."""
-        c, b, view = one.controller, one.broker, self.system.view(before)
-        is_late = part(before, "late_requests", c, b) != part(after, "late_requests", c, b)
+    def agrees(self, one: RequestHandled, at: Position, after: PlainState, events: tuple[Seen, ...]) -> bool:
+        """Whether executing the head of the queue, or what stayed behind, is what a broker did, or some as it dies."""
+        c, b, view = one.controller, one.broker, self.system.view(at.state)
+        is_late = part(at.state, "late_requests", c, b) != part(after, "late_requests", c, b)
+        compare = operator.le if self.is_the_last(one, at.place) else operator.eq
         head = view.late_requests[c][b] if is_late else view.connections[c][b][0]
         kinds = {event.kind for event in events}
         if one.kind == "UpdateMetadata":
             is_so = ("refuse UpdateMetadata" if one.refused else "cache metadata") in kinds
-            return is_so and (one.refused or self._tells_the_same(head, one))
-        return self._says_the_same(head, one) and self._ends_the_same(one, events)
+            return is_so and (one.refused or self._tells_the_same(head, one, compare))
+        return self._says_the_same(head, one, compare) and self._ends_the_same(one, events)
 
-    def _says_the_same(self, head: Any, one: RequestHandled) -> bool:
+    def _says_the_same(self, head: Any, one: RequestHandled, compare: Callable[[Any, Any], bool]) -> bool:
         """The same partitions, with the same leadership and assigned replicas, and version, where that is printed."""
         model = self.system.model
         ordered = {p: head.partitions[p] for p in model.partitions if head.partitions[p].ordered.raw}
         if model.has("reassignment"):
             replicas = {p: model.brokers.set_kind.encode(brokers) for p, brokers in one.replicas.items()}
-            if replicas != {p: state.assigned.raw for p, state in ordered.items()}:
+            if not compare(replicas.items(), {p: state.assigned.raw for p, state in ordered.items()}.items()):
                 return False
         said = {p: raw_leadership(model, state) for p, state in one.states.items()}
-        return said.keys() == ordered.keys() and all(
+        return compare(said.keys(), ordered.keys()) and all(
             ordered[p][name].raw == leadership.get(name, 0)
             for p, leadership in said.items()
             for name in FIELDS
             if name != "version" or one.states[p].zk_version != NO_VERSION
         )
 
-    def _tells_the_same(self, head: Any, one: RequestHandled) -> bool:
+    def _tells_the_same(self, head: Any, one: RequestHandled, compare: Callable[[Any, Any], bool]) -> bool:
         """The same partitions, with the same leader epochs; or none, of those that are removed."""
         model = self.system.model
         if not model.has("cached_leaderships"):
             return True
         told = {p: head.told_epoch[p].raw for p in model.partitions if head.told[p].raw}
         epochs = {p: raw_leadership(model, state).get("leader_epoch", 0) for p, state in one.told.items()}
-        return told == epochs | dict.fromkeys(one.removed, 0)
+        return compare((epochs | dict.fromkeys(one.removed, 0)).items(), told.items())
 
     @staticmethod
     def _ends_the_same(one: RequestHandled, events: tuple[Seen, ...]) -> bool:
@@ -94,9 +96,8 @@ class Deliveries:
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
     def is_the_last(self, one: Handled, place: Place) -> bool:
-        """Whether a replica's deletion is the last that a process did before it died: its answer may have been lost."""
-        is_last = isinstance(one, ReplicaStopped) and one.delete and self.tracks.dies(place, one.broker)
-        return is_last and len(list(self.tracks.handled(place, one.broker))) == 1
+        """Whether it is the last that a process did before it died: lines, and its answer, may be lost."""
+        return self.tracks.dies(place, one.broker) and len(list(self.tracks.handled(place, one.broker))) == 1
 
     def stopped(self, one: Handled, place: Place, events: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.

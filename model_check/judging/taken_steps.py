@@ -180,7 +180,7 @@ class Steps:
             case seen.ReplicaStopped() | seen.StopReplicaRefused():
                 return self.deliveries.stopped(one, at.place, events)
             case seen.RequestHandled():
-                is_so = self.deliveries.agrees(one, at.state, after, events)
+                is_so = self.deliveries.agrees(one, at, after, events)
             case seen.ProcessKilled():
                 is_so = self._may_end(at, (crash.name, {"b": one.broker}))
             case seen.ControllerSaid():

@@ -1,8 +1,7 @@
 """The hash of a packed state: 64 bits that depend on every bit of it, the same on every machine.
 
 Pairs of words are multiplied to 128 bits and folded. It is written twice: as a loop over rows of any length, and as
-straight LLVM code for an action's function, which has the successor's words in registers at that moment. Tests hold the
-two equal.
+straight LLVM code for an action's function, which has the successor's words in registers. Tests hold the two equal.
 """
 
 from collections.abc import Callable, Sequence

@@ -37,7 +37,8 @@ def _unwritten(history: History, request: Arrival, partition: TopicPartition, to
     version = told.zk_version if request.kind is ApiKey.LEADER_AND_ISR else NOT_TOLD
     shown = "" if version == NOT_TOLD else f", version {version}"
     text = f"{request} tells of {partition}: {told}{shown}, which nobody ever wrote"
-    return Break(request.place, text, "S4" if version == -1 else "")
+    errors = {one.error for one in history.refusals if one.author.broker == request.controller and one.number <= end}
+    return Break(request.place, text, "S4" if version == -1 or ("BadVersion" in errors and version == NOT_TOLD) else "")
 
 
 def writes_told(history: History, request: Arrival, partition: TopicPartition, told: State) -> Iterator[Write]:

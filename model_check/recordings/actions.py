@@ -9,8 +9,7 @@ that a fault of a live run begins, its number and kind; and as ZooKeeper starts,
 are for people.
 
 Kills, pauses and stops are observations. What is done to a broker must be known, for it may be the cause of what
-follows. An act that names no broker shows by what it causes, or not at all, and is passed over even where nobody has
-heard of it.
+follows. An act that names no broker shows by what it causes, or not at all, and is passed over if nobody heard of it.
 """
 
 import json

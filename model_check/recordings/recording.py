@@ -69,8 +69,7 @@ class Cluster:
     `parts` are those of the protocol that the recording shows beyond what any cluster does; `requests` the
     reassignments that were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas
     that each partition has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created
-    again with it, one by one (for those of other topics, as at first); `additions` that of the partitions that were
-    added at once.
+    again with it, one by one (for those of other topics, as at first); `additions` that of partitions added at once.
     """
 
     broker_ids: tuple[int, ...]

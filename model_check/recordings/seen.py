@@ -1,8 +1,7 @@
 """What is seen of a cluster, as values: ZooKeeper's transactions, what is done to processes, and what these write.
 
 Transactions are those that changed something that is modelled, or failed. They are totally ordered by their zxid, and
-say who did it, but for what an admin does. Processes write what they do as controllers, and what they handle as
-brokers.
+say who did it, but for an admin's. Processes write what they do as controllers, and what they handle as brokers.
 """
 
 from collections.abc import Mapping

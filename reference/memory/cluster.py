@@ -80,9 +80,7 @@ class AnswerLost(Exception):
 
 
 class MemoryCluster:
-    """The state of everything. `budget` is how often each kind of fault may still happen; `entries` tell of the last
-    step.
-    """
+    """The state of everything: `budget`, how often each kind of fault may still happen; `entries`, of the last step."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
         self.scope = scope

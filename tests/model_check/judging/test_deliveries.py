@@ -1,6 +1,7 @@
-"""The request to stop nothing that Kafka sends before deletions, and when it is certain that a broker refused it."""
+"""What brokers handled: the request to stop nothing, when it is certain, and requests of which not all is told."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -8,6 +9,7 @@ import pytest
 
 from model_check.judging.deliveries import Certainty, Deliveries
 from model_check.judging.explaining import Explainer
+from model_check.judging.judge import Outcome, judge
 from model_check.judging.positions import Explained, Position
 from model_check.recordings.reading import read
 from model_check.recordings.seen import RequestHandled, StopReplicaRefused
@@ -16,7 +18,7 @@ from model_check.stepping.open_system import OpenSystem
 from spec.formats.kafka_types import V0102
 from spec.state.brokers import Stage
 from spec.variants import AS_CODED
-from tests.model_check.unpacking import judged, recording
+from tests.model_check.unpacking import changed, judged, recording, without_line
 
 BROKER, EPOCH, LIFE = 3, 1, 1
 REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnation=LIFE, epoch=EPOCH)
@@ -80,18 +82,35 @@ def test_without_a_stop_before_it_the_deletion_itself_is_refused() -> None:
 
 
 def test_metadata_is_that_of_the_queue_or_no_step() -> None:
-    """Each UpdateMetadata of the recording, as its brokers cached it; and the same with something else told."""
-    name, count = "12-D1-epoch-write-delayed", 0
+    """Each UpdateMetadata of the recording, as its brokers cached it; and the same with something else told.
+
+    Only the last that broker 1 handled before it was killed may lack a line; all others live until the recording ends.
+    """
+    name, count, last = "12-D1-epoch-write-delayed", 0, []
     known = Explainer(read(recording(name)), AS_CODED).deliveries
     for position in judged(name).path:
         for one in position.step.observations if position.step and position.before else ():
             if isinstance(one, RequestHandled) and one.told:
                 assert position.before is not None  # it is that of a step
                 assert position.step is not None
-                step, seen, count = (position.before.state, position.state), position.step.seen, count + 1
+                step, seen, count = (position.before, position.state), position.step.seen, count + 1
                 assert known.agrees(one, *step, seen)
                 (p, state), *others = one.told.items()
-                for told in (dict(others), dict(others) | {p: replace(state, leader_epoch=state.leader_epoch + 1)}):
-                    assert not known.agrees(replace(one, told=told), *step, seen)
+                if known.agrees(replace(one, told=dict(others)), *step, seen):
+                    last.append((one.broker, one.place))
+                other = dict(others) | {p: replace(state, leader_epoch=state.leader_epoch + 1)}
+                assert not known.agrees(replace(one, told=other), *step, seen)
                 assert not known.agrees(replace(one, told=dict(others), removed=frozenset({p})), *step, seen)
     assert count == 4 + 11 + 8  # different senders, epochs and ids behind "cached leader info" in each broker's log
+    assert last == [(1, "broker-1/state-change.log:60")]
+
+
+@pytest.mark.parametrize(("broker", "outcome"), [(1, Outcome.EXPLAINED), (2, Outcome.UNEXPLAINED)])
+def test_who_is_killed_may_not_come_to_write_all_that_a_request_tells(
+    tmp_path: Path, broker: int, outcome: Outcome
+) -> None:
+    """Broker 1 is killed after it has handled the request, its last; broker 2, which handles the same, is not."""
+    cached = "for partition rf3-2 in response to UpdateMetadata request sent by controller 1 epoch 1"
+    log = f"broker-{broker}/state-change.log"
+    found = judge(read(changed("12-D1-epoch-write-delayed", tmp_path, log, without_line(cached))), budget=3_000)
+    assert found.outcome is outcome

@@ -235,6 +235,13 @@ def untold_metadata(story: Story, *, bump: bool) -> None:
     story.rest()
 
 
+def told_in_vain(story: Story, *, refused: bool) -> None:
+    """What a controller tells of a partition was never written; it may have tried to."""
+    if refused:
+        story.refuse(1)
+    story.tell(3, 3, 1, (3,))
+
+
 def held_back(story: Story, *, asked_amid: bool) -> None:
     story.move(1)
     story.assign(1, 1, 2, 3)
@@ -351,6 +358,7 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_reassignments_complete", "D18-stuck", unfinished, "back"),
     ("eventually_reassignments_complete", "D44", nowhere, "deletes"),
     ("eventually_live_brokers_know_the_leaders", "D18", untold_metadata, "bump"),
+    ("what_is_told_was_written", "S4", told_in_vain, "refused"),
     ("busy_topics_are_not_deleted", "D44", held_back, "asked_amid"),
     ("eventually_partitions_are_led", "D17-unseen", unseen, "amid"),
     ("deletions_end_with_their_request", "D70", half_deleted, "lost"),
