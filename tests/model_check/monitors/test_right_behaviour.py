@@ -9,8 +9,8 @@ import pytest
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
+from tests.model_check.monitors.signature_stories import restarted
 from tests.model_check.monitors.stories import Story, begun, born, breaks, failed_over, moved
-from tests.model_check.monitors.test_signatures import restarted
 
 TOPIC = "/brokers/topics/t"
 STATE = f"{TOPIC}/partitions/0/state"

@@ -11,358 +11,46 @@ from typing import Final
 import pytest
 
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, born, breaks, deleted, failed_over, moved
-
-TOPIC = "/brokers/topics/t"
-ELECTIONS = "/admin/preferred_replica_election"
-MOVES = "/admin/reassign_partitions"
-
-
-def restarted(story: Story, broker: int) -> int:
-    """A broker dies and comes back, before anybody has done anything; its new session."""
-    story.act("broker-kill-9", broker)
-    story.end(broker)
-    story.act("broker-start", broker)
-    session = 10 + broker
-    story.start(broker)
-    story.begin(session, broker, incarnation=2)
-    story.create(session, f"/brokers/ids/{broker}", {"version": 4}, ephemeral=True)
-    return session
-
-
-def returned(story: Story, broker: int) -> None:
-    """A process registers in a new session."""
-    story.begin(10 + broker, broker)
-    story.create(10 + broker, f"/brokers/ids/{broker}", {"version": 4}, ephemeral=True)
-
-
-def back(story: Story) -> None:
-    """Broker 1, which was controller and is none any more, goes on in a new session."""
-    failed_over(story)
-    story.act("broker-start", 1)
-    returned(story, 1)
-
-
-# ------------------------------------------------------------------------------------------------------- controllers
-
-
-def gives_up(story: Story, *, again: bool) -> None:
-    if again:
-        story.end(1)
-        story.elect(2, 2)
-        story.end(2)
-        story.begin(11, 1)
-        story.elect(11, 3)
-        story.ms += 60_000
-        story.delete(11, "/controller")
-    else:
-        story.delete(1, "/controller")
-    session, epoch = (11, 3) if again else (1, 1)
-    for number in (1, 2):
-        story.elect(session, epoch + number)
-        story.delete(session, "/controller")
-
-
-def elections_fail(story: Story, *, unled: bool) -> None:
-    named = [{"topic": "nowhere" if unled else "t", "partition": 0}]
-    story.create(99, ELECTIONS, {"version": 1, "partitions": named})
-    gives_up(story, again=False)
-
-
-def prefers_nobody(story: Story, *, is_left: bool) -> None:
-    """A preferred election is asked for of a partition that nobody has, or whose replica is dead."""
-    story.assign(1, *(() if is_left else (3,)))
-    story.create(99, ELECTIONS, {"version": 1, "partitions": [{"topic": "t", "partition": 0}]})
-    gives_up(story, again=False)
-
-
-def foreign_delete(story: Story, *, was: bool) -> None:
-    back(story)
-    story.delete(11 if was else 3, "/controller")
-
-
-def borrowed(story: Story, *, refused: bool) -> None:
-    story.end(1)
-    story.create(2, "/controller", {"brokerid": 2}, ephemeral=True)
-    if refused:
-        story.refuse(2)
-    story.state(2, 3, 1, (2, 3), term=1)
-
-
-# --------------------------------------------------------------------------------------------------------- partitions
-
-
-def out_of_assignment(story: Story, *, zombie: bool) -> None:
-    back(story)
-    story.move(3)
-    story.assign(11 if zombie else 2, 3)
-
-
-def shrinks(story: Story, *, dead: bool) -> None:
-    if dead:
-        story.end(3)
-    story.move(3)
-    story.assign(1, 3, 2)
-    story.assign(1, 3)
-
-
-def assigned_to(story: Story, *, nobody: bool) -> None:
-    """A partition of 2 and 3, which both lag not, is given to nobody, or to 1."""
-    story.move(*(() if nobody else (1,)))
-    story.assign(1, *(() if nobody else (1,)))
-
-
-def shrinks_to(story: Story, *, nobody: bool) -> None:
-    story.move(*(() if nobody else (3,)))
-    story.assign(1, *(() if nobody else (3,)))
-
-
-def gives_a_move_up(story: Story, *, zombie: bool) -> None:
-    story.move(1)
-    story.assign(1, 1, 2, 3)
-    back(story)
-    story.delete(11 if zombie else 2, MOVES)
-
-
-def drops_a_move(story: Story, *, foreign: bool) -> None:
-    """A topic is deleted, by who is no controller any more or by who is; broker 3 comes back; a move is dropped."""
-    born(story, "u")
-    back(story)
-    deleted(story, "u", session=11 if foreign else 2)
-    story.end(3)
-    returned(story, 3)
-    story.move(1)
-    story.assign(2, 1, 2, 3)
-    story.delete(2, MOVES)
-
-
-def carried_on(story: Story, *, removed: bool) -> None:
-    story.move(1)
-    story.assign(1, 1, 2, 3)
-    story.delete(99 if removed else 1, MOVES)
-    story.move(3)
-    story.assign(1, 1)
-    story.delete(1, MOVES)
-
-
-def loses_a_partition(story: Story, *, added: bool) -> None:
-    if added:
-        story.set(99, TOPIC, {"version": 1, "partitions": {"0": [2, 3], "1": [2]}})
-        story.set(1, TOPIC, {"version": 1, "partitions": {"0": [2, 3]}})
-    else:
-        story.set(1, TOPIC, {"version": 1, "partitions": {}})
-
-
-def stops(story: Story, *, late: bool) -> None:
-    if late:
-        moved(story)
-        story.move(2, 3)
-        story.assign(1, 2, 3)
-        story.state(1, 3, 4, (2, 3))
-        story.delete(1, MOVES)
-    story.ms += 3000
-    story.stop(2)
-
-
-def revived(story: Story, *, others: bool) -> None:
-    back(story)
-    deleted(story, session=2)
-    story.state(11 if others else 2, 2, 0, (2, 3))
-
-
-def goes_on(story: Story, *, taken: bool) -> None:
-    story.move(1)
-    story.assign(1, 1, 2, 3)
-    story.state(1, 2, 1, (2, 3, 1))
-    back(story)
-    story.delete(11 if taken else 2, MOVES)
-    story.assign(2, 1)
-
-
-def reapplied(story: Story, *, again: bool) -> None:
-    story.move(3, 2)
-    story.assign(1, 3, 2)
-    story.delete(1, MOVES)
-    if again:
-        back(story)
-        story.end(2)
-        story.elect(11, 3)
-    story.assign(11 if again else 1, 2, 3)
-
-
-# ------------------------------------------------------------------------------------------------------------ at rest
-
-
-def stuck_election(story: Story, *, unled: bool) -> None:
-    named = [{"topic": "nowhere" if unled else "t", "partition": 0}]
-    story.create(99, ELECTIONS, {"version": 1, "partitions": named})
-    story.rest()
-
-
-def dead_leader(story: Story, *, raises: bool) -> None:
-    if raises:
-        story.delete(99, TOPIC)
-        story.delete(99, "/config/topics/t")
-        story.assign(99, 2, 3, topic="u")
-        story.state(1, 2, 0, (2, 3), topic="u")
-    restarted(story, 3)
-    story.act("broker-kill-9", 2)
-    story.end(2)
-    story.rest()
-
-
-def no_leader(story: Story, *, moving: bool) -> None:
-    if moving:
-        story.move(3, 2)
-    story.state(1, -1, 1, (2, 3))
-    story.rest()
-
-
-def unread(story: Story, *, after: bool) -> None:
-    back(story)
-    if after:
-        story.state(11, 3, 1, (2, 3), term=1)
-    else:
-        story.state(2, 3, 1, (2, 3), term=2)
-    story.rest()
-
-
-def untold_metadata(story: Story, *, bump: bool) -> None:
-    if bump:
-        story.state(1, 2, 1, (2, 3))
-    else:
-        story.state(1, 3, 1, (2, 3))
-    story.rest()
-
-
-def told_in_vain(story: Story, *, refused: bool) -> None:
-    """What a controller tells of a partition was never written; it may have tried to."""
-    if refused:
-        story.refuse(1)
-    story.tell(3, 3, 1, (3,))
-
-
-def held_back(story: Story, *, asked_amid: bool) -> None:
-    story.move(1)
-    story.assign(1, 1, 2, 3)
-    if not asked_amid:
-        story.create(99, "/admin/delete_topics/t")
-        failed_over(story)
-    deleted(story, session=1 if asked_amid else 2)
-
-
-def unheard_creation(story: Story, *, repeated: bool) -> None:
-    story.assign(99, 2, 3, topic="u")
-    story.state(1, 2, 0, (2, 3), topic="u")
-    if repeated:
-        story.refuse(1, -110)
-    story.rest()
-
-
-def unheard_start(story: Story, *, unnoticed: bool) -> None:
-    if unnoticed:
-        restarted(story, 3)
-    else:
-        story.wire[3] = story.wire[3][:1]
-    story.rest()
-
-
-def unheard_raise(story: Story, *, away: bool) -> None:
-    """A reassignment raises the leader epoch alone, and broker 3, which may have no session then, is not told."""
-    if away:
-        story.end(3)
-    story.state(1, 2, 1, (2, 3))
-    story.order(2, 2, 1, (2, 3), version=1)
-    if away:
-        returned(story, 3)
-    for broker in (1, 2, 3):
-        story.tell(broker, 2, 1, (2, 3))
-    story.rest()
-
-
-def left_log(story: Story, *, gone: bool) -> None:
-    moved(story)
-    story.wire[2] = story.wire[2][:-4] + story.wire[2][-2:]  # all but the StopReplica
-    if gone:
-        story.act("broker-kill-9", 1)
-        story.end(1)
-        story.elect(2, 2)
-        for broker in (2, 3):
-            story.tell(broker, 3, 3, (3,), term=2, controller=2)
-    story.rest()
-
-
-def unfinished(story: Story, *, back: bool) -> None:
-    story.move(2)
-    if back:
-        restarted(story, 2)
-    story.rest()
-
-
-def nowhere(story: Story, *, deletes: bool) -> None:
-    if deletes:
-        story.move(1)
-        story.assign(1, 1, 2, 3)
-        deleted(story)
-    else:
-        story.create(99, MOVES, {"version": 1, "partitions": [{"topic": "x", "partition": 0, "replicas": [1]}]})
-    story.rest()
-
-
-def unseen(story: Story, *, amid: bool) -> None:
-    failed_over(story)
-    story.ms += 0 if amid else 60_000
-    story.set(99, TOPIC, {"version": 1, "partitions": {"0": [2, 3], "1": [2]}})
-    story.rest()
-
-
-def half_deleted(story: Story, *, lost: bool) -> None:
-    story.create(99, "/admin/delete_topics/t")
-    story.delete(1, f"{TOPIC}/partitions/0/state")
-    if lost:
-        story.refuse(1, -101)
-    story.delete(1, "/config/topics/t")
-    story.delete(1, "/admin/delete_topics/t")
-    story.rest()
-
+from tests.model_check.monitors import signature_stories
+from tests.model_check.monitors.stories import AS_CODED_ROWS, begun, born, breaks, deleted, failed_over
 
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
-    ("failovers_come_to_their_end", "D56", gives_up, "again"),
-    ("failovers_come_to_their_end", "D42", elections_fail, "unled"),
-    ("failovers_come_to_their_end", "D61", prefers_nobody, "is_left"),
-    ("controller_znode_is_its_owners", "D3", foreign_delete, "was"),
-    ("who_acts_has_raised_the_epoch", "D1", borrowed, "refused"),
-    ("one_term_acts_in_an_epoch", "D1", borrowed, "refused"),
-    ("isr_is_within_assigned", "D19", out_of_assignment, "zombie"),
-    ("leaders_are_assigned", "D19", out_of_assignment, "zombie"),
-    ("assignments_shrink_after_the_new_caught_up", "D48", shrinks, "dead"),
-    ("assignments_shrink_after_the_new_caught_up", "D61", shrinks_to, "nobody"),
-    ("isr_is_within_assigned", "D61", assigned_to, "nobody"),
-    ("no_reassignment_ends_halfway", "D41", gives_a_move_up, "zombie"),
-    ("no_reassignment_ends_halfway", "D53", drops_a_move, "foreign"),
-    ("no_reassignment_ends_halfway", "D59", carried_on, "removed"),
-    ("assignments_change_in_order", "D59", carried_on, "removed"),
-    ("partitions_stay", "D39", loses_a_partition, "added"),
-    ("in_sync_replicas_are_not_deleted", "D22", stops, "late"),
-    ("nothing_of_a_deleted_topic_is_left", "D52", revived, "others"),
-    ("assignments_change_in_order", "D2-assignment", goes_on, "taken"),
-    ("assignments_change_in_order", "D13", reapplied, "again"),
-    ("eventually_elections_come_to_an_end", "D49", stuck_election, "unled"),
-    ("eventually_leaders_can_lead", "D51", dead_leader, "raises"),
-    ("eventually_leaders_can_lead", "D48", no_leader, "moving"),
-    ("eventually_live_replicas_are_informed", "D5", unread, "after"),
-    ("eventually_live_replicas_are_informed", "D54", unheard_creation, "repeated"),
-    ("eventually_live_replicas_are_informed", "D12", unheard_start, "unnoticed"),
-    ("eventually_live_replicas_are_informed", "D18", unheard_raise, "away"),
-    ("eventually_only_assigned_replicas_have_logs", "D47", left_log, "gone"),
-    ("eventually_reassignments_complete", "D18-stuck", unfinished, "back"),
-    ("eventually_reassignments_complete", "D44", nowhere, "deletes"),
-    ("eventually_live_brokers_know_the_leaders", "D18", untold_metadata, "bump"),
-    ("what_is_told_was_written", "S4", told_in_vain, "refused"),
-    ("busy_topics_are_not_deleted", "D44", held_back, "asked_amid"),
-    ("eventually_partitions_are_led", "D17-unseen", unseen, "amid"),
-    ("deletions_end_with_their_request", "D70", half_deleted, "lost"),
-    ("eventually_partitions_are_led", "D70", half_deleted, "lost"),
+    ("failovers_come_to_their_end", "D56", signature_stories.gives_up, "again"),
+    ("failovers_come_to_their_end", "D42", signature_stories.elections_fail, "unled"),
+    ("failovers_come_to_their_end", "D61", signature_stories.prefers_nobody, "is_left"),
+    ("controller_znode_is_its_owners", "D3", signature_stories.foreign_delete, "was"),
+    ("who_acts_has_raised_the_epoch", "D1", signature_stories.borrowed, "refused"),
+    ("one_term_acts_in_an_epoch", "D1", signature_stories.borrowed, "refused"),
+    ("isr_is_within_assigned", "D19", signature_stories.out_of_assignment, "zombie"),
+    ("leaders_are_assigned", "D19", signature_stories.out_of_assignment, "zombie"),
+    ("assignments_shrink_after_the_new_caught_up", "D48", signature_stories.shrinks, "dead"),
+    ("assignments_shrink_after_the_new_caught_up", "D61", signature_stories.shrinks_to, "nobody"),
+    ("isr_is_within_assigned", "D61", signature_stories.assigned_to, "nobody"),
+    ("no_reassignment_ends_halfway", "D41", signature_stories.gives_a_move_up, "zombie"),
+    ("no_reassignment_ends_halfway", "D53", signature_stories.drops_a_move, "foreign"),
+    ("no_reassignment_ends_halfway", "D59", signature_stories.carried_on, "removed"),
+    ("assignments_change_in_order", "D59", signature_stories.carried_on, "removed"),
+    ("partitions_stay", "D39", signature_stories.loses_a_partition, "added"),
+    ("in_sync_replicas_are_not_deleted", "D22", signature_stories.stops, "late"),
+    ("nothing_of_a_deleted_topic_is_left", "D52", signature_stories.revived, "others"),
+    ("assignments_change_in_order", "D2-assignment", signature_stories.goes_on, "taken"),
+    ("assignments_change_in_order", "D13", signature_stories.reapplied, "again"),
+    ("eventually_elections_come_to_an_end", "D49", signature_stories.stuck_election, "unled"),
+    ("eventually_leaders_can_lead", "D51", signature_stories.dead_leader, "raises"),
+    ("eventually_leaders_can_lead", "D48", signature_stories.no_leader, "moving"),
+    ("eventually_live_replicas_are_informed", "D5", signature_stories.unread, "after"),
+    ("eventually_live_replicas_are_informed", "D54", signature_stories.unheard_creation, "repeated"),
+    ("eventually_live_replicas_are_informed", "D12", signature_stories.unheard_start, "unnoticed"),
+    ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
+    ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_log, "gone"),
+    ("eventually_reassignments_complete", "D18-stuck", signature_stories.unfinished, "back"),
+    ("eventually_reassignments_complete", "D44", signature_stories.nowhere, "deletes"),
+    ("eventually_live_brokers_know_the_leaders", "D18", signature_stories.untold_metadata, "bump"),
+    ("what_is_told_was_written", "S4", signature_stories.told_in_vain, "refused"),
+    ("busy_topics_are_not_deleted", "D44", signature_stories.held_back, "asked_amid"),
+    ("eventually_partitions_are_led", "D17-unseen", signature_stories.unseen, "amid"),
+    ("deletions_end_with_their_request", "D70", signature_stories.half_deleted, "lost"),
+    ("eventually_partitions_are_led", "D70", signature_stories.half_deleted, "lost"),
 )
 NAMES = [f"{claim}-{row}-{condition}" for claim, row, _, condition in PAIRS]
 
@@ -397,7 +85,7 @@ def test_a_topic_that_was_removed_by_hand_in_an_earlier_term_excuses_no_move_to_
     failed_over(story)
     story.move(1)
     story.assign(2, 1, 2, 3)
-    story.delete(2, MOVES)
+    story.delete(2, signature_stories.MOVES)
     (told,) = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "no_reassignment_ends_halfway")
     assert told.endswith("(as in the known defect D14)")
 
@@ -408,7 +96,7 @@ def test_what_a_successor_does_not_tell_is_not_for_its_cache(tmp_path: Path) -> 
     story.state(1, 2, 1, (2, 3))
     failed_over(story)
     story.order(2, 2, 1, (2, 3), version=1, term=2, controller=2)
-    returned(story, 3)
+    signature_stories.returned(story, 3)
     story.rest()
     told = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "eventually_live_replicas_are_informed")
     assert not any("known defect" in one for one in told)
@@ -418,9 +106,9 @@ def test_a_move_that_a_zombie_gives_up_is_d41_also_where_its_target_is_dead(tmp_
     story = begun()
     story.move(1, 3)
     story.assign(1, 1, 2, 3)
-    back(story)
+    signature_stories.back(story)
     story.end(3)
-    story.delete(11, MOVES)
+    story.delete(11, signature_stories.MOVES)
     (told,) = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "no_reassignment_ends_halfway")
     assert told.endswith("(as in the known defect D41)")
 
