@@ -1,4 +1,4 @@
-"""Stories of breaks, in pairs: in one that happens, too, which brings a known defect about, in the other it does not."""
+"""Stories of breaks, in pairs: one in which that happens which brings a known defect about, and one without it."""
 
 from tests.model_check.monitors.stories import Story, born, deleted, failed_over, moved
 
