@@ -191,7 +191,7 @@ def given(came: T | Raised) -> T:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of these effects, all at the same place; the answer: which one, and its answer or Raised."""
+    """One of these effects, all at one place; the answer is the index of the chosen one, and what it gave or Raised."""
 
     effects: tuple[Effect[Any], ...]
 

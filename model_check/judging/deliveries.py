@@ -51,10 +51,10 @@ class Deliveries:
         self.tracks = tracks
 
     def agrees(self, one: RequestHandled, at: Position, after: PlainState, events: tuple[Seen, ...]) -> bool:
-        """Whether executing the head of the queue, or what stayed behind, is what a broker did, or some as it dies."""
+        """Whether executing the head of the queue, or what stayed behind, is what the broker did."""
         c, b, view = one.controller, one.broker, self.system.view(at.state)
         is_late = part(at.state, "late_requests", c, b) != part(after, "late_requests", c, b)
-        compare = operator.le if self.is_the_last(one, at.place) else operator.eq
+        compare = operator.le if self.is_the_last(one, at.place) else operator.eq  # it may not tell all
         head = view.late_requests[c][b] if is_late else view.connections[c][b][0]
         kinds = {event.kind for event in events}
         if one.kind == "UpdateMetadata":
@@ -96,8 +96,12 @@ class Deliveries:
         return all(outcomes.get(p) == outcome for p, outcome in one.outcomes.items())
 
     def is_the_last(self, one: Handled, place: Place) -> bool:
-        """Whether it is the last that a process did before it died: lines, and its answer, may be lost."""
-        return self.tracks.dies(place, one.broker) and len(list(self.tracks.handled(place, one.broker))) == 1
+        """Whether it is the last that a process handled before it died: some of its lines may be missing."""
+        return self.tracks.dies(place, one.broker) and len(list(islice(self.tracks.handled(place, one.broker), 2))) == 1
+
+    def is_a_last_deletion(self, one: Handled, place: Place) -> bool:
+        """Whether it is that, and a replica's deletion: its answer may have been lost."""
+        return isinstance(one, ReplicaStopped) and one.delete and self.is_the_last(one, place)
 
     def stopped(self, one: Handled, place: Place, events: tuple[Seen, ...]) -> int | None:
         """How many of a broker's next observations are those of a StopReplica; None if they are not.

@@ -10,14 +10,7 @@ from typing import Final
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.recordings.recording import Observed
-from model_check.recordings.seen import (
-    Handled,
-    ReplicaStopped,
-    RequestHandled,
-    SessionEnded,
-    StateWritten,
-    WriteConflicted,
-)
+from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
 from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
@@ -65,8 +58,7 @@ class Likelihood:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
-            is_deletion = isinstance(one, ReplicaStopped) and one.delete
-            return rule not in UNANSWERED or (is_deletion and self.deliveries.is_the_last(one, at.place))
+            return rule not in UNANSWERED or self.deliveries.is_a_last_deletion(one, at.place)
         if rule in UNLUCKY:
             return False
         is_last = isinstance(one, SessionEnded) and not one.survived

@@ -1,7 +1,8 @@
 """Where a search for an explanation is, how it came there, and whose doing each step was.
 
 A position is a state and a place in the recording; it knows the step that led to it, so the way back from the last one
-is the explanation. Who acts matters where nothing goes on: another try is worth it only of who bears on the dead end.
+is the explanation. Who acts matters where nothing goes on: only a choice of somebody who bears on the dead end is worth
+another try.
 """
 
 from collections.abc import Iterator, Mapping

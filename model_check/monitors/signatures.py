@@ -90,7 +90,7 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
 
 
 def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
-    """Nobody is told of a state, or this broker is not, or of an older leader epoch than it knows, the `highest`."""
+    """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
     history = at.history
     if _is_left(at, partition):
         return "D70"

@@ -51,7 +51,7 @@ def step_function(
 ) -> Callable[[Raw], Raw | None]:
     """A function from a state to the state after an action, or None where its guard is false.
 
-    What the action does is written when it is first enabled: where Python walks, few of a large system's ever are.
+    What the action does is written when it is first enabled: Python walks few of a large system's actions.
     """
     conditions = list(conjuncts(program, program.place(guard)))
     writer = Writer(program, PYTHON, reads(names), conditions)

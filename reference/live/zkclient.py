@@ -9,7 +9,7 @@ because watches may have been lost (`reconnect`, `fireNewSessionEvents`, `fireAl
 One thing goes past it: who creates /controller uses the raw handle (`ZKCheckedEphemeral`). There an expired session is
 an error. In Kafka a broker's registration does so, too; here it is repeated, and in the specification.
 
-ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listeners of one path; here none has more.
+ZkClient 0.10: `ZkClient`, `ZkEventThread`. Left out on purpose: several listeners of one path; none is needed here.
 """
 
 import queue

@@ -1,7 +1,8 @@
 """The part of the abstraction that topics have of their own: their deletion, and their removal by hand.
 
 A controller's own batch is dirty where an exception left anything in it. Where topics have ids, the specification keeps
-for each a flag that turns with every creation, so that two in a row differ; in the reference it is the creation's zxid.
+for each a flag that turns with every creation, which tells two in a row apart; in the reference an id is the zxid of
+the creation.
 """
 
 from model_check.refinement.abstraction.leadership import Named, flags
