@@ -6,16 +6,18 @@ from pathlib import Path
 
 from model_check.checks.subject import Subject
 from model_check.explicit_state.findings import Found, run_of
+from model_check.explicit_state.memory import free_memory
 from model_check.inventory.accepted import accepted
+from model_check.inventory.accepted_systems import with_system_compared
 from model_check.inventory.system_facts import SystemKey, system_fact
 from model_check.kernel.system_digest import system_digest
 from model_check.traces.itf import SavedTrace, save
 from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_change
 from model_check.verdicts.results import Run
-from model_check.verdicts.verification import compared_as_asked, is_exhausted
+from model_check.verdicts.verification import compared, compared_as_asked, is_exhausted
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
-from spec.expectations import Expectation, plan
+from spec.expectations import Expectation, Plan, plan
 from spec.language.rules import TransitionSystem
 from spec.scopes import scope as scope_named
 from spec.system import system
@@ -74,7 +76,7 @@ def run(
     task: Task, *, limit: int | None = None, memory_bytes: int | None = None, until_violated: bool = False
 ) -> Found:
     """Explore, with a bar; Ctrl-C stops it, and on demand the first violation. EnvironmentFailure if it cannot fit."""
-    from model_check.explicit_state.explorer import explore, free_memory
+    from model_check.explicit_state.explorer import explore
 
     states, title = task.expected_states(limit), task.title
     needed = task.bytes_for(states or 0)
@@ -149,3 +151,10 @@ def save_traces(folder: Path, task: Task, found: Found) -> None:
     for name, trace in {**found.violated, **found.witnessed, **goals}.items():
         path = folder / f"{task.scope}-{task.variant}-{name}.itf.json"
         save(path, SavedTrace(trace, task.system.name, digest, task.variant, name), task.system)
+
+
+def verified(one: Plan, expected: Expectation) -> list[Run]:
+    """A scope explored under a variant: what is found against the manifest, its system against the accepted one."""
+    task = Task.of(one.scope, expected.switches, goals=one.goals)
+    told = compared(explored(task), expected)
+    return [with_system_compared(told, task.system, SystemKey(one.scope, expected.switches))]

@@ -1,31 +1,27 @@
-"""The gate: all that `kcheck verify` checks, each with what it costs, every day or in a deep run."""
+"""The gate: all that `kcheck verify` checks, each with what it costs and depends on, every day or in a deep run."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import chain
-from tempfile import TemporaryDirectory
 
 from model_check.checks import crash_matrix, defects, enumeration, exploration, proof, replay, simulation
 from model_check.checks.defects import halves, is_covered
 from model_check.checks.recorded_checks import judgements, live_runs
-from model_check.explicit_state.findings import ENGINE, run_of
+from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.facts import Fact
-from model_check.inventory.inventory_check import check_inventory, gate_facts, with_system_compared
+from model_check.inventory.inventory_check import check_inventory, gate_facts
+from model_check.inventory.system_facts import SystemKey
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
-from model_check.proofs.proof_findings import compared_proof, run_of_proof
-from model_check.verdicts.interrupts import raising
+from model_check.reuse.reusable import Reusable
 from model_check.verdicts.manifest_checks import check_manifest
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, alone, compared
+from model_check.verdicts.verification import Check, alone
 from reference.memory.cluster import lacking
 from spec.defects import DEFECTS
-from spec.expectations import Expectation, Plan, ProofExpectation, plans
-from spec.matrix_plans import MatrixPlan
+from spec.expectations import Plan, plans
 from spec.scopes import scope as scope_named
-from spec.system import system
 from spec.variants import AS_CODED, show_switches, switches_named
 
 REPLAYABLE, REPLAY_COST = 100_000, 2_000
@@ -55,8 +51,8 @@ def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check],
     if deep:
         here += [*simulations(chosen), *enumerations(chosen)]
     if whole:
-        here += [Check("manifest", "", "", 0, lambda: [check_manifest(plans())]), *live_runs(deep=deep)]
-        anywhere += [Check("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
+        here += [Reusable("manifest", "", "", 0, _compared_with_itself), *live_runs(deep=deep)]
+        anywhere += [Reusable("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
     return here, anywhere
 
 
@@ -67,6 +63,10 @@ def gate() -> list[Fact]:
     return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
 
 
+def _compared_with_itself() -> list[Run]:
+    return [check_manifest(plans())]
+
+
 def _inventoried() -> list[Run]:
     return [check_inventory(plans(), gate())]
 
@@ -75,37 +75,26 @@ def explorations(chosen: list[Plan]) -> Iterator[Check]:
     """An exploration for each expectation; a scope of which nothing is expected is INCOMPLETE."""
     for one in chosen:
         for expected in one.explorations:
-            yield Check(ENGINE, one.scope, expected.variant, expected.states, partial(_explored, one, expected))
+            make = partial(exploration.verified, one, expected)
+            yield Reusable(
+                ENGINE, one.scope, expected.variant, expected.states, make,
+                system=SystemKey(one.scope, expected.switches), whole_manifest=False,
+            )  # fmt: skip
         if not one.explorations and not one.proofs and not (one.matrix and one.matrix.expected):
             reason = f"the manifest expects nothing; see `kcheck explore {one.scope} --print-expectations`"
             nothing = Run(ENGINE, one.scope, "", Verdict.INCOMPLETE, reason)
             yield Check(ENGINE, one.scope, "", 0, partial(list[Run], [nothing]))
 
 
-def _explored(one: Plan, expected: Expectation) -> list[Run]:
-    task = exploration.Task.of(one.scope, expected.switches, goals=one.goals)
-    told = compared(exploration.explored(task), expected)
-    return [with_system_compared(told, task.system, one.scope, expected.switches, proving=False)]
-
-
 def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
     """The proofs that the manifest asks for; how deep the open questions were looked at only in a deep run."""
     for one in chosen:
         for expected in one.proofs:
-            yield Check(PROOF, one.scope, expected.variant, PROOF_COST, partial(_proved, expected, deep=deep))
-
-
-def _proved(expected: ProofExpectation, *, deep: bool) -> list[Run]:
-    built = system(scope_named(expected.scope), expected.switches, proving=True)
-    wanted = [
-        one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
-    ]
-    report = proof.prove(expected.scope, expected.switches, built, wanted, proof.TIMEOUT_S)
-    run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
-    depths = dict(expected.bounded) if deep else {}
-    looked = proof.look_at_runs(expected.scope, expected.switches, built, report, depths)
-    told = compared_proof(run, expected, looked)
-    return [with_system_compared(told, built, expected.scope, expected.switches, proving=True)]
+            make = partial(proof.verified, expected, deep=deep)
+            yield Reusable(
+                PROOF, one.scope, expected.variant, PROOF_COST, make,
+                system=SystemKey(one.scope, expected.switches, proving=True), whole_manifest=False,
+            )  # fmt: skip
 
 
 def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
@@ -117,8 +106,8 @@ def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
                 continue
             is_cheap = one.replayed and expected is one.explorations[0]
             if is_cheap or (deep and expected.states <= REPLAYABLE):
-                replayed = partial(alone, replay.run, replay.Task(one.scope, expected.switches))
-                yield Check(replay.ENGINE, one.scope, expected.variant, REPLAY_COST * expected.states, replayed)
+                make, cost = partial(replay.verified, one.scope, expected.switches), REPLAY_COST * expected.states
+                yield Reusable(replay.ENGINE, one.scope, expected.variant, cost, make, whole_manifest=False)
 
 
 def simulations(chosen: list[Plan]) -> Iterator[Check]:
@@ -126,7 +115,8 @@ def simulations(chosen: list[Plan]) -> Iterator[Check]:
     scopes = [one.scope for one in chosen if one.simulated]
     for name in scopes:
         task = simulation.Task(name, AS_CODED, -(-RUNS // len(scopes)), STEPS, seed=0)
-        yield Check(simulation.ENGINE, name, "AS_CODED", PROOF_COST, partial(alone, simulation.run, task))
+        make = partial(simulation.verified, task)
+        yield Reusable(simulation.ENGINE, name, "AS_CODED", PROOF_COST, make, whole_manifest=False)
 
 
 def enumerations(chosen: list[Plan]) -> Iterator[Check]:
@@ -134,32 +124,22 @@ def enumerations(chosen: list[Plan]) -> Iterator[Check]:
     for one in chosen:
         for expected in one.explorations:
             if (one.scope, expected.variant) == ENUMERATED:
-                cost = ENUMERATION_COST * expected.states
-                yield Check(enumeration.ENGINE, one.scope, expected.variant, cost, partial(_enumerated, expected))
-
-
-def _enumerated(expected: Expectation) -> list[Run]:
-    task = exploration.Task.of(expected.scope, expected.switches, goals=False)
-    with TemporaryDirectory(prefix="kcheck-enumerate-") as folder:
-        found = enumeration.run(task, folder)
-    told = run_of(task.system, found, scope=task.scope, variant=task.variant, engine=enumeration.ENGINE)
-    asked = {name: steps for name, steps in expected.violated.items() if name not in told.not_asked}
-    return [compared(told, replace(expected, violated=asked))]
+                make, cost = partial(enumeration.verified, expected), ENUMERATION_COST * expected.states
+                yield Reusable(
+                    enumeration.ENGINE, one.scope, expected.variant, cost, make,
+                    system=SystemKey(one.scope, expected.switches), whole_manifest=False,
+                )  # fmt: skip
 
 
 def matrices(chosen: list[Plan]) -> Iterator[Check]:
     """The crash matrix of each handler, under every variant that the manifest names."""
     for scope, plan in ((one.scope, one.matrix) for one in chosen if one.matrix is not None):
         for variant in plan.expected:
-            yield Check(matrix_report.ENGINE, scope, variant, MATRIX_COST, partial(_tried, scope, plan, variant))
-
-
-def _tried(scope: str, plan: MatrixPlan, variant: str) -> list[Run]:
-    switches = switches_named(variant)
-    with raising() as stop:
-        found = crash_matrix.made(scope, plan, switches, stop=stop)
-    told = matrix_report.run_of_matrix(found, plan, variant)
-    return [with_system_compared(told, found.system, scope, switches, proving=False)]
+            make = partial(crash_matrix.verified, scope, plan, variant)
+            yield Reusable(
+                matrix_report.ENGINE, scope, variant, MATRIX_COST, make,
+                system=SystemKey(scope, switches_named(variant)), whole_manifest=False,
+            )  # fmt: skip
 
 
 def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
@@ -170,4 +150,7 @@ def uncovered_defects(chosen: list[Plan]) -> Iterator[Check]:
         for half in halves(one) if mine else ():
             if mine and not is_covered(half, mine):
                 cost = max((known.states for known in mine.explorations), default=0)
-                yield Check(one.id, one.scope, show_switches(half.switches), cost, partial(alone, defects.shown, half))
+                yield Reusable(
+                    one.id, one.scope, show_switches(half.switches), cost, partial(alone, defects.shown, half),
+                    system=SystemKey(one.scope, half.switches), whole_manifest=False,
+                )  # fmt: skip

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 
+from model_check.inventory.accepted_systems import with_system_compared
+from model_check.inventory.system_facts import SystemKey
 from model_check.proofs import induction
 from model_check.proofs.bounded import BoundedReport, check_bounded
+from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.proofs.proof_report import ProofReport
+from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import bar, interruptible
+from spec.expectations import ProofExpectation
 from spec.language.rules import Property, TransitionSystem
 from spec.model import Model
 from spec.scopes import scope as scope_named
+from spec.system import system
 from spec.variants import Switches, show_switches
 
 TIMEOUT_S = 20.0
@@ -61,3 +67,17 @@ def look_at_runs(
                 if INTERRUPTED not in looked[name].reason:
                     whole()
     return looked
+
+
+def verified(expected: ProofExpectation, *, deep: bool) -> list[Run]:
+    """What the manifest says of a scope's proofs, compared; how deep open questions hold only in a deep run."""
+    built = system(scope_named(expected.scope), expected.switches, proving=True)
+    wanted = [
+        one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
+    ]
+    report = prove(expected.scope, expected.switches, built, wanted, TIMEOUT_S)
+    run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
+    depths = dict(expected.bounded) if deep else {}
+    looked = look_at_runs(expected.scope, expected.switches, built, report, depths)
+    told = compared_proof(run, expected, looked)
+    return [with_system_compared(told, built, SystemKey(expected.scope, expected.switches, proving=True))]

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from model_check.judging import shipped_recordings
+from model_check.judging.shipped_recordings import archives_of
 from model_check.live.live_run import ENGINE as LIVE
 from model_check.live.live_run import Task, checked_run
 from model_check.live.live_setup import Setup
+from model_check.reuse.reusable import Reusable
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check
@@ -29,15 +31,15 @@ def judgements(*, deep: bool) -> Iterator[Check]:
     """Recordings that come along; deep, all of them."""
     for name in shipped_recordings.BROKEN:
         if deep or name not in shipped_recordings.DEEP:
-            yield Check(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name))
+            yield Reusable(JUDGE, name, "AS_CODED", RECORDING_COST, partial(_judged, name), files=archives_of(name))
     for name in shipped_recordings.LONG if deep else ():
-        yield Check(JUDGE, name, "AS_CODED", LONG_COST, partial(_judged, name))
+        yield Reusable(JUDGE, name, "AS_CODED", LONG_COST, partial(_judged, name), files=archives_of(name))
 
 
 def live_runs(*, deep: bool) -> Iterator[Check]:
     """A short live run; deep, some more, with every kind of fault."""
     for task in [SHORT, *(Task(Setup(3, seed)) for seed in (10, 20, 30))] if deep else [SHORT]:
-        yield Check(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
+        yield Reusable(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
 
 
 def _judged(name: str) -> list[Run]:

@@ -11,6 +11,7 @@ from model_check.waiting.progress import bar, interruptible
 from spec.expectations import Expectation, plan
 from spec.model import Model
 from spec.scopes import scope as scope_named
+from spec.variants import Switches
 
 ENGINE = "refinement"
 
@@ -85,3 +86,8 @@ def run_race(task: Task, *, depth: int | None = None, limit: int | None = None) 
             except Disagreement as found:
                 return disagreed(told, sides, found)
     return told if replayed is None else agreed(told, tree, replayed, plan(task.scope).exploration(task.variant))
+
+
+def verified(scope: str, switches: Switches) -> list[Run]:
+    """Every edge of a scope under some switches, replayed."""
+    return [run(Task(scope, switches))]

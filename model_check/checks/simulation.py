@@ -44,3 +44,8 @@ def run(task: Task) -> Run:
             whole()
     told = simulated(told, done, sides, (task.runs, task.steps))
     return replace(told, seconds={"runs": time.perf_counter() - started})
+
+
+def verified(task: Task) -> list[Run]:
+    """Random runs, made."""
+    return [run(task)]

@@ -8,7 +8,7 @@ import typer
 
 from model_check.checks import coverage
 from model_check.checks.coverage import check_coverage, table
-from model_check.checks.second_process import in_a_second_process
+from model_check.checks.processes import shared_out
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.verdicts.interrupts import raising
@@ -41,8 +41,8 @@ def command(
     if idle := [one.scope for one in chosen if not one.explorations and scopes]:
         raise BadInput(f"{idle[0]} is not explored: the manifest has no counts for it; name another scope")
     checks = sorted(coverage.explorations(chosen), key=attrgetter("cost"), reverse=True)
-    with raising() as stop, in_a_second_process(checks) as shared:
-        runs = list(run_checks(reversed(shared), stop=stop))
+    with raising() as stop, shared_out(checks) as shared:
+        runs = list(run_checks(shared.checks(), stop=stop))
     found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), as_json=as_json)

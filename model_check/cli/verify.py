@@ -1,30 +1,29 @@
 """`kcheck verify`: the verdict of the gate, against everything that the manifest expects."""
 
-from operator import attrgetter
 from typing import Annotated
 
 import typer
 
 from model_check.checks import gate
 from model_check.checks.coverage import check_coverage
-from model_check.checks.second_process import in_a_second_process
+from model_check.checks.verifying import verified
 from model_check.cli import options
 from model_check.cli.console import print_document, say
+from model_check.cli.verify_options import Chosen, Manner
 from model_check.kernel.cache import cache_folder, keep
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.rendering import text
-from model_check.verdicts.results import Document, Run
+from model_check.verdicts.results import Document
 from model_check.verdicts.screen import screen
-from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import document, run_checks
-from model_check.waiting.estimates import estimated
-from model_check.waiting.progress import is_watched, note
+from model_check.verdicts.verification import document
 from spec.expectations import plans
 
 
 def command(
     scopes: options.ScopesArgument = None,
     *,
+    which: Chosen,
+    manner: Manner,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print the full report, not only one screen.")] = False,
     as_json: options.JsonOption = False,
@@ -38,29 +37,29 @@ def command(
     transition tables and show the witness of every property (`kcheck coverage` has the table). And what is checked, and
     every system, must be what the inventory has, which `kcheck accept` writes. Exits with 0 only if all is so.
 
-    What it prints fits on a screen: how many expectations are met, what was checked, and what is not as expected. The
-    full report, with every story, is verify.txt in the cache folder (.kcheck, or KCHECK_CACHE).
+    What was verified before is not verified again while nothing that it depends on has changed: the terms, what is
+    expected, the sources of the engine and of all that it uses, Python and the libraries. The first line says how many
+    checks that are; --fresh makes all of them again.
 
-    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
+    What it prints fits on a screen: how many expectations are met, what was checked, and what is not as expected. The
+    full report is verify.txt in the cache folder (.kcheck, or KCHECK_CACHE).
+
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command goes on from there.
 
     For example:
       kcheck verify
       kcheck verify tiny election
-      kcheck verify --deep --json > verdict.json
+      kcheck verify --only explore,prove --fail-fast
+      kcheck verify --since main --within 5m
+      kcheck verify --deep --shard 1/4 --json > verdict.json
     """
     chosen = options.chosen_plans(scopes, deep=deep)
-    here, anywhere = gate.checks(chosen, whole=not scopes, deep=deep)
-    what = " ".join(["verify", *(scopes or ()), *(["--deep"] if deep else [])])
-    by_cost = attrgetter("cost")
-    with (
-        estimated("verify", what) as whole,
-        raising() as stop,
-        in_a_second_process(sorted(anywhere, key=by_cost, reverse=True)) as shared,
-    ):
-        runs = list(run_checks([*sorted(here, key=by_cost), *reversed(shared)], _tell, stop))
-        found = document(runs if scopes else [*runs, check_coverage(runs, plans())])
-        if not any(run.is_cut_short for run in found.runs):
-            whole()
+    is_whole, how = not scopes and not which.is_partial, manner.how
+    every = gate.checks(chosen, whole=not scopes, deep=deep)
+    here, anywhere = which.of(*every)
+    with raising() as stop:
+        runs = verified(here, anywhere, how, stop)
+        found = document([*runs, check_coverage(runs, plans())] if is_whole else runs)
     return _reported(found, as_json=as_json, verbose=verbose)
 
 
@@ -74,9 +73,3 @@ def _reported(found: Document, *, as_json: bool, verbose: bool) -> int:
     where = f"the full report: {path}" if is_kept else f"{path} cannot be written; --verbose prints the full report"
     say(screen(found, where))
     return found.exit_code
-
-
-def _tell(made: Run) -> None:
-    """Say to whoever waits what came of a check."""
-    if is_watched():
-        note(f"{made.title}: {'as expected' if made.verdict is Verdict.HOLDS else made.verdict}")

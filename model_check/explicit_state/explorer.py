@@ -19,6 +19,7 @@ import numpy as np
 
 from model_check.explicit_state import exploration
 from model_check.explicit_state.graph import Graph, judge
+from model_check.explicit_state.memory import free_memory
 from model_check.explicit_state.populating import Growing, Populating
 from model_check.explicit_state.retracing import Retracer
 from model_check.explicit_state.search import Edges, Known, Marks, Reach, Recording, Work, mark, search
@@ -69,15 +70,6 @@ def explore(  # noqa: PLR0913 - an option is a parameter
     explorer.seconds["load"] = time.perf_counter() - started
     explorer.run(limit, progress or (lambda _: None), stop or (lambda: False), until_violated=until_violated)
     return explorer.result()
-
-
-def free_memory() -> int:
-    """Bytes that the machine has free, file caches counted as free where the system tells."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as lines:  # noqa: PTH123 - a kernel file, not a path of ours
-            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 class Explorer:

@@ -194,9 +194,14 @@ LONG: Final[Mapping[str, frozenset[str]]] = {
 def unpacked(name: str = "") -> Iterator[Path]:
     """A folder with a folder for each recording, but for the long ones, or for that long one; as long as needed."""
     with TemporaryDirectory(prefix="recordings-") as home:
-        for file in [SHIPPED / "long" / f"{name}.tar.xz"] if name in LONG else ARCHIVES:
+        for file in archives_of(name):
             unpack(file, Path(home))
         yield Path(home)
+
+
+def archives_of(name: str) -> tuple[Path, ...]:
+    """The archives of which one holds a recording."""
+    return (SHIPPED / "long" / f"{name}.tar.xz",) if name in LONG else ARCHIVES
 
 
 def unpack(file: Path, folder: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from model_check.explicit_state.digest import digest_of
-from model_check.explicit_state.explorer import free_memory
+from model_check.explicit_state.memory import free_memory
 from model_check.explicit_state.search import Known, Parents, Work
 from model_check.explicit_state.visited import Visited, reserved, tile
 from model_check.kernel.blueprint import Blueprint, LoadedKernel

@@ -47,7 +47,14 @@ def headline(document: Document) -> str:
     expected = Counter(one.expected_verdict for one in made if one.is_met and one.expected_verdict)
     among = ", ".join(f"{expected[name]} {name}" for name in ("VIOLATED", "INCOMPLETE") if expected[name])
     told = f"{met} as expected{f' (among them {among})' if among else ''}, {len(made) - met} unexpected"
-    return f"kcheck {document.verb}: {document.verdict}: {told}, in {counted(len(document.runs), 'run')}"
+    runs = f"{counted(len(document.runs), 'run')}{_earlier(document)}"
+    return f"kcheck {document.verb}: {document.verdict}: {told}, in {runs}"
+
+
+def _earlier(document: Document) -> str:
+    """How many runs are results that were made earlier, and since when the oldest of them has not changed."""
+    made = [run.made for run in document.runs if run.made]
+    return f"; {len(made)} of {len(document.runs)} unchanged since {min(made)}" if made else ""
 
 
 def counted(count: int, noun: str) -> str:

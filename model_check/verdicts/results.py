@@ -32,7 +32,7 @@ UNWITNESSED = "unwitnessed"
 CLAIMS = "claims"
 """The engine of a run that asks claims of a recording without a search."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 5
+FORMAT, VERSION = "kafka-controller-spec results", 6
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,8 @@ class Run:
     names rules, `idle_instances` single actions of other rules, that were enabled nowhere. `not_asked` names properties
     that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
     replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
-    so are the `faults` of the live run that made it, each by its number and kind.
+    so are the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that
+    was made earlier and is used again.
     """
 
     engine: str
@@ -181,6 +182,7 @@ class Run:
     refused: bool = False
     explained: Explained | None = None
     faults: tuple[str, ...] = ()
+    made: str = ""
 
     @property
     def title(self) -> str:

@@ -67,6 +67,10 @@ def _broken_or_open(expected: Expectation) -> set[str]:
     return {*expected.violated, *expected.incomplete, *expected.unwitnessed}
 
 
+WHOLE: Final = "check"
+"""The name under which the seconds of a run have those of its whole check."""
+
+
 @dataclass(frozen=True)
 class Check:
     """Something to verify, and how; by `cost`, in states, cheap is told from dear; `is_made`: by another process."""
@@ -78,6 +82,11 @@ class Check:
     make: Callable[[], Iterable[Run]]
     is_made: Callable[[], bool] = bool  # False, and no lambda, which could not be sent to another process
 
+    @property
+    def identity(self) -> str:
+        """What it is called, whatever it depends on."""
+        return " ".join(part for part in (self.engine, self.scope, self.variant) if part)
+
 
 def alone(make: Callable[..., Run], *about: object) -> list[Run]:
     """What a check gives that makes one run."""
@@ -87,24 +96,33 @@ def alone(make: Callable[..., Run], *about: object) -> list[Run]:
 def run_checks(
     checks: Iterable[Check], tell: Callable[[Run], None] = lambda _: None, stop: Callable[[], bool] = lambda: False
 ) -> Iterator[Run]:
-    """The runs of all checks, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
+    """The runs of all checks, as `run_each` makes them; `tell` hears of each before it is given."""
+    for _, runs in run_each(checks, stop):
+        for run in runs:
+            tell(run)
+            yield run
 
-    After a run that says that it was interrupted, and once `stop` says so, no check is begun; what another process has
-    made by then is told. A check that lacks memory is put off until all others are done, and is an ERROR only if it
-    still lacks it some while later, when nothing else runs.
+
+def run_each(
+    checks: Iterable[Check], stop: Callable[[], bool] = lambda: False, withheld: Callable[[], str] = str
+) -> Iterator[tuple[Check, list[Run]]]:
+    """All checks with their runs, in the order given; what breaks is an ERROR, what is interrupted INCOMPLETE.
+
+    After a run that says that it was interrupted, and once `stop` says so, no check is begun, nor once `withheld` gives
+    a reason; what another process has made by then is told. A check that lacks memory is put off until all others are
+    done, and is an ERROR only if it still lacks it some while later, when nothing else runs.
     """
     interrupted, lacking = False, list[tuple[Check, LacksMemory]]()
     for check in chain(checks, _once_more(lacking, stop)):
         interrupted = interrupted or stop()
+        reason = NOT_BEGUN if interrupted else withheld()
         try:
-            runs = [_incomplete(check, NOT_BEGUN)] if interrupted and not check.is_made() else made(check)
+            runs = [_incomplete(check, reason)] if reason and not check.is_made() else made(check)
         except LacksMemory as error:
             lacking.append((check, error))
             continue
         interrupted = interrupted or any(run.is_cut_short for run in runs)
-        for run in runs:
-            tell(run)
-            yield run
+        yield check, runs
 
 
 WAITS: Final = (0, 5, 15, 40, 60)
@@ -133,9 +151,15 @@ def _given_up(error: LacksMemory) -> NoReturn:
 
 
 def made(check: Check) -> list[Run]:
-    """The runs of one check, or an ERROR run that tells why there are none; only LacksMemory is raised."""
+    """The runs of one check, or an ERROR run that tells why there are none; only LacksMemory is raised.
+
+    The seconds of each say what the whole check took, unless it was made earlier and says so already.
+    """
+    started = time.perf_counter()
     try:
-        return list(check.make())
+        runs = list(check.make())
+        whole = {WHOLE: time.perf_counter() - started}
+        return [replace(run, seconds={**whole, **(run.seconds or {})}) for run in runs]
     except LacksMemory:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - an error in one check must not hide the others

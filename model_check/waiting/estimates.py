@@ -6,13 +6,13 @@ known, or it will be short, nothing is said; and nobody is told who does not sit
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from model_check.kernel.cache import cache_folder, keep
-from model_check.waiting.progress import is_watched, note
+from model_check.waiting.progress import is_alone, note
 
 WORTH_SAYING: Final = 5
 """Seconds of work that a person is told of beforehand."""
@@ -38,7 +38,7 @@ def estimated(
     if units == 0:
         units = None
     seconds = seconds_of(known, what, units, usual)
-    if seconds is not None and seconds > WORTH_SAYING and is_watched():
+    if seconds is not None and seconds > WORTH_SAYING and is_alone():
         how = ", as last time" if known.get(what, (None,))[0] == (units or 0) else ""
         note(f"{what}: {size}{'; ' if size else ''}about {shown(seconds)}{how}")
     started = time.perf_counter()
@@ -47,6 +47,18 @@ def estimated(
         _keep(verb, what, units or 0, time.perf_counter() - started if spent is None else spent)
 
     yield whole
+
+
+def remembered(verb: str) -> dict[str, float]:
+    """The seconds of all that a verb is known to have done, by what it was about."""
+    return {what: seconds for what, (_, seconds) in _read().get(verb, {}).items()}
+
+
+def remember(verb: str, seconds: Mapping[str, float]) -> None:
+    """Keep the seconds of some things that a verb did."""
+    known = _read()
+    known.setdefault(verb, {}).update({what: (0, spent) for what, spent in seconds.items()})
+    keep(_file(), json.dumps(known, indent=1).encode())
 
 
 def seconds_of(known: Known, what: str, units: int | None, usual: float | None = None) -> float | None:

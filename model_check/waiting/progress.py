@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 GIB = 1 << 30
 
 
+def is_alone() -> bool:
+    """Whether work is shown by itself: a person watches, and it is no part of something larger that is shown."""
+    return is_watched() and not _hosts
+
+
 def is_watched() -> bool:
     """Whether a person sits at a terminal and sees bars."""
     return sys.stderr.isatty() and "CI" not in os.environ
@@ -41,9 +46,26 @@ class Report(Protocol):
         """Tell it."""
 
 
+_hosts: list[Report] = []
+
+
+@contextmanager
+def reported_to(host: Report) -> Iterator[None]:
+    """Inside, work is part of something larger that is shown as a whole: its bars report there, and are not drawn."""
+    _hosts.append(host)
+    try:
+        yield
+    finally:
+        _hosts.pop()
+
+
 @contextmanager
 def bar(title: str, expected: int | None = None) -> Iterator[Report]:
     """A bar that work reports to; `expected` is how much there is to do, if anybody knows."""
+    if _hosts:
+        host = _hosts[-1]
+        yield lambda done, what="", of=None: host(done, what, of or expected)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not is_watched()) as bars:
         task = bars.add_task(title, total=expected)

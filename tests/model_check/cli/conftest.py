@@ -6,7 +6,6 @@ open questions and bounds. `kcheck` runs a command line on them in this process.
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from copy import deepcopy
 from functools import cache
 from typing import Any, Self
@@ -14,10 +13,11 @@ from typing import Any, Self
 import pytest
 from typer.testing import CliRunner, Result
 
-from model_check.checks import exploration, gate
-from model_check.cli import verify
+from model_check.checks import exploration, gate, proof
+from model_check.cli import verify_options
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest
+from model_check.reuse import reuse
 from model_check.waiting import progress
 from model_check.waiting.progress import interruptible
 from spec import expectations, scopes
@@ -148,8 +148,10 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
     for outside in ("judgements", "live_runs"):
         monkeypatch.setattr(gate, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
     monkeypatch.setattr(gate, "_inventoried", list)  # which has other scopes and systems than these
-    monkeypatch.setattr(gate, "with_system_compared", lambda run, *_, proving: run)  # noqa: ARG005 - as above
-    monkeypatch.setattr(verify, "in_a_second_process", nullcontext)  # another would not know this manifest
+    for module in (exploration, proof):
+        monkeypatch.setattr(module, "with_system_compared", lambda run, *_: run)  # as above
+    monkeypatch.setattr(verify_options, "fitting", lambda *_: 1)  # another process would not know this manifest
+    monkeypatch.setattr(reuse, "are_as_loaded", lambda: False)  # tests put faults into what a key takes for granted
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, list(arguments))

@@ -118,7 +118,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(replay, "run", made)
     monkeypatch.setattr(simulation, "run", made)
-    monkeypatch.setattr(gate, "_enumerated", lambda expected: [made(expected)])
+    monkeypatch.setattr(enumeration, "verified", lambda expected: [made(expected)])
     return asked
 
 

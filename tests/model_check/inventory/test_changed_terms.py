@@ -1,13 +1,13 @@
-"""Which systems have other terms than the accepted ones: found, kept, and found anew where code or bounds changed."""
+"""Which systems have other terms than the accepted ones: found, kept, and found again where code or bounds changed."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from model_check.inventory import changed_terms as module
-from model_check.inventory import system_facts
-from model_check.inventory.changed_terms import TERMS, changed_terms, code_digest, terms_of_fact
+from model_check.inventory import known_terms, sources, system_facts
+from model_check.inventory.changed_terms import TERMS, changed_terms, parts_of_fact, terms_of_fact
+from model_check.inventory.known_terms import Parts, code_digest
 from model_check.inventory.system_facts import SystemKey, system_fact
 from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED
@@ -19,13 +19,13 @@ KEYS = [SystemKey("lost_isr_write", AS_CODED), SystemKey("move", FENCED)]
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The systems that were built, with an empty cache."""
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    names, real = list[str](), module.terms_of_system
+    names, real = list[str](), module.parts_of_system
 
-    def noting(key: SystemKey) -> dict[str, str]:
+    def noting(key: SystemKey) -> Parts:
         names.append(key.name)
         return real(key)
 
-    monkeypatch.setattr(module, "terms_of_system", noting)
+    monkeypatch.setattr(module, "parts_of_system", noting)
     return names
 
 
@@ -57,32 +57,44 @@ def test_a_system_that_is_asked_for_twice_is_built_once_and_taken_for_no_other(b
     assert built == [one.name for one in KEYS]
 
 
-def test_other_code_is_built_anew_and_other_words_are_not(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_code_is_built_again_and_other_words_are_not(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     known = facts()
     found(known)
-    monkeypatch.setattr(module, "files_digest", lambda: "other words")
+    monkeypatch.setattr(known_terms, "files_digest", lambda: "other words")
     assert found(known) == [False, False]
     assert len(built) == 2
-    monkeypatch.setattr(module, "files_digest", lambda: "other code")
-    monkeypatch.setattr(module, "code_digest", lambda: "other code")
+    monkeypatch.setattr(known_terms, "files_digest", lambda: "other code")
+    monkeypatch.setattr(known_terms, "code_digest", lambda: "other code")
     assert found(known) == [False, False]
     assert len(built) == 4
 
 
-def test_a_scope_of_other_bounds_is_built_anew(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scope_of_other_bounds_is_built_again(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     known = facts()
     found(known)
-    monkeypatch.setattr(module, "scope", lambda name: scope("tiny") if name == "move" else scope(name))
+    monkeypatch.setattr(known_terms, "scope", lambda name: scope("tiny") if name == "move" else scope(name))
     found(known)
     assert built[2:] == [KEYS[1].name]
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"files": 1, "code": 2, "facts": 3}'])
+def test_nothing_is_kept_once_a_file_was_edited(built: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "are_as_loaded", lambda: False)
+    for number in (2, 4):
+        found(facts())
+        assert len(built) == number
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"files": 1, "code": 2}', '{"system": "x", "actions": "0"}'])
 def test_a_damaged_file_tells_nothing(built: list[str], tmp_path: Path, content: str) -> None:
-    (tmp_path / "terms.json").write_text(content, encoding="utf-8")
+    found(facts())
+    files = list((tmp_path / "terms").iterdir())
+    assert len(files) == 3, "one for the code, one for each system"
+    for file in files:
+        file.write_text(content, encoding="utf-8")
     assert found(facts()) == [False, False]
-    assert len(built) == 2
-    assert len(json.loads((tmp_path / "terms.json").read_bytes())["facts"]) == 2
+    assert len(built) == 4
+    assert found(facts()) == [False, False]
+    assert len(built) == 4
 
 
 def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -99,9 +111,17 @@ def test_the_digest_of_the_code_is_of_what_it_does(monkeypatch: pytest.MonkeyPat
     }
     digests = {}
     for name, text in texts.items():
-        monkeypatch.setattr(module, "_sources", lambda text=text: iter([("spec/a.py", text)]))
+        monkeypatch.setattr(known_terms, "_sources", lambda text=text: iter([("spec/a.py", text)]))
         digests[name] = code_digest()
     assert digests["plain"] == digests["other words"] != digests["other code"]
+
+
+def test_the_parts_of_what_is_to_be_proved_are_also_those_of_the_lemmas() -> None:
+    key = SystemKey("proof", FENCED, proving=True)
+    parts = known_terms.parts_of(key.built())
+    fact = parts_of_fact(system_fact(key.built()))
+    assert parts.keys() - fact.keys() == {"lemmas"}
+    assert fact.keys() - parts.keys() == {"words"}
 
 
 def test_the_terms_of_a_fact_are_read_from_it() -> None:

@@ -10,7 +10,8 @@ import pytest
 from model_check.checks import gate
 from model_check.inventory import facts, inventory_check, system_facts, whole_protocol
 from model_check.inventory.accepted import accepted
-from model_check.inventory.inventory_check import REVIEW, check_inventory, with_system_compared
+from model_check.inventory.accepted_systems import REVIEW, with_system_compared
+from model_check.inventory.inventory_check import check_inventory
 from model_check.inventory.system_facts import SystemKey, system_keys
 from model_check.judging import shipped_recordings
 from model_check.verdicts.results import Run
@@ -202,10 +203,10 @@ def _always(*_: object) -> Value:
 def test_each_system_is_compared_where_it_is_checked() -> None:
     built = SystemKey("tiny", AS_CODED).built()
     run = Run("explorer", "tiny", "AS_CODED", Verdict.HOLDS)
-    met = with_system_compared(run, built, "tiny", AS_CODED, proving=False)
+    met = with_system_compared(run, built, SystemKey("tiny", AS_CODED))
     assert (met.verdict, [one.about for one in met.comparisons]) == (Verdict.HOLDS, ["system"])
     other = replace(built, actions=built.actions[1:])
-    moved = with_system_compared(run, other, "tiny", AS_CODED, proving=False)
+    moved = with_system_compared(run, other, SystemKey("tiny", AS_CODED))
     (difference,) = moved.comparisons
     assert (moved.verdict, difference.about, moved.notes) == (Verdict.VIOLATED, "system tiny AS_CODED", (REVIEW,))
     assert "variables" not in difference.found, "only what moved is told"

@@ -1,0 +1,126 @@
+"""Checks in several processes, so that all cores of a machine verify.
+
+Helper processes make checks in the order given, each handed one at a time. The first process makes those that no helper
+has begun, from the other end, and waits for the others at last. A helper that dies, for want of memory mostly, takes no
+further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the
+helpers, which may take a milder signal for a wish to stop later.
+"""
+
+import multiprocessing
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from threading import Thread
+from typing import Final, Protocol
+
+from model_check.verdicts.interrupts import leave_to_the_first_process
+from model_check.verdicts.results import Run
+from model_check.verdicts.verification import Check, made
+from spec.errors import LacksMemory
+
+Task = tuple[Check, Future[list[Run]]]
+
+EACH_BYTES: Final = 3 << 30
+"""Memory that a process should find free to begin with; a scope that needs more says so before it starts."""
+
+
+def fitting(cores: int, free_bytes: int) -> int:
+    """How many processes a machine has cores and memory for; one at least."""
+    return max(1, min(cores, free_bytes // EACH_BYTES))
+
+
+@dataclass
+class Shared:
+    """Checks that several processes make, each once."""
+
+    tasks: list[Task]
+
+    def checks(self, *, from_front: bool = False) -> Iterator[Check]:
+        """All of them, for the first process: those that are made, then the last that nobody has begun, then others.
+
+        `from_front` takes the first that nobody has begun in place of the last.
+        """
+        left = list(self.tasks)
+        while left:
+            made_there = (one for one in left if one[1].done())
+            free = (one for one in (left if from_front else reversed(left)) if not one[1].running())
+            task = next(chain(made_there, free, left))
+            left.remove(task)
+            check, future = task
+            yield replace(check, make=partial(_once, check, future), is_made=partial(_is_made, future))
+
+
+class Listener(Protocol):
+    """Told, in the thread of a helper, what that does."""
+
+    def begun(self, helper: int, check: Check) -> None:
+        """A helper, numbered from 1 on, begins with a check."""
+
+    def ended(self, check: Check, runs: list[Run]) -> None:
+        """It has made it."""
+
+
+@contextmanager
+def shared_out(checks: Iterable[Check], helpers: int = 1, listener: Listener | None = None) -> Iterator[Shared]:
+    """Checks that some helpers make, too, until the block ends, the first ones first."""
+    known, shared = set(multiprocessing.active_children()), Shared([(check, Future()) for check in checks])
+    waiting = deque(shared.tasks)
+    threads = [Thread(target=_help, args=(waiting, number + 1, listener)) for number in range(helpers)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield shared
+    finally:
+        under_way = [future for _, future in shared.tasks if not (future.cancel() or future.done())]
+        if under_way:
+            for child in set(multiprocessing.active_children()) - known:
+                child.kill()
+        for thread in threads:
+            thread.join()
+
+
+def _help(waiting: deque[Task], number: int, listener: Listener | None) -> None:
+    """Have a process of its own make one check after the other, until none is left or the process is gone."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, initializer=leave_to_the_first_process) as pool:
+        while waiting:
+            with suppress(IndexError):  # another thread may have taken the last one
+                check, future = waiting.popleft()
+                if future.set_running_or_notify_cancel():
+                    if listener is not None:
+                        listener.begun(number, check)
+                    if not _is_answered(pool, check, future):
+                        return
+                    if listener is not None and _is_made(future):
+                        listener.ended(check, future.result())
+
+
+def _is_answered(pool: ProcessPoolExecutor, check: Check, future: Future[list[Run]]) -> bool:
+    """Have a check made; false if the process is gone."""
+    try:
+        future.set_result(pool.submit(made, check).result())
+    except BrokenProcessPool as error:
+        future.set_exception(error)
+        return False
+    except Exception as error:  # noqa: BLE001 - whatever it is, the first process raises it
+        future.set_exception(error)
+    return True
+
+
+def _once(check: Check, future: Future[list[Run]]) -> list[Run]:
+    """What came of a check, made here if no helper has begun it, or it lacked memory, or was killed for it."""
+    if future.cancel():
+        return made(check)
+    try:
+        return future.result()
+    except (BrokenProcessPool, LacksMemory):
+        return made(check)
+
+
+def _is_made(one: Future[list[Run]]) -> bool:
+    return one.done() and not one.cancelled() and one.exception() is None

@@ -1,0 +1,188 @@
+"""Checks in several processes: what they find comes back, and nothing of them outlives the block."""
+
+import multiprocessing
+import os
+import signal
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from model_check.checks.processes import Shared, fitting, shared_out
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verification import Check, run_checks
+from spec.errors import BadInput, LacksMemory
+
+
+def whose(name: str) -> list[Run]:
+    return [Run("test", name, str(os.getpid()), Verdict.HOLDS)]
+
+
+def slowly(name: str, folder: Path) -> list[Run]:
+    """Leaves a file for each time that it is called."""
+    time.sleep(0.3)
+    (folder / f"{name}-{os.getpid()}").touch(exist_ok=False)
+    return whose(name)
+
+
+def fails() -> list[Run]:
+    raise BadInput("no scope is called so")
+
+
+def only_here(process: int) -> list[Run]:
+    """Kills any other process, as an operating system without memory does."""
+    if os.getpid() != process:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return whose("survivor")
+
+
+def lacks_memory_elsewhere(process: int) -> list[Run]:
+    if os.getpid() != process:
+        raise LacksMemory("small needs about 2.0 GiB of memory, and 1.0 GiB are free", "take a smaller scope")
+    return whose("patient")
+
+
+def takes_a_minute(begun: Path) -> list[Run]:
+    """Does not stop when it is asked to."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    begun.touch()
+    time.sleep(60)
+    begun.unlink()
+    return []
+
+
+def killed_after(go: Path, begun: Path, process: int) -> list[Run]:
+    """As `only_here`, once it may."""
+    begun.touch()
+    wait_for(go)
+    return only_here(process)
+
+
+def wait_for(file: Path) -> None:
+    while not file.exists():
+        time.sleep(0.01)
+
+
+def made_by(checks: list[Check], helpers: int = 1) -> list[Run]:
+    with shared_out(checks, helpers) as shared:
+        return list(run_checks(shared.checks()))
+
+
+@pytest.mark.parametrize("helpers", [0, 1, 2])
+def test_all_processes_make_checks_and_each_is_made_once(helpers: int, tmp_path: Path) -> None:
+    names = [str(number) for number in range(12)]
+    checks = [Check("test", name, "", 0, partial(slowly, name, tmp_path)) for name in names]
+    runs = made_by(checks, helpers)
+    assert sorted(one.scope for one in runs) == sorted(names)
+    assert len({one.variant for one in runs}) == 1 + helpers
+    assert sorted(file.name.partition("-")[0] for file in tmp_path.iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize(("from_front", "order"), [(False, "cba"), (True, "abc")])
+def test_the_first_process_goes_its_own_way(from_front: bool, order: str) -> None:
+    checks = [Check("test", name, "", 0, partial(whose, name)) for name in "abc"]
+    with shared_out(checks, 0) as shared:
+        runs = list(run_checks(shared.checks(from_front=from_front)))
+    assert "".join(one.scope for one in runs) == order
+
+
+def wait_until_made(shared: Shared) -> None:
+    while not all(future.done() for _, future in shared.tasks):
+        time.sleep(0.01)
+
+
+def test_who_is_interrupted_still_hears_what_a_helper_made() -> None:
+    checks = [Check("test", name, "", 0, partial(whose, name)) for name in "ab"]
+    with shared_out(checks) as shared:
+        wait_until_made(shared)
+        runs = list(run_checks(shared.checks(), stop=lambda: True))
+    assert [one.verdict for one in runs] == [Verdict.HOLDS, Verdict.HOLDS]
+    assert str(os.getpid()) not in {one.variant for one in runs}
+
+
+def test_a_listener_hears_what_a_helper_begins_and_ends() -> None:
+    heard: list[tuple[str, str]] = []
+
+    class Noting:
+        def begun(self, helper: int, check: Check) -> None:
+            heard.append((f"begun by {helper}", check.scope))
+
+        def ended(self, check: Check, runs: list[Run]) -> None:
+            heard.append((str(runs[0].verdict), check.scope))
+
+    checks = [Check("test", "a", "", 0, fails), Check("test", "b", "", 0, partial(whose, "b"))]
+    with shared_out(checks, 1, Noting()) as shared:
+        wait_until_made(shared)
+    assert heard == [("begun by 1", "a"), ("ERROR", "a"), ("begun by 1", "b"), ("HOLDS", "b")]
+
+
+def test_one_that_fails_is_an_error_and_the_next_one_is_made() -> None:
+    runs = made_by([Check("test", "a", "", 0, fails), Check("test", "b", "", 1, partial(whose, "b"))])
+    assert {one.scope: one.verdict for one in runs} == {"a": Verdict.ERROR, "b": Verdict.HOLDS}
+    assert [one.reason for one in runs if one.scope == "a"] == ["no scope is called so"]
+
+
+def test_what_a_killed_process_had_begun_is_made_here() -> None:
+    with shared_out([Check("test", "", "", 0, partial(only_here, os.getpid()))] * 3) as shared:
+        while not any(future.done() for _, future in shared.tasks):
+            time.sleep(0.01)  # the helper takes one, and dies
+        runs = list(run_checks(shared.checks()))
+    assert [(one.scope, one.variant) for one in runs] == [("survivor", str(os.getpid()))] * 3
+
+
+def test_where_one_helper_is_killed_the_other_goes_on(tmp_path: Path) -> None:
+    killed = Check("test", "", "", 0, partial(only_here, os.getpid()))
+    others = [Check("test", str(number), "", 0, partial(slowly, str(number), tmp_path)) for number in range(4)]
+    with shared_out([killed, *others], 2) as shared:
+        wait_until_made(shared)
+        runs = list(run_checks(shared.checks()))
+    assert {one.variant for one in runs if one.scope == "survivor"} == {str(os.getpid())}
+    assert len({one.variant for one in runs}) == 2
+    assert len(runs) == 5
+
+
+def test_what_was_taken_back_before_the_process_was_killed_hides_nothing(tmp_path: Path) -> None:
+    under_way = tmp_path / "begun"
+    killed = Check("test", "", "", 0, partial(killed_after, tmp_path / "go", under_way, os.getpid()))
+    here = [Check("test", str(number), "", 0, partial(whose, "here")) for number in range(6)]
+    with shared_out([killed, *here]) as shared:
+        wait_for(under_way)
+        every = shared.checks()
+        runs = [run for _ in here for run in next(every).make()]
+        (tmp_path / "go").touch()
+        runs += next(every).make()
+    assert [(one.scope, one.variant) for one in runs] == [("here", str(os.getpid()))] * 6 + [
+        ("survivor", str(os.getpid()))
+    ]
+
+
+def leave_early(under_way: Path) -> None:
+    minutes = [Check("test", "", "", 0, partial(takes_a_minute, under_way))] * 3
+    with shared_out([*minutes, *[Check("test", "", "", 0, partial(whose, "here"))] * 3]) as shared:
+        wait_for(under_way)
+        every = shared.checks()
+        assert [run.variant for _ in range(3) for run in next(every).make()] == [str(os.getpid())] * 3
+        raise KeyboardInterrupt
+
+
+def test_who_leaves_early_leaves_no_process_behind(tmp_path: Path) -> None:
+    """Not even one that does not stop when it is asked to, nor an error of a thread, which would fail the test."""
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt):
+        leave_early(tmp_path / "begun")
+    assert (tmp_path / "begun").exists()
+    assert set(multiprocessing.active_children()) <= before
+
+
+def test_what_lacked_memory_in_the_other_process_is_made_here() -> None:
+    runs = made_by([Check("test", "patient", "", 0, partial(lacks_memory_elsewhere, os.getpid()))])
+    assert [(one.scope, one.variant) for one in runs] == [("patient", str(os.getpid()))]
+
+
+@pytest.mark.parametrize(("cores", "gigabytes", "processes"), [(2, 24, 2), (16, 24, 8), (16, 2, 1), (1, 24, 1)])
+def test_there_are_as_many_processes_as_a_machine_has_cores_and_memory_for(
+    cores: int, gigabytes: int, processes: int
+) -> None:
+    assert fitting(cores, gigabytes << 30) == processes
