@@ -7,7 +7,7 @@ the list of verbs reads their lines from the text of their modules.
 import ast
 from importlib import import_module
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -87,6 +87,24 @@ Begin with:
 """
 
 
+def _versions(*, asked: bool) -> None:
+    """Print the versions, and end, where they are asked for."""
+    if asked:
+        from model_check.cli.version import versions
+
+        typer.echo(versions(), nl=False)
+        raise typer.Exit
+
+
 @app.callback(help=HELP)
-def kcheck() -> None:
-    """What comes before the verb: nothing."""
+def kcheck(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=lambda value: _versions(asked=value), is_eager=True,
+            help="Print the revision, and the versions of Python, z3, Spark, numba and Java.",
+        ),
+    ] = False,
+) -> None:  # fmt: skip
+    """What comes before the verb: nothing but the versions, which end it."""
