@@ -95,19 +95,23 @@ class Picture:
         """Inside, the rows of the other processes move with their expected time."""
         over = threading.Event()
 
-        def move() -> None:
+        def moves() -> None:
             while not over.wait(0.5):
-                for process, (begun, seconds) in list(self.under_way.items()):
-                    if process:
-                        self._move(self.rows[process], (time.monotonic() - begun) / seconds)
+                self.move()
 
-        thread = threading.Thread(target=move, daemon=True)
+        thread = threading.Thread(target=moves, daemon=True)
         thread.start()
         try:
             yield
         finally:
             over.set()
             thread.join()
+
+    def move(self) -> None:
+        """Move those rows to where they should be by now."""
+        for process, (begun, seconds) in list(self.under_way.items()):
+            if process:
+                self._move(self.rows[process], (time.monotonic() - begun) / seconds)
 
     def _move(self, row: TaskID, part: float, title: str | None = None) -> None:
         self.bars.update(row, completed=min(part, 0.99), description=title)
