@@ -39,7 +39,7 @@ def main() -> None:
     everything = [("ci", ""), ("large", "whole"), ("large", "marginal"), ("large", "spark")]
     try:
         if asked.only == "gates":
-            show(gate_rows(asked.runs))
+            show(gate_rows(asked.runs, asked.beside))
             return
         for name, only in [(name, asked.only) for name in asked.scopes] or everything:
             measure(name, asked, only)
@@ -91,10 +91,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--limit", type=int, default=LIMIT, help="with --spark: begin no level when so many states are known"
     )
+    parser.add_argument("--beside", metavar="REV", help="with --gates: another revision, in turn with this checkout")
     parser.set_defaults(only="")
     asked = parser.parse_args()
     if asked.only == "gates" and asked.scopes:
         parser.error("--gates is measured without a scope")
+    if asked.beside and asked.only != "gates":
+        parser.error("--beside goes with --gates")
     if asked.only not in ("", "gates") and not asked.scopes:
         parser.error(f"--{asked.only} is measured on a scope")
     for name in asked.scopes:

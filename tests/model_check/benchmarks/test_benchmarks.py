@@ -1,12 +1,10 @@
 """The benchmarks measure what they say; how much is not a test's business."""
 
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
 
 from model_check.benchmarks import __main__ as command
-from model_check.benchmarks import gates
 from model_check.benchmarks.explorer import Comparison, native_run, rows, whole_rows
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
@@ -95,23 +93,9 @@ def test_an_unknown_scope_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "nowhere" in capsys.readouterr().err
 
 
-def test_of_gates_that_pass_the_median_is_told_and_one_that_fails_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    called: list[str] = []
-
-    def run(command: list[str], **_: object) -> CompletedProcess[str]:
-        called.append(command[1])
-        return CompletedProcess(command, len(called) // 9, "it is broken", "")
-
-    monkeypatch.setattr("subprocess.run", run)
-    assert [name for name, _, _ in gates.gate_rows(3)] == [
-        "make verify, median", "  all runs", "make test, median", "  all runs",
-    ]  # fmt: skip
-    assert called == ["setup", *["verify", "test"] * 3]
-    with pytest.raises(ValueError, match="make verify failed with exit code 1: it is broken"):
-        list(gates.gate_rows(1))
-
-
-@pytest.mark.parametrize("arguments", [("--whole",), ("--gates", "tiny"), ("--spark", "--marginal", "tiny")])
+@pytest.mark.parametrize(
+    "arguments", [("--whole",), ("--gates", "tiny"), ("tiny", "--beside", "HEAD"), ("--spark", "--marginal", "tiny")]
+)
 def test_what_cannot_be_measured_so_is_refused(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
