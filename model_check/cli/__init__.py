@@ -4,6 +4,7 @@ A verb is a function that gives an exit code. To load one takes a second or more
 already; so nothing is loaded here before that is provided for.
 """
 
+from model_check.compiled_modules import keep_modules
 from model_check.verdicts.interrupts import end_at_once
 
 
@@ -12,4 +13,5 @@ def main() -> None:
     end_at_once()
     from model_check.cli.verbs import app
 
+    keep_modules()
     app(prog_name="kcheck")

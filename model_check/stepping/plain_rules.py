@@ -12,22 +12,23 @@ every disabled action of whole scopes, is tested.
 
 import ast
 import builtins
-import inspect
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from pathlib import Path
+from types import CodeType, ModuleType, SimpleNamespace
+from typing import Any, Final
 
+from model_check.compiled_modules import kept_code
 from spec.language import rules as language
 from spec.language.rules import Rule, rules_of
 from spec.language.terms import Value, flag
 from spec.system import CONTINUATIONS, MODULES
 
-LANGUAGE = "spec.language.rules"
+MODELLING_LAYER = "spec.language."
+LANGUAGE = f"{MODELLING_LAYER}rules"
 HOLDS = "if this holds"
 """What `holds` is called in a rule that is read again: a name that no rule can have taken for something else."""
 
@@ -197,21 +198,32 @@ class _Reader:
             module = ModuleType(name)
             module.__dict__["__builtins__"] = self.builtins
             self.read[name] = module
-            code = compile(_Branches().visit(_tree(name)), sys.modules[name].__file__ or name, "exec")
-            exec(code, module.__dict__)  # noqa: S102 - the specification's own text, with `if` for `with when`
+            exec(_code(name), module.__dict__)  # noqa: S102 - the specification's own text, with `if` for `with when`
         return self.read[name]
+
+
+OWN_TEXT: Final = Path(__file__).read_bytes()
+
+
+def _code(name: str) -> CodeType:
+    """A module's code, with the change to its syntax tree."""
+    path = str(import_module(name).__file__)
+    text = Path(path).read_bytes()
+
+    def changed() -> CodeType:
+        code: CodeType = compile(_Branches().visit(ast.parse(text)), path, "exec")
+        return code
+
+    return kept_code(f"plain-{name}", b"\n".join((path.encode(), OWN_TEXT, text)), changed)
 
 
 @cache
 def _speaks(name: str) -> bool:
-    """Whether a module imports words of an action that are replaced here."""
-    imported = (node for node in _tree(name).body if isinstance(node, ast.ImportFrom) and node.module == LANGUAGE)
-    return any(alias.name in REPLACED for node in imported for alias in node.names)
-
-
-@cache
-def _tree(name: str) -> ast.Module:
-    return ast.parse(inspect.getsource(import_module(name)))
+    """Whether a module has imported words of an action that are replaced here; where they are declared is none."""
+    if name.startswith(MODELLING_LAYER):
+        return False
+    words = {id(getattr(language, word)) for word in REPLACED}
+    return not words.isdisjoint(map(id, vars(import_module(name)).values()))
 
 
 @cache

@@ -9,14 +9,13 @@ import pytest
 
 from model_check.explicit_state.interpreter import Machine
 from model_check.stepping.open_system import A_FEW, NoRoom, OpenSystem, open_system
-from model_check.stepping.plain_rules import plain_rules
 from model_check.stepping.plain_state import Draft, Layout, PlainState
 from spec.language.rules import Action, Leaf
 from spec.language.terms import FLAG
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.enumerations import Callback, Session
-from spec.system import rules, system
+from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.plain_exploration import explore_plainly
 
@@ -100,11 +99,6 @@ def walk(name: str, switches: Switches, steps: int) -> Iterator[str]:
 )
 def test_random_walks_agree(name: str, switches: Switches, steps: int) -> None:
     assert len(set(walk(name, switches, steps))) > 15
-
-
-def test_every_rule_is_read_once_more() -> None:
-    assert list(plain_rules()) == [rule.name for rule in rules()]
-    assert all(rule.function is not plain_rules()[rule.name].function for rule in rules())
 
 
 def test_an_open_system_counts_as_far_as_it_must() -> None:
