@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from spec.errors import MalformedInput, UnknownName, Where
+from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import FEW, NOBODY, plain
 from spec.language.lists_in_use import Members
 
@@ -48,6 +49,9 @@ BUDGETS = (
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
     "unclean_changes", "half_requests", "early_reads", "late_requests",
 )  # fmt: skip
+
+TOPICS: Final = "abcdefgh"
+"""The names of topics, by number."""
 
 IMBALANCE_PERCENTAGE = 10
 """Kafka's default of `leader.imbalance.per.broker.percentage`."""
@@ -120,6 +124,12 @@ class Scope:
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""
         return dict(self.budgets).get(name, 0)
+
+    @property
+    def partition_names(self) -> tuple[TopicPartition, ...]:
+        """The partitions as a cluster calls them, by number: those of topic a, of topic b and so on."""
+        topics = [TOPICS[topic] for topic in self.topic_of or (0,) * len(self.assigned)]
+        return tuple(TopicPartition(topic, topics[:place].count(topic)) for place, topic in enumerate(topics))
 
     @property
     def odd_targets(self) -> tuple[Members, ...]:

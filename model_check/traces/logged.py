@@ -8,7 +8,6 @@ from functools import cache
 
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.said_lines import Names
-from reference.memory.cluster import partitions_of
 from spec.language.rules import Action, TransitionSystem
 from spec.logs.controller_request_lines import ControllerLine
 from spec.model import Model
@@ -36,6 +35,6 @@ def logs_of(system: TransitionSystem) -> Logged:
 @cache
 def opened(model: Model) -> tuple[OpenSystem, Names]:
     """The rules of a model to be run on numbers, and its names."""
-    partitions = tuple(partitions_of(model.scope))
+    partitions = model.scope.partition_names
     topics = tuple(dict.fromkeys(one.topic for one in partitions))
     return OpenSystem(model, draws_budgets=True), Names(model.brokers.ids, topics, partitions, model.brokers)

@@ -15,7 +15,7 @@ create of a state znode puts the znode of a topic that was removed back, without
 finds it in a list.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final, Self
@@ -65,8 +65,6 @@ def lacking(scope: Scope) -> str:
     return ", ".join(sorted(scope.features & LACKING))
 
 
-TOPICS: Final = "abcdefgh"
-"""The names of a scope's topics, by number."""
 BROKERS_CHANGED: Final = (WatchKind.CHILDREN, BROKER_IDS)
 """The watch that the end of a registration fires."""
 
@@ -97,8 +95,7 @@ class MemoryCluster:
         """The place of each notification of an ISR change among those of the scope, which says who created it."""
         self.created: Mapping[str, tuple[int, ...]] = {}
         """The zxids of the creations of each topic, which tell the topics of a name apart."""
-        self.partitions = tuple(partitions_of(scope))
-        """The partitions of the scope, by number."""
+        self.partitions = scope.partition_names
         self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
         self.own = set(self.processes)
         """The processes that no fork shares with this cluster."""
@@ -334,10 +331,3 @@ def listened_paths(scope: Scope, switches: Switches) -> tuple[str, ...]:
     """The paths that an active controller listens to, in the order of their callbacks after an expiry."""
     order = IN_ORDER if scope.fires_by_hash else LISTENED
     return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts, switches))
-
-
-def partitions_of(scope: Scope) -> Iterator[TopicPartition]:
-    """The partitions of a scope, numbered within their topics."""
-    topics = scope.topic_of or (0,) * len(scope.assigned)
-    for place, topic in enumerate(topics):
-        yield TopicPartition(TOPICS[topic], topics[:place].count(topic))
