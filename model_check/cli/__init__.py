@@ -1,9 +1,12 @@
 """The command line: `kcheck VERB`, a file for each verb.
 
-A verb is a function that gives an exit code. To load one takes a second or more, in which somebody may press Ctrl-C
+A verb is a function that gives an exit code. To load one takes a second or so, in which somebody may press Ctrl-C
 already; so nothing is loaded here before that is provided for.
 """
 
+import atexit
+
+from model_check.cli.leaving import Leaving
 from model_check.compiled_modules import keep_modules
 from model_check.verdicts.interrupts import end_at_once
 
@@ -11,7 +14,13 @@ from model_check.verdicts.interrupts import end_at_once
 def main() -> None:
     """The entry point of the `kcheck` script."""
     end_at_once()
+    leaving = Leaving()
+    atexit.register(leaving)
     from model_check.cli.verbs import app
 
     keep_modules()
-    app(prog_name="kcheck")
+    try:
+        app(prog_name="kcheck")
+    except SystemExit as end:
+        leaving.code = end.code
+        raise
