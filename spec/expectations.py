@@ -38,9 +38,9 @@ from typing import Any
 from spec.defects import UNFOUND, rows_of
 from spec.errors import BadInput, UnknownName, Where
 from spec.formats.kafka_types import KafkaVersion
+from spec.manifest import SOURCE, manifest
 from spec.matrix_plans import MatrixPlan, read_matrix
 from spec.properties import claim_named
-from spec.scopes import SOURCE, manifest, scopes
 from spec.system import rules
 from spec.tables.taken_rows import ROWS
 from spec.variants import FENCED, Switches, show_switches, switches_named
@@ -128,9 +128,10 @@ def known_to_break(variant: str, release: KafkaVersion | None) -> frozenset[str]
 
 def plan(scope: str) -> Plan:
     """The plan of a scope; UnknownName lists the known ones, MalformedInput says what is wrong in this one."""
-    if scope not in scopes():
-        raise UnknownName("scope", scope, scopes(), listed_by="kcheck show scopes")
-    return _plan(scope, manifest()["scope"][scope])
+    known = manifest()["scope"]
+    if scope not in known:
+        raise UnknownName("scope", scope, known, listed_by="kcheck show scopes")
+    return _plan(scope, known[scope])
 
 
 def _plan(name: str, entry: Mapping[str, Any]) -> Plan:

@@ -5,17 +5,16 @@ much may go wrong (budgets), how long queues may grow and how far epochs may cou
 in. The scopes stand in manifest.toml, with the exact counts and the verdicts that each must give.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from spec.errors import MalformedInput, UnknownName, Where
 from spec.formats.kafka_types import TopicPartition
 from spec.language.broker_lists import FEW, NOBODY, plain
 from spec.language.lists_in_use import Members
+from spec.manifest import SOURCE, manifest
 
 PARTS: Final[Mapping[str, frozenset[str]]] = {
     "partitions": frozenset(),
@@ -55,8 +54,6 @@ TOPICS: Final = "abcdefgh"
 
 IMBALANCE_PERCENTAGE = 10
 """Kafka's default of `leader.imbalance.per.broker.percentage`."""
-
-SOURCE: Final = "manifest.toml"
 
 APART = frozenset({"delayed_operations"})
 """Parts that are systems of their own: a scope with one has nothing else of the protocol."""
@@ -144,31 +141,6 @@ class Scope:
 
 
 @cache
-def manifest() -> Mapping[str, Any]:
-    """The manifest as it stands; MalformedInput says what is wrong with it."""
-    return manifest_in(files("spec").joinpath(SOURCE).read_bytes())
-
-
-def manifest_in(content: bytes) -> Mapping[str, Any]:
-    """The manifest that a file holds: tables of scopes, each with its bounds, and nothing else."""
-    top = Where(SOURCE)
-    try:
-        given = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        top.refuse(f"is no TOML: {error}")
-    for key in given:
-        if key != "scope":
-            top.key(key).refuse("is no table of the manifest; all are of a scope: scope.NAME")
-    entries = given.get("scope")
-    if not isinstance(entries, Mapping) or not entries:
-        top.key("scope").refuse("is missing, or no table of scopes")
-    for name, entry in entries.items():
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("bounds"), Mapping):
-            top.key("scope").key(name).key("bounds").refuse("is missing, or no table")
-    return given
-
-
-@cache
 def scopes() -> Mapping[str, Scope]:
     """Every scope of the manifest by name."""
     return {name: _read(name, entry["bounds"]) for name, entry in manifest()["scope"].items()}
@@ -176,9 +148,10 @@ def scopes() -> Mapping[str, Scope]:
 
 def scope(name: str) -> Scope:
     """The scope of that name; UnknownName lists the known ones."""
-    if name not in scopes():
-        raise UnknownName("scope", name, scopes(), listed_by="kcheck show scopes")
-    return scopes()[name]
+    known = manifest()["scope"]
+    if name not in known:
+        raise UnknownName("scope", name, known, listed_by="kcheck show scopes")
+    return _read(name, known[name]["bounds"])
 
 
 def _read(name: str, bounds: Mapping[str, Any]) -> Scope:

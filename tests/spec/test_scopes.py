@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from spec.errors import MalformedInput, UnknownName
-from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope, _read, manifest, manifest_in, scope, scopes
+from spec.manifest import manifest
+from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope, _read, scope, scopes
 
 
 def test_the_scopes_from_tiny_to_large_are_there() -> None:
@@ -88,27 +89,6 @@ def test_a_bound_of_another_type_is_refused_at_its_place(damage: dict[str, Any],
     with pytest.raises(MalformedInput) as caught:
         _read("try", WHOLE | damage)
     assert str(caught.value) == f"manifest.toml scope try: {complaint}"
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("[scop.tiny.bounds]", "manifest.toml: scop: is no table of the manifest; all are of a scope: scope.NAME"),
-        ("deep = true\n[scope.tiny.bounds]", "manifest.toml: deep: is no table of the manifest"),
-        ("[scope.tiny.bound]", "manifest.toml: scope.tiny.bounds: is missing, or no table"),
-        ("[scope]\ntiny = 3", "manifest.toml: scope.tiny.bounds: is missing, or no table"),
-        ("scope = 3", "manifest.toml: scope: is missing, or no table of scopes"),
-        ("", "manifest.toml: scope: is missing, or no table of scopes"),
-        ("[scope.tiny.bounds]\nbrokers = = 3", "manifest.toml: is no TOML: Invalid value (at line 2"),
-        ("[scope.tiny.bounds]\n[scope.tiny.bounds]", "manifest.toml: is no TOML: Cannot declare"),
-        ("\udcff", "manifest.toml: is no TOML: 'utf-8' codec can't decode"),
-    ],
-)
-def test_a_manifest_that_is_none_is_refused_in_one_line(text: str, complaint: str) -> None:
-    with pytest.raises(MalformedInput) as caught:
-        manifest_in(text.encode(errors="surrogateescape"))
-    assert str(caught.value).startswith(complaint)
-    assert "\n" not in str(caught.value)
 
 
 WAITING = {"requests": [[0, 1], [1]], "refused": [[1], []], "partitions": [2, 1]}

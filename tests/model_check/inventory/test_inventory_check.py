@@ -19,6 +19,7 @@ from model_check.verdicts.verdict import Verdict
 from spec import defects, expectations, properties, scopes
 from spec.expectations import plans
 from spec.language.terms import YES, Value
+from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
 from spec.variants import AS_CODED, FENCED, Switches
 
@@ -51,7 +52,7 @@ def unmet() -> list[tuple[str, str, str]]:
 @pytest.fixture
 def manifest(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """A copy of the manifest's scopes, for a test to edit."""
-    given = deepcopy(dict(scopes.manifest()))
+    given = {"scope": deepcopy(dict(real_manifest()["scope"]))}
     monkeypatch.setattr(scopes, "manifest", lambda: given)
     monkeypatch.setattr(expectations, "manifest", lambda: given)
     scopes.scopes.cache_clear()

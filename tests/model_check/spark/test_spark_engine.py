@@ -24,7 +24,8 @@ from model_check.traces.replay import replay
 from spec.errors import BadInput, EnvironmentFailure
 from spec.expectations import plan
 from spec.language.rules import GOALS, TransitionSystem
-from spec.scopes import PARTS, manifest, scope
+from spec.manifest import manifest
+from spec.scopes import PARTS, scope
 from spec.system import system
 from spec.variants import AS_CODED
 from tests.conftest import ROOT
