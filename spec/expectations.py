@@ -32,7 +32,7 @@ scope's plan is read, so a renamed property cannot leave an expectation behind t
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from spec.defects import UNFOUND, rows_of
@@ -206,11 +206,15 @@ def _properties(given: Any, value: type | None, where: Where) -> dict[str, Any]:
 
 
 def _rules(given: Iterable[str], where: Where) -> frozenset[str]:
-    known = {rule.name for rule in rules()}
     for name in given:
-        if name not in known:
-            where.refuse(str(UnknownName("rule", name, sorted(known))))
+        if name not in _rule_names():
+            where.refuse(str(UnknownName("rule", name, sorted(_rule_names()))))
     return frozenset(given)
+
+
+@cache
+def _rule_names() -> frozenset[str]:
+    return frozenset(rule.name for rule in rules())
 
 
 def _rows(given: Mapping[str, Any], where: Where) -> dict[str, int]:

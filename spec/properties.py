@@ -48,10 +48,10 @@ def claims() -> tuple[Claim, ...]:
 
 def claim_named(name: str) -> Claim:
     """The claim of that name; UnknownName lists the known ones."""
-    known = {one.name: one for one in claims()}
-    if name not in known:
-        raise UnknownName("property", name, known, listed_by="kcheck show properties")
-    return known[name]
+    for one in claims():
+        if one.name == name:
+            return one
+    raise UnknownName("property", name, [one.name for one in claims()], listed_by="kcheck show properties")
 
 
 def instantiate_claims(
