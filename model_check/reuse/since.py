@@ -20,9 +20,10 @@ from model_check.inventory.sources import ROOT
 from model_check.reuse.reusable import MANIFEST, Reusable, files_of
 from model_check.verdicts.verification import Check
 from spec.errors import BadInput
+from spec.manifest import manifest
 from spec.model import Model
 from spec.properties import claims
-from spec.scopes import manifest, scope
+from spec.scopes import scope
 from spec.system import is_in_scope, rules
 
 EVERYTHING: Final = frozenset({"constraints.txt", "pyproject.toml"})

@@ -1,12 +1,13 @@
 """Which checks `kcheck verify` makes, and how: its options, and what was verified before."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model_check.checks import exploration, verifying
+from model_check.checks import exploration
 from model_check.inventory import sources
 from model_check.reuse import reuse
 from model_check.verdicts.results import Document, from_json
@@ -100,7 +101,7 @@ def test_fail_fast_begins_nothing_after_what_is_not_as_expected(kcheck: Kcheck, 
 
 def test_what_is_not_begun_in_time_is_incomplete(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(verifying.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     real = exploration.run
 
     def takes_six_minutes(task: exploration.Task) -> Any:

@@ -22,6 +22,7 @@ from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check
 from spec import expectations, scopes
 from spec.expectations import plan, plans
+from spec.manifest import manifest
 from spec.model import Model
 from spec.system import is_in_scope, rules
 from spec.variants import AS_CODED
@@ -280,7 +281,7 @@ def test_a_check_of_one_scope_reads_the_expectations_of_no_other(
 ) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
     scopes.scopes()  # the bounds of all are read once, and kept
-    noting = Noting(scopes.manifest()["scope"])
+    noting = Noting(manifest()["scope"])
     monkeypatch.setattr(expectations, "manifest", lambda: {"scope": noting})
     assert [run.verdict for run in check.make()] == [Verdict.HOLDS]
     assert noting.read == {check.scope}

@@ -12,8 +12,10 @@ from model_check.inventory.system_facts import SystemKey
 from model_check.reuse import since as module
 from model_check.reuse.reusable import MANIFEST, Reusable
 from model_check.reuse.since import Since
+from model_check.verdicts.results import Run
 from model_check.verdicts.verification import Check
 from spec.errors import BadInput
+from spec.manifest import manifest
 from spec.variants import AS_CODED
 from tests.model_check.reuse.test_reuse import CHECKS, ENGINES
 
@@ -102,7 +104,7 @@ def test_another_expectation_touches_its_scope_and_what_reads_the_whole_manifest
     differing.append(MANIFEST.relative_to(ROOT).as_posix())
     assert touched() == {"judge", "live"}
     scope = CHECKS["explorer"].scope
-    entries = {**module.manifest()["scope"]}
+    entries = dict(manifest()["scope"])
     entries[scope] = {**entries[scope], "verify": {"goals": False}}
     monkeypatch.setattr(module, "manifest", lambda: {"scope": entries})
     assert touched() == {"judge", "live"} | {one for one in ENGINES if CHECKS[one].scope == scope}
@@ -115,7 +117,7 @@ def test_a_recording_touches_its_judgement(differing: list[str]) -> None:
 
 def test_a_check_that_depends_on_who_knows_what_is_always_touched() -> None:
     assert Since("REV").touches(Check("manifest", "", "", 0, partial(list)), Known(PARTS))
-    of_none = Reusable("explorer", "tiny", "no such variant", 0, partial(list[int]), system=SystemKey("tiny", AS_CODED))
+    of_none = Reusable("explorer", "tiny", "no such variant", 0, partial(list[Run]), system=SystemKey("tiny", AS_CODED))
     assert not Since("REV").touches(of_none, Known(PARTS))
 
 

@@ -1,12 +1,12 @@
 """What one sees while checks are made: a line for each that ends, or a picture at a terminal."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
 from rich.progress import Progress, TextColumn
 
-from model_check.waiting import board as module
 from model_check.waiting import estimates, progress
 from model_check.waiting.board import Picture, board
 from model_check.waiting.estimates import estimated
@@ -50,7 +50,7 @@ def test_a_row_moves_with_the_time_that_its_check_should_take(
 ) -> None:
     drawn, bars = picture
     now = [100.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
     drawn.begun(1, "explorer small AS_CODED", 10.0)
     for later, part in ((102.5, 0.25), (130.0, 0.99)):
         now[0] = later
