@@ -19,6 +19,7 @@ only added or changed together with the version.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from functools import cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -275,11 +276,18 @@ def _read(kind: Any, given: Any, where: Where) -> Any:
 
 def _read_record(kind: Any, given: Any, where: Where) -> Any:
     _expect(isinstance(given, dict), "is not an object", where)
-    types, names = get_type_hints(kind), [one.name for one in fields(kind)]
-    if set(given) != set(names):
-        wrong = sorted(set(given) ^ set(names))
+    types = _types(kind)
+    if given.keys() != types.keys():
+        wrong = sorted(given.keys() ^ types.keys())
         raise MalformedInput(where.source, where.field, f"missing or unknown: {', '.join(wrong)}")
-    return kind(**{name: _read(types[name], given[name], where.key(name)) for name in names})
+    return kind(**{name: _read(of, given[name], where.key(name)) for name, of in types.items()})
+
+
+@cache
+def _types(kind: Any) -> Mapping[str, Any]:
+    """The types of a record's fields, by name."""
+    hints = get_type_hints(kind)
+    return {one.name: hints[one.name] for one in fields(kind)}
 
 
 def _expect(holds: bool, complaint: str, where: Where) -> None:
