@@ -1,6 +1,6 @@
 """What a line of a log holds is what its text has holes for."""
 
-from dataclasses import fields
+from dataclasses import FrozenInstanceError, fields, make_dataclass
 
 import pytest
 
@@ -40,3 +40,19 @@ def test_a_field_that_is_no_hole_is_refused() -> None:
             shapes, usual = VOCABULARY, {"count": "int"}
 
             cuont: int
+
+
+class Other(Counted):
+    """Another kind with the same holes."""
+
+
+def test_lines_compare_and_show_themselves_as_any_frozen_dataclass_does() -> None:
+    names = [one.name for one in fields(Counted)]
+    plain = make_dataclass("Counted", [(one, object) for one in names], frozen=True)
+    line, twin = Counted(TP, 1, 2), plain(V0102, TP, 1, 2)
+    assert repr(line) == repr(twin)
+    assert hash(line) == hash(twin)
+    assert line == Counted(TP, 1, 2)
+    assert all(line != one for one in (Counted(TP, 1, 3), Counted(TP, 1, 2, version=V082), Other(TP, 1, 2), twin))
+    with pytest.raises(FrozenInstanceError):
+        line.count = 3
