@@ -1,13 +1,11 @@
 """Printing: a document as text or JSON, colour only where a terminal reads it."""
 
+import os
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 
 import typer
-from rich.console import Console
-from rich.highlighter import RegexHighlighter
-from rich.table import Table
-from rich.theme import Theme
 
 from model_check.verdicts import exploration_text
 from model_check.verdicts.rendering import text
@@ -16,41 +14,24 @@ from model_check.verdicts.results import Document
 READABLE = 100
 """So many columns of text are read with ease."""
 
-COLOURS = {
-    "verdict.holds": "green",
-    "verdict.violated": "bold red",
-    "verdict.incomplete": "yellow",
-    "verdict.error": "bold magenta",
-}
 
+def may_be_terminal() -> bool:
+    """Whether standard output may be a terminal: whether it is one, or the environment says something about it.
 
-class Verdicts(RegexHighlighter):
-    """Colours verdicts, and nothing else."""
-
-    base_style = "verdict."
-    highlights = [  # noqa: RUF012 - rich declares it so
-        r"(?P<holds>\bHOLDS\b)",
-        r"(?P<violated>\bVIOLATED\b)",
-        r"(?P<incomplete>\bINCOMPLETE\b)",
-        r"(?P<error>\bERROR\b)",
-    ]
-
-
-class Output(Console):
-    """Standard output, with colour where rich sees that a terminal wants it.
-
-    Where a reader has gone away, rich would exit with 1, which reads as VIOLATED; so it is an error as any other.
+    rich knows what that means; elsewhere text is printed as it is, and rich not loaded.
     """
-
-    def on_broken_pipe(self) -> None:
-        """Raise the BrokenPipeError that is being handled."""
-        raise  # noqa: PLE0704 - rich calls this where it has caught one
+    return sys.stdout.isatty() or any(one in os.environ for one in ("FORCE_COLOR", "TTY_COMPATIBLE"))
 
 
 def say(message: str) -> None:
-    """Print text to standard output, wrapped nowhere."""
-    console = Output(highlighter=Verdicts(), theme=Theme(COLOURS), markup=False, emoji=False, soft_wrap=True)
-    console.print(message, end="")
+    """Print text to standard output, wrapped nowhere, in colour where a terminal reads it."""
+    if may_be_terminal():
+        from model_check.cli.colours import say_in_colour
+
+        say_in_colour(message)
+    else:
+        sys.stdout.write(message)
+        sys.stdout.flush()
 
 
 def line_width() -> int:
@@ -71,14 +52,13 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 def say_table(rows: Sequence[Sequence[str]]) -> None:
     """Print a table, whose first row is its head: drawn for a terminal, aligned for a pipe."""
-    console = Console()
-    if not console.is_terminal:
-        say(aligned(rows))
-        return
-    drawn = Table(*rows[0])
-    for row in rows[1:]:
-        drawn.add_row(*row)
-    console.print(drawn)
+    if may_be_terminal():
+        from model_check.cli.colours import draw_table, is_terminal
+
+        if is_terminal():
+            draw_table(rows)
+            return
+    say(aligned(rows))
 
 
 def print_document(

@@ -6,16 +6,11 @@ a line says how a check ended, after how many seconds, and how many are left.
 """
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
-
-from model_check.waiting.estimates import shown
 from model_check.waiting.progress import is_watched, note, reported_to
 
 
@@ -35,11 +30,10 @@ def board(title: str, number: int, expected: float, processes: int) -> Iterator[
     if not is_watched():
         yield Lines(number)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rest]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        picture = Picture(bars, title, number, expected, processes)
-        with reported_to(picture.far), picture.moving():
-            yield picture
+    from model_check.waiting.picture import drawn
+
+    with drawn(title, number, expected, processes) as picture, reported_to(picture.far):
+        yield picture
 
 
 @dataclass
@@ -59,59 +53,3 @@ class Lines:
             self.done += 1
             left = f"{self.number - self.done} left" if self.done < self.number else "the last"
             note(f"{seconds:7.1f} s  {title}: {said}  [{left}]")
-
-
-class Picture:
-    """A bar for all checks, and a row for each process."""
-
-    def __init__(self, bars: Progress, title: str, number: int, expected: float, processes: int) -> None:
-        self.bars, self.expected, self.lock = bars, expected, threading.Lock()
-        self.whole = bars.add_task(title, total=number, rest="")
-        self.rows = [bars.add_task("", total=1.0, rest="") for _ in range(processes)]
-        self.under_way: dict[int, tuple[float, float]] = {}
-        self.processes = processes
-
-    def begun(self, process: int, title: str, seconds: float) -> None:
-        """Its row says what it does now."""
-        with self.lock:
-            self.under_way[process] = time.monotonic(), max(seconds, 0.1)
-            self._move(self.rows[process], 0.0, title)
-
-    def ended(self, title: str, said: str, seconds: float, *, is_news: bool) -> None:
-        """The bar of all moves on; what is news stays on the screen above it."""
-        with self.lock:
-            self.expected = max(0.0, self.expected - seconds)
-            self.bars.update(self.whole, advance=1, rest=f"about {shown(self.expected / self.processes)} left")
-            if is_news:
-                self.bars.console.print(f"{title}: {said}", markup=False, highlight=False)
-
-    def far(self, done: int, what: str = "", of: int | None = None) -> None:
-        """How far the first process is with its check, as that says itself."""
-        if of:
-            self.bars.update(self.rows[0], completed=min(1.0, done / of), rest=what)
-
-    @contextmanager
-    def moving(self) -> Iterator[None]:
-        """Inside, the rows of the other processes move with their expected time."""
-        over = threading.Event()
-
-        def moves() -> None:
-            while not over.wait(0.5):
-                self.move()
-
-        thread = threading.Thread(target=moves, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            over.set()
-            thread.join()
-
-    def move(self) -> None:
-        """Move those rows to where they should be by now."""
-        for process, (begun, seconds) in list(self.under_way.items()):
-            if process:
-                self._move(self.rows[process], (time.monotonic() - begun) / seconds)
-
-    def _move(self, row: TaskID, part: float, title: str | None = None) -> None:
-        self.bars.update(row, completed=min(part, 0.99), description=title)

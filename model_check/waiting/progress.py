@@ -11,9 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from model_check.verdicts.interrupts import Interrupt, the_verbs
 from spec.errors import EnvironmentFailure, LacksMemory
 
@@ -66,14 +63,17 @@ def bar(title: str, expected: int | None = None) -> Iterator[Report]:
         host = _hosts[-1]
         yield lambda done, what="", of=None: host(done, what, of or expected)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not is_watched()) as bars:
-        task = bars.add_task(title, total=expected)
+    if not is_watched():
+        yield _tell_nobody
+        return
+    from model_check.waiting.drawn_bars import drawn_bar
 
-        def report(done: int, what: str = "", of: int | None = None) -> None:
-            bars.update(task, completed=done, total=of, description=f"{title}: {what}" if what else title)
-
+    with drawn_bar(title, expected) as report:
         yield report
+
+
+def _tell_nobody(done: int, what: str = "", of: int | None = None) -> None:
+    """What work calls where nobody watches."""
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from model_check.cli import verify_options
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest
 from model_check.reuse import reuse
-from model_check.waiting import progress
+from model_check.waiting import drawn_bars, progress
 from model_check.waiting.progress import interruptible
 from spec import expectations, scopes
 from spec.language.rules import TransitionSystem
@@ -103,11 +103,9 @@ class Bars:
     """A stand-in for rich's bars: of each, every title, and how much of how much was done at last."""
 
     def __init__(self) -> None:
-        self.are_shown = True
         self.told: list[tuple[list[str], int, int | None]] = []
 
-    def __call__(self, *_: object, disable: bool, **_options: object) -> Self:
-        self.are_shown = not disable
+    def __call__(self, *_: object, **_options: object) -> Self:
         return self
 
     def __enter__(self) -> Self:
@@ -130,7 +128,7 @@ def bars(monkeypatch: pytest.MonkeyPatch) -> Bars:
     """What the bars of a command tell a person at a terminal."""
     made = Bars()
     monkeypatch.setattr(progress, "is_watched", lambda: True)
-    monkeypatch.setattr(progress, "Progress", made)
+    monkeypatch.setattr(drawn_bars, "Progress", made)
     return made
 
 

@@ -17,7 +17,7 @@ def told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What a person at a terminal is told, with a cache folder of its own."""
     lines: list[str] = []
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(estimates, "is_watched", lambda: True)
+    monkeypatch.setattr(estimates, "is_alone", lambda: True)
     monkeypatch.setattr(estimates, "note", lines.append)
     return lines
 
@@ -113,7 +113,6 @@ def test_a_span_of_time_is_said_in_round_numbers(seconds: float, text: str) -> N
     [
         (("explore", "solo", "--no-goals"), "solo AS_CODED"),
         (("prove", "solo", "--property", "epochs_never_go_back"), "solo AS_CODED, 1 of its properties"),
-        (("verify", "solo"), "verify solo"),
         (("simulate", "solo", "--runs", "2", "--steps", "9"), "solo AS_CODED"),
     ],
 )

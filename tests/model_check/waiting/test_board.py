@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn
 
 from model_check.waiting import estimates, progress
-from model_check.waiting.board import Picture, board
+from model_check.waiting.board import board
 from model_check.waiting.estimates import estimated
+from model_check.waiting.picture import Picture
 from model_check.waiting.progress import bar, reported_to
 
 
