@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import z3
 
 from model_check.checks import exploration
-from model_check.explicit_state.findings import Found, run_of
+from model_check.explicit_state.findings import Found, run_of, with_stories
 from model_check.verdicts.results import Comparison, Finding, Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import in_words
@@ -111,13 +111,18 @@ def halves(one: Defect) -> tuple[Half, ...]:
     return tuple(Half(one, fixed=fixed) for fixed in (False, True) if one.fix or not fixed)
 
 
-def check(half: Half, explore: Explore) -> Run:
-    """The run that shows the defect, or in which it is gone, compared with what its row says."""
+def check(half: Half, explore: Explore, *, told: bool = False) -> Run:
+    """The run that shows the defect, or in which it is gone, compared with what its row says.
+
+    The trace is a story where that is asked for, or where it is not as the row says.
+    """
     one = half.defect
     built = watched(system(scope(one.scope), half.switches), one)
     found = explore(one.scope, half.switches, built)
     run = run_of(built, found, scope=one.scope, variant=show_switches(half.switches))
     comparison = _comparison(half, run.findings[0])
+    if told or not comparison.is_met:
+        run = with_stories(run, built, found, [one.breaks])
     return replace(
         run,
         engine=f"{one.id}, explorer",
@@ -158,9 +163,9 @@ def is_covered(half: Half, plan: Plan) -> bool:
     return known.violated.get(name) == half.defect.first_depth
 
 
-def shown(half: Half) -> Run:
-    """The run that shows a defect, or the one in which it is fixed."""
-    return check(half, _explored)
+def shown(half: Half, *, told: bool = False) -> Run:
+    """The run that shows a defect, or the one in which it is fixed; `told` as a story, whatever comes of it."""
+    return check(half, _explored, told=told)
 
 
 def _explored(scope: str, switches: Switches, built: TransitionSystem) -> Found:

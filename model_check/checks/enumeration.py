@@ -4,7 +4,7 @@ from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from model_check.checks.exploration import Task
+from model_check.checks.exploration import Task, with_unexpected_told
 from model_check.explicit_state.findings import run_of
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import compared
@@ -58,4 +58,4 @@ def verified(expected: Expectation) -> list[Run]:
         found = run(task, folder)
     told = run_of(task.system, found, scope=task.scope, variant=task.variant, engine=ENGINE)
     asked = {name: steps for name, steps in expected.violated.items() if name not in told.not_asked}
-    return [compared(told, replace(expected, violated=asked))]
+    return [with_unexpected_told(compared(told, replace(expected, violated=asked)), task.system, found)]

@@ -1,11 +1,11 @@
 """An exploration of a scope of the manifest, and its verdict: against the manifest, or beside other switches."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model_check.checks.subject import Subject
-from model_check.explicit_state.findings import Found, run_of
+from model_check.explicit_state.findings import Found, run_of, with_stories
 from model_check.explicit_state.memory import free_memory
 from model_check.inventory.accepted import accepted
 from model_check.inventory.accepted_systems import with_system_compared
@@ -13,6 +13,8 @@ from model_check.inventory.system_facts import SystemKey, system_fact
 from model_check.kernel.system_digest import system_digest
 from model_check.traces.itf import SavedTrace, save
 from model_check.verdicts.difference import SAME, Outcome, changed_claims, size_change
+from model_check.verdicts.exploration_text import told_of
+from model_check.verdicts.rendering import unexpected
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import compared, compared_as_asked, is_exhausted
 from model_check.waiting.estimates import estimated
@@ -103,9 +105,22 @@ def run(
         return found
 
 
-def explored(task: Task) -> Run:
-    """Explore; the run with its plain verdict."""
-    return run_of(task.system, run(task), scope=task.scope, variant=task.variant)
+def explored(task: Task, expected: Expectation | None = None) -> Run:
+    """Explore; the run compared with what is expected, if anything is, and a story of whatever is not so."""
+    found = run(task)
+    told = run_of(task.system, found, scope=task.scope, variant=task.variant)
+    return told if expected is None else with_unexpected_told(compared(told, expected), task.system, found)
+
+
+def with_unexpected_told(told: Run, built: TransitionSystem, found: Found) -> Run:
+    """A run that was compared, with a story of whatever is not as expected: nobody reads the others."""
+    return with_stories(told, built, found, unexpected(told))
+
+
+def with_wanted_told(told: Run, built: TransitionSystem, found: Found, chosen: Sequence[str], *, as_json: bool) -> Run:
+    """A run with the stories that are printed: of what was chosen, or else of the first news; as JSON, with all."""
+    wanted = told.findings if as_json else told_of(told, chosen or None)
+    return with_stories(told, built, found, {one.property for one in wanted})
 
 
 def judged(told: Run, task: Task, chosen: Collection[str] = ()) -> Run:
@@ -156,5 +171,4 @@ def save_traces(folder: Path, task: Task, found: Found) -> None:
 def verified(one: Plan, expected: Expectation) -> list[Run]:
     """A scope explored under a variant: what is found against the manifest, its system against the accepted one."""
     task = Task.of(one.scope, expected.switches, goals=one.goals)
-    told = compared(explored(task), expected)
-    return [with_system_compared(told, task.system, SystemKey(one.scope, expected.switches))]
+    return [with_system_compared(explored(task, expected), task.system, SystemKey(one.scope, expected.switches))]

@@ -18,7 +18,7 @@ from model_check.verdicts.difference import ending_lines, first_newly_broken, sc
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
 from model_check.verdicts.verdict import Verdict
-from model_check.verdicts.verification import Check, compared, run_checks
+from model_check.verdicts.verification import Check, run_checks
 from model_check.waiting.progress import bar
 from spec.expectations import Expectation, plan
 
@@ -116,4 +116,4 @@ def _put_off(one: Expectation, minutes: float) -> list[Run]:
 
 def _explored(one: Expectation) -> list[Run]:
     task = exploration.Task.of(one.scope, one.switches, goals=plan(one.scope).goals)
-    return [compared(exploration.explored(task), one)]
+    return [exploration.explored(task, one)]

@@ -53,7 +53,7 @@ def command(
         raise BadInput(f"{one.id} is not found here, so that there is no result of it; ask for it without --json")
     code = 0
     if found:
-        whole = document([defects.shown(half) for one in found for half in halves(one)], "defects")
+        whole = document([defects.shown(half, told=True) for one in found for half in halves(one)], "defects")
         code = print_document(whole, as_json=as_json, stories=[one.breaks for one in found])
     if not as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from model_check.checks import enumeration
-from model_check.checks.exploration import Task, judged
+from model_check.checks.exploration import Task, judged, with_wanted_told
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.explicit_state.findings import run_of
@@ -94,6 +94,7 @@ def command(
         if written is None:
             told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
     told = replace(judged(told, task, chosen), notes=tuple(notes))
+    told = with_wanted_told(told, built, found, chosen, as_json=as_json)
     return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
 
 

@@ -79,7 +79,9 @@ def command(
         typer.echo(printed_expectation(told))
         code = 0 if found.exhausted else 3
     else:
-        document = plain_document("explore", exploration.judged(told, task, chosen))
+        told = exploration.judged(told, task, chosen)
+        told = exploration.with_wanted_told(told, built, found, chosen, as_json=as_json)
+        document = plain_document("explore", told)
         code = print_document(document, as_json=as_json, stories=chosen or None, verbose=verbose)
     if traces is not None:
         exploration.save_traces(traces, task, found)

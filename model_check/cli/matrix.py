@@ -65,7 +65,8 @@ def command(
     chosen = tuple(faults or FAULTS)
     options.folder_to_fill(traces)
     with interruptible() as stop:
-        every = [_made(name, known[name], switches, chosen, stop) for name in handlers or known]
+        told = as_json or traces is not None
+        every = [_made(name, known[name], switches, chosen, stop, told=told) for name in handlers or known]
     if not every:
         raise BadInput("the manifest has no handler: no scope with a table `matrix`")
     document = plain_document("matrix", *(run for _, run in every))
@@ -83,12 +84,14 @@ Made: TypeAlias = tuple[Matrix | None, Run]
 """A handler's matrix, None if Ctrl-C came before it was begun, and its run."""
 
 
-def _made(name: str, plan: MatrixPlan, switches: Switches, faults: tuple[str, ...], stop: Callable[[], bool]) -> Made:
+def _made(
+    name: str, plan: MatrixPlan, switches: Switches, faults: tuple[str, ...], stop: Callable[[], bool], *, told: bool
+) -> Made:
     scope, variant = PREFIX + name, show_switches(switches)
     if stop():
         return None, Run(ENGINE, scope, variant, Verdict.INCOMPLETE, NOT_BEGUN)
     found = crash_matrix.made(scope, plan, switches, faults, stop)
-    return found, run_of_matrix(found, plan, variant)
+    return found, run_of_matrix(found, plan, variant, told=told)
 
 
 def _print(every: list[Made], document: Document) -> None:

@@ -42,7 +42,8 @@ def command(
     checks that are; --fresh makes all of them again.
 
     What it prints fits on a screen: how many expectations are met, what was checked, and what is not as expected. The
-    full report is verify.txt in the cache folder (.kcheck, or KCHECK_CACHE).
+    full report, with a story of whatever is not as expected, is verify.txt in the cache folder (.kcheck, or
+    KCHECK_CACHE); `kcheck explore SCOPE --property NAME` has that of a known violation.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command goes on from there.
 

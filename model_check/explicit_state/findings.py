@@ -7,8 +7,8 @@ is said there, too. Goals are judged on the graph; without one they are named as
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -86,10 +86,13 @@ def run_of(
     chosen: Iterable[str] = (),
     engine: str = ENGINE,
 ) -> Run:
-    """What an exploration says of a system, of all properties or of the chosen ones."""
+    """What an exploration says of a system, of all properties or of the chosen ones; of stories only how long they are.
+
+    `with_stories` has the words, which take longer than many a search.
+    """
     names = set(chosen) or {one.name for one in system.properties}
     asked = [one for one in system.properties if one.name in names]
-    findings = tuple(_finding(system, one, found) for one in asked if _is_asked(one, found))
+    findings = tuple(_finding(one, found) for one in asked if _is_asked(one, found))
     rules, judged = _by_rule(system, found.fired), [one.verdict for one in findings if one.kind in CLAIMS]
     return Run(
         engine=engine,
@@ -108,6 +111,17 @@ def run_of(
         not_asked=tuple(one.name for one in asked if not _is_asked(one, found)),
         seconds=dict(found.seconds),
     )
+
+
+def with_stories(run: Run, system: TransitionSystem, found: Found, names: Collection[str]) -> Run:
+    """A run with the traces of these properties in words."""
+    claims = {one.name: one for one in system.properties if one.name in names}
+
+    def told(one: Finding) -> Finding:
+        trace = _judged(claims[one.property], found)[2] if one.property in claims else None
+        return one if trace is None else replace(one, story=story_of(system, trace))
+
+    return replace(run, findings=tuple(map(told, run.findings)))
 
 
 def story_of(system: TransitionSystem, trace: Trace) -> Story:
@@ -152,10 +166,9 @@ def _is_asked(one: Property, found: Found) -> bool:
     return one.kind not in GOALS or one.name in found.goals
 
 
-def _finding(system: TransitionSystem, one: Property, found: Found) -> Finding:
+def _finding(one: Property, found: Found) -> Finding:
     verdict, reason, trace = _judged(one, found)
-    story = None if trace is None else story_of(system, trace)
-    return Finding.of(one, verdict, reason, story)
+    return Finding.of(one, verdict, reason, None if trace is None else Story(len(trace)))
 
 
 def _judged(one: Property, found: Found) -> tuple[Verdict, str, Trace | None]:

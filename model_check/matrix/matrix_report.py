@@ -10,7 +10,7 @@ from string import ascii_lowercase
 from model_check.explicit_state.findings import story_of
 from model_check.matrix.crash_matrix import Cell, Matrix
 from model_check.matrix.fault_injection import LAST, at_or_before, what_comes_next
-from model_check.verdicts.results import Comparison, Finding, Run
+from model_check.verdicts.results import Comparison, Finding, Run, Story
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.matrix_plans import FAULTS, MatrixPlan
 
@@ -20,9 +20,12 @@ NO_FAULT = "none"
 """The fault, and the place, of the handler that nothing happens to."""
 
 
-def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str) -> Run:
-    """The run of a handler's matrix: as the manifest expects, or, where it expects nothing, whether all recovers."""
-    findings = tuple(one for cell in found.cells for one in _findings(found, cell))
+def run_of_matrix(found: Matrix, plan: MatrixPlan, variant: str, *, told: bool = False) -> Run:
+    """The run of a handler's matrix: as the manifest expects, or, where it expects nothing, whether all recovers.
+
+    A finding's trace is `told` as a story where somebody wants to read it.
+    """
+    findings = tuple(one for cell in found.cells for one in _findings(found, cell, told=told))
     comparisons = tuple(_comparisons(found, plan, variant)) if variant in plan.expected else ()
     verdicts = [one.verdict for one in comparisons] or [_verdict(cell) for cell in found.cells]
     run = Run(ENGINE, found.scope, variant, worst(verdicts), findings=findings, comparisons=comparisons)
@@ -44,10 +47,11 @@ def where(cell: Cell) -> str:
     return f"{cell.fault} behind the last" if cell.place == LAST else f"{cell.fault} {at_or_before(cell.place)}"
 
 
-def _findings(found: Matrix, cell: Cell) -> Iterator[Finding]:
+def _findings(found: Matrix, cell: Cell, *, told: bool) -> Iterator[Finding]:
     for name, trace in cell.traces.items():
         claim = next(one for one in found.system.properties if one.name in (name, f"eventually_{name}"))
-        broken = Finding.of(claim, Verdict.VIOLATED, story=story_of(found.system, trace))
+        story = story_of(found.system, trace) if told else Story(len(trace))
+        broken = Finding.of(claim, Verdict.VIOLATED, story=story)
         yield replace(broken, property=f"{where(cell)}: {name}")
 
 

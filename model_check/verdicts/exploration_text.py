@@ -45,14 +45,10 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
         yield "  " + rendering.counts_line(run.counts)
     yield from rendering.finding_lines(new)
     yield from (line for one in run.comparisons if one.about not in by_name for line in difference_lines(one))
-    if stories is None:
-        told = [*filter(None, [rendering.shortest(new)])]
-    else:
-        told = [one for one in run.findings if one.property in stories]
+    told = [one for one in told_of(run, stories) if one.story and one.story.is_told]
     for one in told:
-        if one.story:
-            yield from ("", *rendering.story_lines(one))
-    if any(one.story for one in told):
+        yield from ("", *rendering.story_lines(one))
+    if told:
         yield ""
     yield from known_lines([by_name[one.about] for one in run.comparisons if _is_known(one) and one.about in by_name])
     if verbose:
@@ -63,6 +59,13 @@ def _run_lines(run: Run, stories: Sequence[str] | None, *, verbose: bool) -> Ite
     if verbose or not run.comparisons:
         yield from rendering.names_in_lines("never enabled", run.never_fired)
     yield from rendering.reach_lines(run)
+
+
+def told_of(run: Run, stories: Sequence[str] | None = None) -> list[Finding]:
+    """The findings of a run whose traces the text has, step by step."""
+    if stories is not None:
+        return [one for one in run.findings if one.property in stories]
+    return [*filter(None, [rendering.shortest(one for one in run.findings if _is_new(one, run))])]
 
 
 def _is_new(one: Finding, run: Run) -> bool:

@@ -32,9 +32,9 @@ def text(document: Document, *, stories: Sequence[str] | None = None) -> str:
     lines = [headline(document)]
     for run in document.runs:
         lines += ["", *run_lines(run)]
-        told = [one for one in run.findings if one.story and _is_told(one, run, stories)]
-        for one in told:
-            lines += ["", *story_lines(one)]
+        for one in run.findings:
+            if one.story and one.story.is_told and _is_told(one, run, stories):
+                lines += ["", *story_lines(one)]
     return "\n".join(lines) + "\n"
 
 
@@ -175,8 +175,13 @@ def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:
     if stories is not None:
         return finding.property in stories
     if run.comparisons:
-        return finding.property in {one.about for one in run.comparisons if not one.is_met}
+        return finding.property in unexpected(run)
     return finding is shortest(run.findings)
+
+
+def unexpected(run: Run) -> set[str]:
+    """What is not as expected, by name: what is told of it is told as a story, too."""
+    return {one.about for one in run.comparisons if not one.is_met}
 
 
 def shortest(findings: Iterable[Finding]) -> Finding | None:

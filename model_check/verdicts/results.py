@@ -2,7 +2,8 @@
 
 A document says which verb ran, and holds a `Run` for each thing that was checked: an exploration of a scope under a
 variant, a proof, a judged recording. A run has counts, a finding for each property, and the comparisons with what the
-manifest expects. A finding that is violated or witnessed carries its story, step by step.
+manifest expects. A finding that is violated or witnessed carries the length of its story, and where that is not as
+expected, or somebody asked for it, also the steps.
 
     Document          verb, verdict
     └── Run           engine, scope, variant, verdict, seconds
@@ -51,10 +52,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Story:
-    """A trace in words; `length` counts its steps, and 0 is the initial state alone."""
+    """A trace in words; `length` counts its steps, and 0 is the initial state alone.
+
+    Of a trace that nobody reads only the length is there.
+    """
 
     length: int
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there are words for it."""
+        return bool(self.steps) or not self.length
 
 
 @dataclass(frozen=True)

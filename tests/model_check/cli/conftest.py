@@ -7,14 +7,15 @@ open questions and bounds. `kcheck` runs a command line on them in this process.
 import signal
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from typing import Any, Self
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from model_check.checks import exploration, gate, proof
-from model_check.cli import verify_options
+from model_check.checks.processes import shared_out
+from model_check.cli import coverage, verify_options
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest
 from model_check.reuse import reuse
@@ -149,6 +150,7 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
     for module in (exploration, proof):
         monkeypatch.setattr(module, "with_system_compared", lambda run, *_: run)  # as above
     monkeypatch.setattr(verify_options, "fitting", lambda *_: 1)  # another process would not know this manifest
+    monkeypatch.setattr(coverage, "shared_out", partial(shared_out, helpers=0))  # nor would that one
     monkeypatch.setattr(reuse, "are_as_loaded", lambda: False)  # tests put faults into what a key takes for granted
 
     def run(*arguments: str) -> Result:

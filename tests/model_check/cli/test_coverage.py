@@ -1,20 +1,12 @@
 """`kcheck coverage`: the table is what the plain interpreter counts, and 1 says that something never occurs."""
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
 
 from model_check.checks import coverage
-from model_check.checks.processes import shared_out
-from model_check.cli import coverage as verb
 from tests.model_check.cli.conftest import Kcheck, counted
-
-
-@pytest.fixture(autouse=True)
-def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verb, "shared_out", partial(shared_out, helpers=0))  # a helper would not know this manifest
 
 
 def test_counts_and_first_depths_are_those_of_the_plain_interpreter(kcheck: Kcheck) -> None:

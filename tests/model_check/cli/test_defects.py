@@ -7,6 +7,7 @@ import pytest
 from typer.testing import Result
 
 from model_check.checks import gate
+from model_check.checks.defects import halves, shown
 from model_check.cli import defects as verb
 from model_check.verdicts.results import from_json
 from spec import defects
@@ -53,6 +54,13 @@ def test_what_0_10_2_has_of_an_older_defect_is_told_with_its_story(
     monkeypatch.setattr(defects, "DEFECTS", (replace(half_active, remains="a part"),))
     document = from_json(kcheck("defects", "D4", "--json").stdout, "stdout")
     assert [run.notes for run in document.runs] == [("of this 0.10.2 has: a part",)] * 2
+
+
+def test_its_steps_are_told_and_a_verification_which_expects_it_tells_none(half_active: Defect) -> None:
+    for told in (False, True):
+        story = shown(halves(half_active)[0], told=told).findings[0].story
+        assert story is not None
+        assert (story.length, len(story.steps)) == (half_active.first_depth, half_active.first_depth * told)
 
 
 def test_all_can_be_shown_as_json(kcheck: Kcheck, half_active: Defect) -> None:

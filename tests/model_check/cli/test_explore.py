@@ -189,6 +189,13 @@ def test_a_variant_is_given_as_it_is_shown(kcheck: Kcheck) -> None:
     assert "pair FENCED-RESIGN_CLEANS_UP (explorer)" in result.stdout
 
 
+def test_the_json_has_every_story(kcheck: Kcheck) -> None:
+    (run,) = from_json(kcheck("explore", "pair", "--json").stdout, "stdout").runs
+    stories = [one.story for one in run.findings if one.story]
+    assert len(stories) > len(expectation("pair")["violated"]), "witnesses have one, too"
+    assert all(len(one.steps) == one.length for one in stories)
+
+
 def test_the_json_is_a_document_with_the_same_verdict(kcheck: Kcheck) -> None:
     result = kcheck("explore", "pair", "--json")
     document = from_json(result.stdout, "stdout")

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from model_check.checks import enumeration, exploration, gate, replay, simulation
+from model_check.cli import check as check_verb
 from model_check.cli import verify
+from model_check.explicit_state import findings
 from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
 from model_check.verdicts.screen import LINES
@@ -64,6 +66,20 @@ def test_an_unexpected_violation_is_told_as_a_story(kcheck: Kcheck, manifest: di
     assert result.exit_code == 1
     assert f"\n{name}: " in result.stdout
     assert not [other for other in violated if f"\n{other}: " in result.stdout]
+
+
+@pytest.mark.parametrize("verb", [("verify", "--json"), ("verify", "--verbose"), ("coverage",), ("check",)])
+def test_what_is_as_expected_is_told_by_nobody(
+    kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...]
+) -> None:
+    def told(*_: object) -> None:
+        raise AssertionError("a story that nobody reads")
+
+    monkeypatch.setattr(findings, "tell", told)
+    monkeypatch.setattr(check_verb, "changed_terms", lambda keys, _: ((key, True) for key in keys))
+    result = kcheck(verb[0], "solo", "pair", *verb[1:])
+    assert result.exit_code == 0, result.stdout
+    assert expectation("pair")["violated"]
 
 
 def test_a_scope_of_which_nothing_is_expected_is_incomplete(kcheck: Kcheck, manifest: dict[str, Any]) -> None:

@@ -9,10 +9,10 @@ import z3
 
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
-from model_check.explicit_state.findings import broken_along, run_of, story_of
+from model_check.explicit_state.findings import broken_along, run_of, story_of, with_stories
 from model_check.traces.replay import replay
 from model_check.traces.trace import Trace
-from model_check.verdicts.results import Finding, Run
+from model_check.verdicts.results import Finding, Run, Story
 from model_check.verdicts.verdict import Verdict
 from spec.language.rules import Property, TransitionSystem
 from tests.model_check.systems import clerks, jugs, lamps, odometer
@@ -148,6 +148,17 @@ def test_a_story_tells_every_step_of_the_trace_and_the_trace_replays() -> None:
     assert [step.action for step in story.steps] == list(trace.actions)
     # The last write changes nothing but its clerk, which of the two it is being left open.
     assert [change.partition("].")[2] for change in story.steps[-1].changes] == ["at: READ -> DONE"]
+
+
+def test_of_a_run_only_the_stories_asked_for_have_words() -> None:
+    system, exploration = explored("clerks")
+    plain = run("clerks")
+    assert {one.property for one in plain.findings if one.story and one.story.is_told} == set()
+    told = with_stories(plain, system, exploration, ["no_lost_update", "both_read_nothing"])
+    (lost,) = [one for one in told.findings if one.story and one.story.is_told]
+    assert lost.story == story_of(system, exploration.violated["no_lost_update"])
+    unsaid = [replace(one, story=one.story and Story(one.story.length)) for one in told.findings]
+    assert unsaid == [*plain.findings], "nothing else is another, and no length"
 
 
 def test_what_a_trace_breaks_is_found_at_the_first_place() -> None:

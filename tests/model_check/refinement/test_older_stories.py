@@ -26,7 +26,7 @@ QUICK = ("D31",)
     ],
 )
 def test_the_shortest_story_of_an_older_defect_is_one_of_the_reference(one: Defect) -> None:
-    story = shown(halves(one)[0]).findings[0].story
+    story = shown(halves(one)[0], told=True).findings[0].story
     assert story is not None
     steps = [step.action for step in story.steps if step.number]
     assert len(steps) == one.first_depth

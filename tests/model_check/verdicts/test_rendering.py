@@ -60,6 +60,12 @@ def test_the_chosen_stories_are_told() -> None:
     assert told_stories(long, short, stories=()) == []
 
 
+def test_a_trace_without_words_is_no_story() -> None:
+    silent = replace(finding("short", Verdict.VIOLATED, length=2), story=Story(2))
+    assert told_stories(silent) == []
+    assert "  VIOLATED   always      short  broken by 2 steps" in text(plain_document("explore", run(silent)))
+
+
 def compared(*met: tuple[str, Verdict, str]) -> Run:
     made = tuple(Comparison(about, "this", "that", verdict, expected) for about, verdict, expected in met)
     surprise = finding("surprise", Verdict.VIOLATED, length=1)
