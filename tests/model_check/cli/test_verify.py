@@ -78,7 +78,7 @@ def test_what_is_as_expected_is_told_by_nobody(
     monkeypatch.setattr(findings, "tell", told)
     monkeypatch.setattr(check_verb, "changed_terms", lambda keys, _: ((key, True) for key in keys))
     result = kcheck(verb[0], "solo", "pair", *verb[1:])
-    assert result.exit_code == 0, result.stdout
+    assert result.exit_code == (1 if verb == ("coverage",) else 0), "two small scopes exercise little"
     assert expectation("pair")["violated"]
 
 
