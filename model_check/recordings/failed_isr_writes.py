@@ -15,9 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from networkx import DiGraph, Graph, descendants
-from networkx.algorithms.bipartite import hopcroft_karp_matching
-
 from model_check.recordings.entries import head_of
 from model_check.recordings.recording import Cluster
 from model_check.recordings.seen import WriteConflicted, ZooKeeperChange
@@ -94,6 +91,9 @@ def _certain(
     None if there is no such assignment. Another one leads from a failure over other writes, and over the failures that
     lose them, to a write that nobody has, or that the first has left.
     """
+    from networkx import DiGraph, Graph, descendants
+    from networkx.algorithms.bipartite import hopcroft_karp_matching
+
     ways = Graph()
     ways.add_nodes_from(failures)
     ways.add_edges_from(possible)
