@@ -2,13 +2,17 @@
 
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
+from model_check.judging import search
 from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from tests.model_check.unpacking import Change, changed
 
 BUDGET = 20_000
 """Positions to be searched at most."""
+AT_LAST: int | None = 100
+"""Positions to be searched for an unlikely explanation, when there is no likely one; None: as many as always."""
 
 
 class Lie(NamedTuple):
@@ -22,7 +26,8 @@ class Lie(NamedTuple):
 
 def assert_found_out(lie: Lie, folder: Path) -> None:
     """The search comes to its end, and what it could not go on from is where the lie shows."""
-    found = judge(read(changed(lie.recording, folder, lie.file, lie.change)), budget=BUDGET)
+    with patch.object(search, "AT_LAST", AT_LAST or search.AT_LAST):
+        found = judge(read(changed(lie.recording, folder, lie.file, lie.change)), budget=BUDGET)
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None
     assert lie.place in [one.place for one in found.stuck.next]

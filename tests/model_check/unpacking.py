@@ -8,14 +8,20 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from model_check.judging.judge import Judgement, judge
-from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, DEEP, packed
+from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, packed
 from model_check.recordings.reading import read
+from model_check.recordings.recording import Recording
 from spec.variants import AS_CODED, Switches
 
 NAMES = tuple(BROKEN)
-AS_WELL = {"02-broker-kill-restart", "03-controller-kill"}
-"""Those that other tests judge by default, with a fact changed that changes nothing, or with less known or more."""
-JUDGED = tuple(pytest.param(name, marks=pytest.mark.slow) if name in DEEP | AS_WELL else name for name in NAMES)
+DAILY = (
+    "12-D1-epoch-write-delayed", "13-D1-epoch-write-connectionloss", "17-D12-bounce-unnoticed",
+    "23-D38-orphan-after-reassignment", "28-D46-stale-epoch-answer",
+)  # fmt: skip
+"""An election, a lost answer, a bounce, a reassignment and a deletion, one of each: `kcheck verify` judges all."""
+JUDGED = tuple(pytest.param(name, marks=[pytest.mark.slow] * (name not in DAILY)) for name in NAMES)
+RECORDINGS = pytest.mark.xdist_group("recordings")
+"""Whoever looks at recordings as they are shares with the others what was read and judged of them."""
 Change = Callable[[str], str]
 
 
@@ -44,9 +50,15 @@ def recording(name: str) -> Path:
 
 
 @cache
+def recorded(name: str) -> Recording:
+    """What is read of a recording; each is read once."""
+    return read(recording(name))
+
+
+@cache
 def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
     """What comes of a recording; each is judged once."""
-    return judge(read(recording(name)), switches)
+    return judge(recorded(name), switches)
 
 
 def replaced(old: str, new: str) -> Change:

@@ -16,6 +16,7 @@ from spec.scopes import Scope
 from spec.system import system
 from spec.variants import Switches
 from tests.model_check.plain_exploration import explore_plainly
+from tests.spec.on_demand import OnDemand
 
 
 def false_somewhere(within: Scope, switches: Switches, candidates: Iterable[Property]) -> set[str]:
@@ -36,23 +37,23 @@ class Proving:
     """What is proved of a scope under a variant: its system without budgets, its lemmas and its properties."""
 
     def __init__(self, within: Scope, switches: Switches) -> None:
-        self.system = system(within, switches, proving=True)
+        self._system = OnDemand(within, switches, proving=True)
         self._lemmas = lemmas_of(Model(within, switches, proving=True))
-        self._vocabulary = Vocabulary(self.system.variables)
+        self._vocabulary = Vocabulary(self._system.variables)
 
     def action(self, name: str) -> Action:
         """The action of that name."""
-        return next(one for one in self.system.actions if one.name == name)
+        return self._system.action(name)
 
-    def everything(self) -> dict[str, Property]:
-        """All lemmas and all properties that a proof is about, by name."""
-        provable = [one for one in self.system.properties if one.kind in {"always", "step"}]
+    def everything(self, action: str = "") -> dict[str, Property]:
+        """All lemmas and all properties that a proof is about, by name; of steps what is said of this action's."""
+        provable = [one for one in self._system.claims(action) if one.kind in {"always", "step"}]
         return {one.name: one for one in (*self._lemmas, *provable)}
 
     def keeps(self, action: Action, claimed: Property, known: Sequence[Property]) -> bool:
         """Whether a step of the action from any state in which all that is known holds keeps the claim."""
-        step = Step(action, self.system, self._vocabulary)
-        stated = [*type_terms(self.system.variables), *((one.name, one.term) for one in known if one.term is not None)]
+        step = Step(action, self._system.with_actions([action.name]), self._vocabulary)
+        stated = [*type_terms(self._system.variables), *((one.name, one.term) for one in known if one.term is not None)]
         hypotheses = [clause for name, term in stated for clause in self._vocabulary.clauses(name, term)]
         goals: list[Clause] = step.claimed([claimed])
         if claimed.term is not None:
@@ -70,7 +71,7 @@ class Proving:
 
         All else that is said of states is known, but for what does not hold in the variant.
         """
-        known, taken = self.everything(), self.action(action)
+        known, taken = self.everything(action), self.action(action)
         claimed = known.pop(saved)
         others = [one for name, one in known.items() if name not in {lemma, *without} and one.kind == "always"]
         kept = self.keeps(taken, claimed, [*others, known[lemma]])
@@ -78,7 +79,7 @@ class Proving:
 
     def breaks_without_update(self, action: str, forgets: str, claim: str, *, without: Collection[str] = ()) -> bool:
         """Whether the action keeps the claim, and no longer does when it forgets to write one variable."""
-        known, taken = self.everything(), self.action(action)
+        known, taken = self.everything(action), self.action(action)
         claimed = known.pop(claim)
         always = [one for name, one in known.items() if name not in without and one.kind == "always"]
         assert forgets in taken.updates

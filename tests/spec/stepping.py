@@ -1,76 +1,151 @@
-"""A system led by the hand: actions taken by name, with what an observer saw of them, and variables as text."""
+"""A system led by the hand: actions taken by name, with what an observer saw of them, and variables as text.
 
-from collections.abc import Mapping
+The specification's text is run as plain Python on numbers, so that an example costs its steps and no system of terms.
+That both mean the same is what `tests/model_check/stepping/test_open_system.py` is about; and in a deep run every step
+that is taken or tried here is held against its terms, too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, ClassVar
 
+from model_check.stepping.open_system import NoRoom, OpenSystem, Step, Taken
+from model_check.stepping.plain_rules import Seen
+from model_check.stepping.plain_state import PlainState
 from model_check.terms.straight_line import Program, Valuation
-from spec.language.rules import Action, TransitionSystem
+from spec.language.rules import leaves
+from spec.language.terms import Kind, Value
+from spec.model import Model
+from spec.properties import claim_named, claims
 from spec.scopes import Scope
-from spec.system import system
 from spec.variants import AS_CODED, Switches
+from tests.spec.on_demand import OnDemand, by_name
+
+
+class Played(OpenSystem):
+    """A scope's system, budgets and capacities included, whose actions have names."""
+
+    @cached_property
+    def named(self) -> Mapping[str, Taken]:
+        """Every action by its name, in the system's order."""
+        return {name: Taken(*one) for name, one in by_name(self.rules.values(), self.model).items()}
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Kind]:
+        """What each variable may be."""
+        return {one.name: one.kind for one in leaves(self.layout.shape)}
+
+    @cached_property
+    def terms(self) -> OnDemand:
+        """The same as terms."""
+        return OnDemand(self.model.scope, self.model.switches)
+
+    @cached_property
+    def program(self) -> Program:
+        """The terms that were read so far."""
+        return Program()
+
+    def require_the_same_of_terms(self, name: str, before: PlainState, step: Step | None) -> None:
+        """An action's terms say of a state what its text did: whether it is enabled, and what it changes and shows."""
+        flat, action = self.layout.flatten(before), self.terms.action(name)
+        value = Valuation(flat, self.program)
+        assert bool(value(action.guard)) == (step is not None), name
+        if step is not None:
+            after = {**flat, **{path: value(term) for path, term in action.updates.items()}}
+            assert self.layout.flatten(step.after) == after, name
+            shown = [
+                (one.kind, *map(value, (field.term for field in one.fields.values())))
+                for one in action.events
+                if value(one.condition)
+            ]
+            assert [(one.kind, *(field.raw for field in one.fields.values())) for one in step.seen] == shown, name
 
 
 @cache
-def built(bounds: Scope, switches: Switches) -> TransitionSystem:
+def played(bounds: Scope, switches: Switches) -> Played:
     """A system; examples of one scope share it."""
-    return system(bounds, switches)
+    return Played(Model(bounds, switches), draws_budgets=True)
 
 
 class Run:
     """A system in some state; `do` takes an action by name and keeps what an observer saw of it."""
 
+    terms_too: ClassVar = False
+    """Whether each step is held against its terms."""
+
     def __init__(self, bounds: Scope, switches: Switches = AS_CODED, **budgets: int) -> None:
-        self.system = built(replace(bounds, budgets=tuple(budgets.items())), switches)
-        self.state = {one.name: one.initial for one in self.system.variables}
-        self._actions = {one.name: one for one in self.system.actions}
-        self._kinds = {one.name: one.kind for one in self.system.variables}
-        self._program = Program()
+        self.system = played(replace(bounds, budgets=tuple(budgets.items())), switches)
+        self.now = self.system.initial
+
+    @property
+    def state(self) -> Mapping[str, int]:
+        """All raw values by variable name."""
+        return self.system.layout.flatten(self.now)
+
+    @state.setter
+    def state(self, values: Mapping[str, int]) -> None:
+        self.now = self.system.layout.unflatten(values)
 
     def can(self, name: str) -> bool:
         """Whether an action is enabled."""
-        return bool(self._now()(self._actions[name].guard))
+        return self._step(name) is not None
+
+    def _step(self, name: str) -> Step | None:
+        rule, parameters = self.system.named[name]
+        try:
+            step = self.system.step(self.now, rule, parameters)
+        except NoRoom:
+            step = None
+        if self.terms_too:
+            self.system.require_the_same_of_terms(name, self.now, step)
+        return step
 
     def do(self, *names: str) -> list[tuple[Any, ...]]:
         """Take actions, one after the other; what was seen of the last one: its kind, then its fields in order."""
-        seen: list[tuple[Any, ...]] = []
+        seen: tuple[Seen, ...] = ()
         for name in names:
-            value = self._now()
-            action = self._actions[name]
-            assert value(action.guard), f"{name} is not enabled; enabled are {self.enabled()}"
-            seen = self._observed(action, value)
-            self.state = {**self.state, **{path: value(term) for path, term in action.updates.items()}}
-        return seen
+            step = self._step(name)
+            assert step is not None, f"{name} is not enabled; enabled are {self.enabled()}"
+            self.now, seen, _ = step
+        return [(one.kind, *(value.kind.show(value.raw) for value in one.fields.values())) for one in seen]
 
     def drain(self, *marks: str) -> None:
         """Take every action whose name has one of these marks, until none is enabled."""
-        while steps := [name for name in self.enabled() if any(mark in name for mark in marks)]:
-            self.do(steps[0])
+        while step := next(self._enabled(marks), None):
+            self.do(step)
+
+    def enabled(self, *marks: str) -> list[str]:
+        """The names of all enabled actions, or of those that have one of these marks."""
+        return list(self._enabled(marks or ("",)))
+
+    def _enabled(self, marks: Sequence[str]) -> Iterator[str]:
+        return (name for name in self.system.named if any(mark in name for mark in marks) and self.can(name))
 
     def holds(self, claim: str, step: str = "") -> bool:
         """Whether a claim about states holds now, or a step, which is enabled, keeps one about steps."""
-        named = self.system.property_named(claim)
-        assert not step or self.can(step)
-        return bool(self._now()(named.terms[step] if step else named.term))
+        said = self._said(claim, step)
+        assert said is not None, f"{claim} says nothing of this"
+        return bool(said.raw)
 
-    def enabled(self) -> list[str]:
-        """The names of all enabled actions."""
-        return [name for name in self._actions if self.can(name)]
+    def _said(self, claim: str, step: str) -> Value | None:
+        before, model = self.system.view(self.now), self.system.model
+        assert model.is_about(claim_named(claim).parts)
+        if not step:
+            return claim_named(claim).function(before, model)
+        taken = self._step(step)
+        assert taken is not None, f"{step} is not enabled"
+        return claim_named(claim).function(before, self.system.view(taken.after), model, self.system.named[step])
 
-    def _now(self) -> Valuation:
-        return Valuation(self.state, self._program)
-
-    def _observed(self, action: Action, value: Valuation) -> list[tuple[Any, ...]]:
-        return [
-            (event.kind, *(field.kind.show(value(field.term)) for field in event.fields.values()))
-            for event in action.events
-            if value(event.condition)
-        ]
+    def broken(self, step: str) -> set[str]:
+        """The claims about steps that a step, which is enabled, breaks."""
+        names = [one.name for one in claims() if one.kind == "step" and self.system.model.is_about(one.parts)]
+        said = {name: self._said(name, step) for name in names}
+        return {name for name, value in said.items() if value is not None and not value.raw}
 
     def __getitem__(self, name: str) -> str:
         """A variable as text."""
-        return self._kinds[name].show(self.state[name])
+        return self.system.kinds[name].show(self.state[name])
 
     def leadership(self, path: str) -> tuple[str, ...]:
         """Leader, ISR and leader epoch at a path: of a znode, of a cache, of a broker."""

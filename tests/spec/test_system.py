@@ -12,6 +12,8 @@ import pytest
 import z3
 
 import spec.protocol
+from model_check.inventory import whole_protocol
+from model_check.inventory.whole_protocol import WHOLE, WITH_OLDER_RULES
 from spec.expectations import plans
 from spec.language.rules import Action, Rule, TransitionSystem, rules_of
 from spec.language.rules import action as declared
@@ -22,7 +24,9 @@ from spec.scopes import BUDGETS, PARTS, scope, scopes
 from spec.system import MODULES, instances, is_in_scope, rules, system
 from spec.variants import AS_CODED, FENCED, Switches
 
-#: Between them they have every part and every budget.
+pytestmark = pytest.mark.xdist_group("whole protocol")
+
+#: Between them they have every part and every budget, as the systems of the whole protocol have.
 SYSTEMS = [("left_overs", AS_CODED), ("losses", FENCED), ("topics", AS_CODED), ("metadata", FENCED)]
 SYSTEMS += [("early", AS_CODED), ("notifications", FENCED), ("resends", AS_CODED), ("purgatory", AS_CODED)]
 SYSTEMS += [("reassignment", FENCED), ("preferred_election", FENCED), ("rebalance", AS_CODED)]
@@ -40,21 +44,22 @@ SYSTEMS += [
     ("notification_reads", AS_CODED),
     ("late_requests", FENCED),
 ]
-#: What these have others have, too.
-MORE = {
-    "losses", "topics", "metadata", "notifications", "reassignment", "preferred_election", "recreation",
-    "foreign_recreation",
-}  # fmt: skip
+#: Every day beside the whole protocol, which is as coded: some with every fix.
+DAILY = {"dead_replica", "addition", "late_copies"}
 every_system = pytest.mark.parametrize(
     ("name", "switches"),
-    [pytest.param(*one, id=one[0], marks=[pytest.mark.slow] * (one[0] in MORE)) for one in SYSTEMS],
+    [
+        *(pytest.param(one.name, WITH_OLDER_RULES, id=one.name) for one in WHOLE),
+        *(pytest.param(*one, id=one[0], marks=[pytest.mark.slow] * (one[0] not in DAILY)) for one in SYSTEMS),
+    ],
 )
 
 
 @cache
 def built(name: str, switches: Switches) -> TransitionSystem:
-    """A system of the manifest."""
-    return system(scope(name), switches)
+    """A system of the whole protocol, or of the manifest."""
+    whole = {one.model.scope.name: one for one in whole_protocol._built()}
+    return whole[name] if name in whole else system(scope(name), switches)
 
 
 def test_the_collector_of_garbage_rests_only_while_a_system_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,8 +77,8 @@ def test_the_collector_of_garbage_rests_only_while_a_system_is_built(monkeypatch
 
 
 def test_the_systems_looked_at_have_every_part_and_every_budget() -> None:
-    looked_at = {name for name, _ in SYSTEMS} - MORE
-    assert {feature for name in looked_at for feature in scope(name).features} == {*PARTS, *BUDGETS}
+    for looked_at in (WHOLE, [scope(name) for name, _ in SYSTEMS]):
+        assert {feature for one in looked_at for feature in one.features} == {*PARTS, *BUDGETS}
 
 
 @every_system

@@ -74,22 +74,23 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_is_read_to_its_end(recordings: Path) -> None:
-    assert {one.name: read(one).observations for one in recordings.iterdir()} == OBSERVATIONS
-
-
-FAST = (
-    "taken-back-without-a-session", "two-leave-the-isr", "queue-dropped-with-its-channel", "step-12-of-a-zombie",
-    "resignation-is-not-told", "two-batches-in-a-row", "stopped-when-its-isr-write-is-through",
-    "on-top-of-left-overs", "in-flight-at-the-resignation", "read-before-another-writes",
-    "a-deletion-left-half-way", "read-when-it-is-gone",
-    "expired-amid-a-step", "answered-when-its-topic-is-gone", "told-of-nothing-before-the-next-term",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "name", [one if one in FAST else pytest.param(one, marks=pytest.mark.slow) for one in OBSERVATIONS]
+DAILY = ("two-leave-the-isr", "two-batches-in-a-row")
+"""One of 0.10.2.2 and one of 0.8.2.2; each of the others takes two seconds to a minute."""
+every = pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one not in DAILY)) for one in OBSERVATIONS]
 )
+
+
+def test_each_has_a_number_of_observations(recordings: Path) -> None:
+    assert {one.name for one in recordings.iterdir()} == set(OBSERVATIONS)
+
+
+@every
+def test_each_is_read_to_its_end(recordings: Path, name: str) -> None:
+    assert read(recordings / name).observations == OBSERVATIONS[name]
+
+
+@every
 def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name: str) -> None:
     _, search = judged(recordings / name, AS_CODED)
     assert search.explained is not None
@@ -97,7 +98,7 @@ def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name
     assert search.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("behind", [True, False])
+@pytest.mark.parametrize("behind", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_line_that_is_written_without_the_lock_stands_where_it_may(
     recordings: Path, tmp_path: Path, *, behind: bool
 ) -> None:

@@ -23,6 +23,8 @@ from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
 from spec.variants import AS_CODED, FENCED, Switches
 
+pytestmark = pytest.mark.xdist_group("whole protocol")
+
 
 def test_what_is_checked_is_what_was_accepted() -> None:
     """All of it, the terms of the whole protocol included."""
@@ -174,12 +176,10 @@ def test_a_claim_that_is_gone_or_has_another_witness_fails_the_gate(monkeypatch:
 
 
 @pytest.fixture
-def small_protocol(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def small_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
     """The protocol of the smallest of the systems, written down anew each time."""
     monkeypatch.setattr(whole_protocol, "WHOLE", whole_protocol.WHOLE[1:2])
-    whole_protocol._built.cache_clear()
-    yield
-    whole_protocol._built.cache_clear()
+    monkeypatch.setattr(whole_protocol, "_built", whole_protocol._built.__wrapped__)
 
 
 @pytest.mark.usefixtures("small_protocol")
@@ -192,7 +192,6 @@ def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
     before = dict(whole_protocol.term_facts())
     weaker = tuple(replace(one, function=_always) if one.name == name else one for one in claims())
     monkeypatch.setattr(properties, "claims", lambda: weaker)
-    whole_protocol._built.cache_clear()
     after = dict(whole_protocol.term_facts())
     assert [one for one in before if before[one] != after[one]] == [f"claim {name} / terms"]
 

@@ -7,12 +7,13 @@ import pytest
 from model_check.judging.broken_claims import BrokenClaims
 from model_check.judging.explaining import Explainer
 from model_check.judging.positions import Position
-from model_check.recordings.reading import read
 from model_check.stepping.open_system import RECREATION, Taken
 from model_check.stepping.plain_state import Draft
 from spec.properties import claims
 from spec.variants import AS_CODED
-from tests.model_check.unpacking import judged, recording
+from tests.model_check.unpacking import RECORDINGS, judged, recorded
+
+pytestmark = RECORDINGS
 
 CONFIG = "34-D55-config-lost"
 REFUSED = "28-D46-stale-epoch-answer"
@@ -20,7 +21,7 @@ REFUSED = "28-D46-stale-epoch-answer"
 
 
 def test_a_topic_that_comes_again_is_judged_by_its_new_assignment_and_the_others_by_the_old() -> None:
-    system = Explainer(read(recording(CONFIG)), AS_CODED).system
+    system = Explainer(recorded(CONFIG), AS_CODED).system
     narrowed = [system.model_for(one, system.initial) for one in ({}, {RECREATION: 0}, {})]
     assert [one.scope.assigned for one in narrowed] == [((2, 3),), ((3, 2),), ((2, 3),)]
     assert narrowed[0] is narrowed[2]
@@ -47,7 +48,7 @@ def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> I
 def test_claims_that_share_their_views_say_what_they_say_of_views_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """So does leaving out the empty places of queues."""
     path = judged(REFUSED).path
-    explainer = Explainer(read(recording(REFUSED)), AS_CODED)
+    explainer = Explainer(recorded(REFUSED), AS_CODED)
     asked = BrokenClaims(explainer)
     found = [asked._known_at(one) for one in path[1:]]
     monkeypatch.setattr(Draft, "is_blank", lambda _: False)

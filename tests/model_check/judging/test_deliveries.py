@@ -18,7 +18,9 @@ from model_check.stepping.open_system import OpenSystem
 from spec.formats.kafka_types import V0102
 from spec.state.brokers import Stage
 from spec.variants import AS_CODED
-from tests.model_check.unpacking import changed, judged, recording, without_line
+from tests.model_check.unpacking import RECORDINGS, changed, judged, recorded, without_line
+
+pytestmark = RECORDINGS
 
 BROKER, EPOCH, LIFE = 3, 1, 1
 REFUSED = StopReplicaRefused(place="", time=0, text="", broker=BROKER, incarnation=LIFE, epoch=EPOCH)
@@ -87,7 +89,7 @@ def test_metadata_is_that_of_the_queue_or_no_step() -> None:
     Only the last that broker 1 handled before it was killed may lack a line; all others live until the recording ends.
     """
     name, count, last = "12-D1-epoch-write-delayed", 0, []
-    known = Explainer(read(recording(name)), AS_CODED).deliveries
+    known = Explainer(recorded(name), AS_CODED).deliveries
     for position in judged(name).path:
         for one in position.step.observations if position.step and position.before else ():
             if isinstance(one, RequestHandled) and one.told:
@@ -105,7 +107,9 @@ def test_metadata_is_that_of_the_queue_or_no_step() -> None:
     assert last == [(1, "broker-1/state-change.log:60")]
 
 
-@pytest.mark.parametrize(("broker", "outcome"), [(1, Outcome.EXPLAINED), (2, Outcome.UNEXPLAINED)])
+@pytest.mark.parametrize(
+    ("broker", "outcome"), [(1, Outcome.EXPLAINED), pytest.param(2, Outcome.UNEXPLAINED, marks=pytest.mark.slow)]
+)
 def test_who_is_killed_may_not_come_to_write_all_that_a_request_tells(
     tmp_path: Path, broker: int, outcome: Outcome
 ) -> None:

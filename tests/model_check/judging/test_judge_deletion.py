@@ -20,7 +20,9 @@ from model_check.recordings.seen import (
 )
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
-from tests.model_check.unpacking import changed, recording, replaced, without_line
+from tests.model_check.unpacking import RECORDINGS, changed, recorded, replaced, without_line
+
+pytestmark = RECORDINGS
 
 ZOMBIE, MARK, CONFIG, BUSY = (
     "28-D46-stale-epoch-answer", "27-D45-ineligible-mark-survives", "34-D55-config-lost",
@@ -157,7 +159,11 @@ def _exchanged(text: str, one: str, other: str) -> str:
     return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
 
 
-@pytest.mark.parametrize("lie", LIES)
+TOLD_LATE = {"a replica that goes out of existence without a word", "a topic that is held back without a reason"}
+"""Behind which there is much to try."""
+
+
+@pytest.mark.parametrize("lie", [pytest.param(one, marks=[pytest.mark.slow] * (one in TOLD_LATE)) for one in LIES])
 def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)
 
@@ -169,7 +175,7 @@ def test_nor_is_any_of_these(lie: str, tmp_path: Path) -> None:
 
 
 def test_the_znodes_of_a_deletion_go_in_this_order() -> None:
-    changes = read(recording(CONFIG)).tracks["zookeeper"]
+    changes = recorded(CONFIG).tracks["zookeeper"]
     kinds = (RequestMade, StateDeleted, TopicDeleted, TopicCreated, RequestWritten)
     assert [type(one) for one in changes if isinstance(one, kinds)] == [
         TopicCreated, RequestMade, StateDeleted, TopicDeleted, TopicCreated, RequestWritten,
@@ -178,12 +184,12 @@ def test_the_znodes_of_a_deletion_go_in_this_order() -> None:
 
 def test_a_topic_that_is_created_again_has_an_assignment_of_its_own() -> None:
     """Brokers 2 and 3 at first, 3 and 2 the second time."""
-    found = read(recording(CONFIG))
+    found = recorded(CONFIG)
     created = [one for one in found.tracks["zookeeper"] if isinstance(one, TopicCreated)]
     assert [(one.assigned, one.recreation) for one in created] == [({0: (2, 3)}, None), ({0: (3, 2)}, 0)]
     assert (found.cluster.assigned, found.cluster.recreations) == (((2, 3),), (((3, 2),),))
     assert found.cluster.parts == {"deletion", "reassignment"}
-    assert read(recording(ZOMBIE)).cluster.parts == {"deletion"}
+    assert recorded(ZOMBIE).cluster.parts == {"deletion"}
 
 
 def test_a_topic_that_never_was_may_be_asked_for(tmp_path: Path) -> None:
@@ -196,7 +202,7 @@ def test_a_topic_that_never_was_may_be_asked_for(tmp_path: Path) -> None:
     assert asked == [("deletion", {1: True}), ("deletion", {1: False})]
     assert (found.cluster.topics, found.cut) == (("t", "u"), None)
     assert (found.cluster.assigned, found.cluster.topic_of) == (((2, 3), ()), (0, 1))
-    assert read(recording(CONFIG)).cluster.topics == ("t",)
+    assert recorded(CONFIG).cluster.topics == ("t",)
 
 
 def test_a_topic_without_its_configuration_ends_what_is_judged(tmp_path: Path) -> None:

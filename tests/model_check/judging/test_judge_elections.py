@@ -9,7 +9,9 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from model_check.recordings.seen import ReplicaStopped
 from tests.model_check.tampering import Lie, assert_found_out
-from tests.model_check.unpacking import changed, recording, replaced, without_line
+from tests.model_check.unpacking import RECORDINGS, changed, recorded, replaced, without_line
+
+pytestmark = RECORDINGS
 
 ELECTIONS, BOUNCE, SHUTDOWN = "07-preferred-auto", "17-D12-bounce-unnoticed", "09-controlled-shutdown"
 
@@ -66,6 +68,7 @@ ENDLESS_LIES: Mapping[str, Lie] = {
 """Of these, more orders of what several threads do at once are possible than a search comes to the end of."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)
@@ -89,7 +92,7 @@ def test_nor_is_one_with_too_many_orders_to_try(lie: str, tmp_path: Path) -> Non
 
 def test_each_line_of_a_stop_replica_is_an_observation() -> None:
     """Broker 3 stops one replica twice before it leaves: as it is told first, and once more with the others."""
-    stopped = [one for one in read(recording(SHUTDOWN)).tracks["broker 3"] if isinstance(one, ReplicaStopped)]
+    stopped = [one for one in recorded(SHUTDOWN).tracks["broker 3"] if isinstance(one, ReplicaStopped)]
     assert [(one.partition, one.delete, one.incarnation) for one in stopped[:2]] == [(0, False, 1), (0, False, 1)]
 
 

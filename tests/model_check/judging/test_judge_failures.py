@@ -15,7 +15,9 @@ import pytest
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.recordings.reading import read
 from model_check.recordings.seen import ControllerDeleted
-from tests.model_check.unpacking import judged, unpacked
+from tests.model_check.unpacking import RECORDINGS, judged, unpacked
+
+pytestmark = RECORDINGS
 
 NAME = "28-D46-stale-epoch-answer"
 SUCCESSOR = "0x100004a2d3a0002"
@@ -42,6 +44,7 @@ def steps(found: Judgement) -> Mapping[str, int]:
     return Counter(one.step.rule for one in found.path if one.step is not None)
 
 
+@pytest.mark.slow
 def test_a_failover_that_ends_before_it_reads_the_epoch_is_followed_by_another(tmp_path: Path) -> None:
     folder = unpacked(NAME, tmp_path)
 

@@ -57,9 +57,12 @@ def _in_data(old: str, new: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('{"0":[]}', '{"0":[1]}'),  # AR of what was asked to be on nobody
-        ('{"0":[3,3]}', '{"0":[3]}'),  # AR that names a broker twice
-        ('"replicas":[2,2]}]}', '"replicas":[2]}]}'),  # what is left of the request when the text is refused
+        # AR of what was asked to be on nobody
+        pytest.param('{"0":[]}', '{"0":[1]}', marks=pytest.mark.slow),
+        # AR that names a broker twice
+        ('{"0":[3,3]}', '{"0":[3]}'),
+        # what is left of the request when the text is refused
+        pytest.param('"replicas":[2,2]}]}', '"replicas":[2]}]}', marks=pytest.mark.slow),
     ],
 )
 def test_another_list_is_refuted(recording: Path, old: str, new: str) -> None:

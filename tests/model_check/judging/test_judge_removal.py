@@ -10,7 +10,9 @@ from model_check.recordings.reading import read
 from model_check.recordings.seen import ConfigurationDeleted, StateDeleted, TopicDeleted, UncleanChanged
 from tests.model_check.stand_ins import Play, a_scope
 from tests.model_check.tampering import Lie, assert_found_out
-from tests.model_check.unpacking import Change, changed, recording, replaced
+from tests.model_check.unpacking import RECORDINGS, Change, changed, recorded, replaced
+
+pytestmark = RECORDINGS
 
 BY_HAND, BY_A_CONTROLLER = "32-D53-foreign-removal", "34-D55-config-lost"
 
@@ -36,7 +38,7 @@ def test_a_removal_that_was_tampered_with_is_not_explained(lie: str, tmp_path: P
 
 def test_the_znodes_of_a_topic_go_state_first() -> None:
     """Topic t has the number 0, as has its only partition; nobody is the admin."""
-    changes = read(recording(BY_HAND)).tracks["zookeeper"]
+    changes = recorded(BY_HAND).tracks["zookeeper"]
     gone = [one for one in changes if isinstance(one, StateDeleted | TopicDeleted | ConfigurationDeleted)]
     assert [(type(one).__name__, one.by, one.place) for one in gone] == [
         ("StateDeleted", 0, "zookeeper.jsonl:50"), ("TopicDeleted", 0, "zookeeper.jsonl:53"),

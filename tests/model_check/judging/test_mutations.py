@@ -9,7 +9,9 @@ from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from spec.errors import BadInput
 from tests.model_check.mutations import LIES
-from tests.model_check.unpacking import NAMES, recording, unpacked
+from tests.model_check.unpacking import NAMES, RECORDINGS, judged, unpacked
+
+pytestmark = RECORDINGS
 
 BUDGET = 800
 """Positions: enough to explain each of the recordings as it is, so that what is caught is the lie."""
@@ -27,7 +29,13 @@ def caught(name: str, seed: int, folder: Path) -> tuple[bool, str]:
         return True, lie
 
 
-@pytest.mark.parametrize("seed", range(len(LIES)))
+SOON_CAUGHT = (0, 1, 2, 4, 6)
+"""About what ZooKeeper has, a word, and a line that is told twice."""
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(one, marks=[pytest.mark.slow] * (one not in SOON_CAUGHT)) for one in range(len(LIES))]
+)
 def test_a_small_lie_is_caught(seed: int, tmp_path: Path) -> None:
     found, lie = caught(SAMPLE, seed, tmp_path)
     assert found, lie
@@ -44,4 +52,4 @@ def test_many_small_lies_are_caught(name: str, tmp_path: Path) -> None:
     "name", [SAMPLE, *(pytest.param(one, marks=pytest.mark.slow) for one in NAMES if one != SAMPLE)]
 )
 def test_without_a_lie_the_budget_is_enough(name: str) -> None:
-    assert judge(read(recording(name)), budget=BUDGET).outcome is Outcome.EXPLAINED
+    assert (judged(name).outcome, judged(name).best_after <= BUDGET) == (Outcome.EXPLAINED, True)

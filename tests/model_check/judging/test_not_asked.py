@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model_check.judging.explaining import Explainer
-from model_check.judging.judge import judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import OF_KINDS, UNSEEN, WITHOUT, not_asked, unsearched, why_not_asked
 from model_check.judging.shipped_recordings import unpack
@@ -23,7 +22,9 @@ from spec.language.rules import Claim
 from spec.properties import claims
 from spec.scopes import BUDGETS
 from spec.variants import AS_CODED
-from tests.model_check.unpacking import recording
+from tests.model_check.unpacking import RECORDINGS, judged, recorded, recording
+
+pytestmark = RECORDINGS
 
 DATA = Path(__file__).parents[2] / "data"
 ALWAYS_IN = JUDGED | set(BUDGETS)
@@ -71,13 +72,12 @@ def test_where_no_behaviour_is_searched_for_all_that_is_not_monitored_has_its_re
 
 
 def test_a_judged_recording_tells_of_each_claim_that_was_not_asked_in_lines_that_fit_a_screen() -> None:
-    recorded = read(recording("12-D1-epoch-write-delayed"))
-    judged = judge(recorded)
-    run = run_of(recorded, judged, "AS_CODED")
-    assert {one.name for one in judged.asked} | set(names(run.not_asked)) == ALL
+    found = judged("12-D1-epoch-write-delayed")
+    run = run_of(recorded("12-D1-epoch-write-delayed"), found, "AS_CODED")
+    assert {one.name for one in found.asked} | set(names(run.not_asked)) == ALL
     told = [*not_asked_lines(run.not_asked)]
     assert len(told) <= 22
-    assert "caches_get_no_older_leadership" in {one.name for one in judged.asked}
+    assert "caches_get_no_older_leadership" in {one.name for one in found.asked}
 
 
 def test_the_caches_are_searched_in_the_order_of_the_one_release_that_all_are_of(tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from model_check.judging.judge import judge
 from model_check.judging.recorded_trees import agrees
-from model_check.recordings.reading import read
 from model_check.recordings.seen import AssignmentWritten
 from model_check.stepping.plain_state import PlainState
 from spec.state.enumerations import At
-from tests.model_check.unpacking import recording
+from tests.model_check.unpacking import RECORDINGS, recorded
+
+pytestmark = RECORDINGS
 
 
 def without_topic(state: PlainState) -> PlainState:
@@ -17,7 +18,7 @@ def without_topic(state: PlainState) -> PlainState:
 
 def test_a_controller_that_writes_the_assignment_of_a_deleted_topic_puts_it_back() -> None:
     """D52, with the late write of recording 14: the whole topic is there again, and step 2 finds no state znode."""
-    found = judge(read(recording("14-D2-zombie-assignment-write")), budget=250)
+    found = judge(recorded("14-D2-zombie-assignment-write"), budget=250)
     late = [one for one in found.path if one.step is not None and one.step.rule == "write_union"][-1]
     assert late.step is not None
     assert late.before is not None

@@ -110,16 +110,8 @@ def test_before_0_10_2_who_is_not_active_tells_of_requests_too(
     assert not any(is_nothing(line, at) for line in lines)
 
 
-@pytest.mark.parametrize(
-    "act",
-    [
-        "broker-kill-9",
-        *(
-            pytest.param(one, marks=pytest.mark.slow)
-            for one in ("broker-sigterm (controlled shutdown)", "broker-sigstop")
-        ),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ["broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-sigstop"])
 def test_a_signal_to_a_process_that_has_ended_by_itself_changes_nothing(act: str, tmp_path: Path) -> None:
     """Broker 3's last process found its id taken, and was gone when the signal came."""
     signal = f'{{"ms": 1795200733000, "action": "{act}", "broker": 3}}\n'

@@ -10,7 +10,9 @@ from model_check.judging.judge import Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.unpacking import NAMES, Change, changed, recording, replaced, without_line
+from tests.model_check.unpacking import NAMES, RECORDINGS, Change, changed, recorded, replaced, without_line
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
 
@@ -122,7 +124,7 @@ def test_who_cannot_follow_an_unavailable_leader_did_not_begin_to_lead(tmp_path:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_real_clusters_do_not_contradict_themselves(name: str) -> None:
-    assert read(recording(name)).contradictions == ()
+    assert recorded(name).contradictions == ()
 
 
 def test_a_recording_that_contradicts_itself_is_not_explained(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from model_check.recordings.reading import read
 from model_check.stepping.open_system import NoRoom, OpenSystem
 from model_check.stepping.plain_state import PlainState
 from spec.variants import Switch
-from tests.model_check.unpacking import recording
+from tests.model_check.unpacking import RECORDINGS, recorded
+
+pytestmark = RECORDINGS
 
 ARCHIVE = Path(__file__).parents[2] / "data/live-recordings.tar.xz"
 _HOME = TemporaryDirectory(prefix="live-recordings-")
@@ -114,7 +116,7 @@ def test_a_step_that_has_no_room_leaves_it_open(rule: str, monkeypatch: pytest.M
         return found
 
     monkeypatch.setattr(OpenSystem, "step", without_room)
-    found = judge(read(recording("12-D1-epoch-write-delayed")))
+    found = judge(recorded("12-D1-epoch-write-delayed"))
     assert found.outcome is Outcome.INCOMPLETE
     assert found.reason == f"no explanation found, and a bound of the specification stopped {rule}"
     assert found.explained < found.observations

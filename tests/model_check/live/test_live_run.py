@@ -144,10 +144,10 @@ WHERE = {
     "prefer_the_last": (elect, "type=setData path=/brokers/topics/t/partitions/0/state"),
 }
 """What is to be done for the fault to show, and what is observed where the explanation ends."""
-FIRST = next(iter(WHERE))
 
 
-@pytest.mark.parametrize("fault", [one if one == FIRST else pytest.param(one, marks=pytest.mark.slow) for one in WHERE])
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", WHERE)
 def test_a_planted_fault_is_found_and_shown_where_it_is(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from spec.formats.kafka_types import V0102
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, parse_record
 
 
+@pytest.mark.slow
 def test_a_broker_never_stands_for_election(tmp_path: Path) -> None:
     """The controller is killed, and nobody takes its place until it is back."""
     with LiveCluster(Setup(2, seed=1, controllers=1), tmp_path) as cluster:

@@ -23,12 +23,13 @@ from model_check.matrix.matrix_report import legend, printed_expectation, run_of
 from model_check.traces.replay import replay
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
+from spec.language.rules import TransitionSystem
 from spec.matrix_plans import FAULTS, MatrixPlan
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, Switch, Switches
-from tests.model_check.plain_exploration import explore_plainly
+from tests.model_check.plain_exploration import Exploration, explore_plainly
 
 ELECTION = Scope(
     "duel", "Two eligible brokers and nothing else.", 2, 2, callback_capacity=12,
@@ -108,8 +109,9 @@ def test_a_crash_between_two_turns_is_one_with_the_lock_free_and_so_much_left_to
 
 def test_turns_are_counted_only_while_the_handler_runs_and_the_lock_is_free() -> None:
     one = Injection("none", 1, ("OVER",))
-    start = triggered(system(LEAVING, AS_CODED), SHUTDOWN.trigger).last
-    machine = Machine(injected(system(LEAVING, AS_CODED), Model(LEAVING, AS_CODED), start, one))
+    built = left().system
+    start = triggered(built, SHUTDOWN.trigger).last
+    machine = Machine(injected(built, Model(LEAVING, AS_CODED), start, one))
     seen = set()
     for raw in explore_plainly(machine.system).reached:
         state = machine.unpack(raw)
@@ -165,19 +167,25 @@ def test_a_trace_is_one_of_the_scope_itself_and_breaks_what_it_says() -> None:
 # ------------------------------------------------------------------------------------------------------- the monitor
 
 
-def injection(fault: str) -> tuple[Machine, Injection]:
-    built = system(ELECTION, AS_CODED)
+@cache
+def duel() -> TransitionSystem:
+    return system(ELECTION, AS_CODED)
+
+
+@cache
+def injection(fault: str) -> tuple[Machine, Injection, Exploration]:
+    """A fault in a failover, and all that is reachable with it."""
     one = Injection(fault, 2, ("ELECT_READ", "OVER"))
-    start = triggered(built, FAILOVER.trigger).last
-    return Machine(injected(built, Model(ELECTION, AS_CODED), start, one)), one
+    start = triggered(duel(), FAILOVER.trigger).last
+    machine = Machine(injected(duel(), Model(ELECTION, AS_CODED), start, one))
+    return machine, one, explore_plainly(machine.system)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_there_is_one_fault_and_no_other(fault: str) -> None:
-    machine, _ = injection(fault)
+    machine, _, explored = injection(fault)
     budgeted = {action.name.partition(", lost")[0].rstrip(")") for action, _ in machine.steps if action.budget}
     assert budgeted == {"none": set(), "crash": {"crash(b=2"}}.get(fault, {"expire_session(b=2"})
-    explored = explore_plainly(machine.system)
     place = machine.names.index(PHASE)
     phases = {raw[place] for raw in explored.reached}
     assert phases >= {WAITING, RUNNING, OVER}
@@ -188,17 +196,17 @@ def test_there_is_one_fault_and_no_other(fault: str) -> None:
 
 
 def test_a_session_is_renewed_before_anything_else_happens() -> None:
-    machine, one = injection("session_loss")
+    machine, one, explored = injection("session_loss")
     pending = {one.phase(place, done=False) for place in range(2)}
-    for raw in explore_plainly(machine.system).reached:
+    for raw in explored.reached:
         if raw[machine.names.index(PHASE)] in pending:
             assert [action.name for action, step in machine.steps if step(raw)] == ["renew_session(b=2)"]
 
 
 def test_who_pauses_does_nothing_until_another_works() -> None:
-    machine, one = injection("pause")
+    machine, one, explored = injection("pause")
     pending = {one.phase(place, done=False) for place in range(2)}
-    for raw in explore_plainly(machine.system).reached:
+    for raw in explored.reached:
         state = machine.unpack(raw)
         own = [a.name for a, step in machine.steps if step(raw) and 2 in (a.parameters.get("c"), a.parameters.get("b"))]
         if state[PHASE] in pending and own:
@@ -207,11 +215,11 @@ def test_who_pauses_does_nothing_until_another_works() -> None:
 
 def test_a_trigger_that_cannot_be_taken_is_refused() -> None:
     with pytest.raises(BadInput, match=r"elect_create\(c=2\) of the trigger cannot be taken after 1 steps"):
-        triggered(system(ELECTION, AS_CODED), ("crash(b=1)", "elect_create(c=2)"))
+        triggered(duel(), ("crash(b=1)", "elect_create(c=2)"))
 
 
 def test_settling_takes_progress_until_there_is_none_but_starts_no_process() -> None:
-    way = triggered(system(ELECTION, AS_CODED), ("crash(b=1)", "settle"))
+    way = triggered(duel(), ("crash(b=1)", "settle"))
     assert way.last["zookeeper.controller"] == 2
     assert not any(name.startswith("start_process") for name in way.actions)
 

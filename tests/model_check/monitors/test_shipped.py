@@ -66,7 +66,14 @@ def rows(history: History) -> dict[str, str]:
     return {name: "/".join(some) for name, some in found.items() if some}
 
 
-@pytest.mark.parametrize("name", NAMES)
+LONGER = {
+    "02-broker-kill-restart", "03-controller-kill", "04-controller-zombie", "05-reassign", "07-preferred-auto",
+    "08-delete", "09-controlled-shutdown",
+}  # fmt: skip
+"""These need as long as all others."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in LONGER)) for one in NAMES])
 def test_a_recording_breaks_what_its_defect_breaks(name: str) -> None:
     folder = recording(name)
     assert rows(read_history(folder)) == broken(name)

@@ -22,7 +22,9 @@ from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import print_time
 from tests.model_check.clocks import LOGS, moment
 from tests.model_check.clocks import shifted as with_clocks
-from tests.model_check.unpacking import recording, unpacked
+from tests.model_check.unpacking import RECORDINGS, recorded, unpacked
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
 A_MOMENT = 50
@@ -36,7 +38,7 @@ def shifted(folder: Path, broker: int, seconds: int) -> Path:
 
 @pytest.mark.parametrize(("broker", "seconds"), [(1, 60), (2, -60), (3, 7200)])
 def test_a_clock_that_is_off_is_set_right(broker: int, seconds: int, tmp_path: Path) -> None:
-    original, copy = read(recording(NAME)), read(shifted(tmp_path, broker, seconds))
+    original, copy = recorded(NAME), read(shifted(tmp_path, broker, seconds))
     assert all(abs(end - copy.log_ends[name]) <= A_MOMENT for name, end in original.log_ends.items())
     whole, found = original.tracks, copy.tracks
     assert found.keys() == whole.keys()
@@ -47,7 +49,7 @@ def test_a_clock_that_is_off_is_set_right(broker: int, seconds: int, tmp_path: P
 
 @pytest.mark.parametrize("seconds", [0, 1, -1])
 def test_what_the_search_bears_is_left(seconds: int, tmp_path: Path) -> None:
-    whole, found = read(recording(NAME)).tracks["controller 2"], read(shifted(tmp_path, 2, seconds))
+    whole, found = recorded(NAME).tracks["controller 2"], read(shifted(tmp_path, 2, seconds))
     assert [one.time for one in found.tracks["controller 2"]] == [one.time + 1000 * seconds for one in whole]
 
 
@@ -60,7 +62,7 @@ def test_one_late_line_tells_of_a_slow_request_not_of_a_clock(
     received = [one for one in log.read_text(encoding="utf-8").splitlines() if " received LeaderAndIsr request " in one]
     log.write_text("".join(f"{one}\n" for one in received[:lines]), encoding="utf-8")
     log.with_name("controller.log").unlink()
-    whole, logs = read(recording(NAME)), BrokerLogs.of(log)
+    whole, logs = recorded(NAME), BrokerLogs.of(log)
     changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
     ahead = ahead_of_zookeeper(logs.changes, logs.reports, whole.cluster, changes)
     assert abs(ahead - 1000 * seconds * told) <= A_MOMENT
@@ -70,7 +72,7 @@ def test_who_was_away_and_is_told_old_states_at_its_start_has_no_clock_that_is_a
     """The lines are a minute late, but its session began behind the writes."""
     log = shifted(tmp_path, 3, 60) / "broker-3/state-change.log"
     log.with_name("controller.log").unlink()
-    whole, logs = read(recording(NAME)), BrokerLogs.of(log)
+    whole, logs = recorded(NAME), BrokerLogs.of(log)
     changes = [one for one in whole.tracks["zookeeper"] if isinstance(one, ZooKeeperChange)]
     away = [
         replace(one, time=one.time + 55_000) if isinstance(one, SessionBegan) and one.by == 3 else one

@@ -13,7 +13,9 @@ from model_check.recordings.transactions import parts_of, read_transactions
 from model_check.recordings.writes import why_nobody_reads
 from reference.zookeeper.transactions import MultiChange, NodeCreated, Transaction, VersionChecked, WriteRefused
 from spec.errors import BadInput
-from tests.model_check.unpacking import changed, recording, replaced
+from tests.model_check.unpacking import RECORDINGS, changed, recorded, recording, replaced
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
 
@@ -56,7 +58,7 @@ def test_a_znode_that_nobody_reads_is_passed_over_and_counted(tmp_path: Path) ->
     """Kafka 2.7 creates it, among those that a start-up finds absent."""
     later = replaced('"path": "/config/clients"', '"path": "/config/ips"')
     found = read(changed(NAME, tmp_path, "zookeeper.jsonl", later))
-    assert found.tracks == read(recording(NAME)).tracks
+    assert found.tracks == recorded(NAME).tracks
     assert (
         found.passed_over["zookeeper.jsonl: /config/ips, which the documented controller neither reads nor writes"] == 1
     )
@@ -83,7 +85,7 @@ def own(number: int) -> str:
 
 def first(kind: type[ZooKeeperChange]) -> tuple[ZooKeeperChange, int]:
     """The first change of a kind, and the number of its line."""
-    found = next(one for one in read(recording(NAME)).tracks["zookeeper"] if isinstance(one, kind))
+    found = next(one for one in recorded(NAME).tracks["zookeeper"] if isinstance(one, kind))
     return found, int(found.place.rpartition(":")[2])
 
 
@@ -95,7 +97,7 @@ NOT_TRIED = '{"type": "error", "err": -2, "error": "RuntimeInconsistency"}'
 
 def test_a_multi_is_read_as_what_it_does(tmp_path: Path) -> None:
     """A check beside a write is passed over; a part that fails refuses them all; places are those of the lines."""
-    whole, (written, number) = read(recording(NAME)), first(StateWritten)
+    whole, (written, number) = recorded(NAME), first(StateWritten)
     refused = next(later for later in range(number + 1, 90) if '"err": -101' in own(later))
     found = read(together(tmp_path, {number: [CHECK, own(number)], refused: [CHECK, FAILED, NOT_TRIED]}))
 
@@ -111,7 +113,7 @@ def test_a_multi_is_read_as_what_it_does(tmp_path: Path) -> None:
 
 def test_a_broker_may_be_created_empty_and_written_in_one_transaction(tmp_path: Path) -> None:
     """Kafka 2.2 on, to learn the zxid of its registration."""
-    whole, (registered, number) = read(recording(NAME)), first(BrokerRegistered)
+    whole, (registered, number) = recorded(NAME), first(BrokerRegistered)
     created = json.loads(own(number))
     written = {"type": "setData", "path": created["path"], "data": created["data"], "version": 1}
     found = read(together(tmp_path, {number: [json.dumps(created | {"data": None}), json.dumps(written)]}))

@@ -28,7 +28,9 @@ from spec.errors import BadInput
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready
 from spec.logs.controller_log.lines import CONTROLLER_LOG
-from tests.model_check.unpacking import NAMES, changed, recording, replaced, unpacked
+from tests.model_check.unpacking import NAMES, RECORDINGS, changed, recorded, recording, replaced, unpacked
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
 AT_18_57 = 1_795_201_020_000
@@ -38,7 +40,7 @@ AT_18_57 = 1_795_201_020_000
 @pytest.mark.parametrize("name", NAMES)
 def test_no_transaction_is_lost(name: str) -> None:
     """What is not observed was passed over, and both together are all lines; a tool's read is in no line."""
-    found = read(recording(name))
+    found = recorded(name)
     passed_over = sum(number for why, number in found.passed_over.items() if why.startswith("zookeeper.jsonl: "))
     lines = (recording(name) / "zookeeper.jsonl").read_text(encoding="utf-8").count("\n")
     changes = [one for one in found.tracks["zookeeper"] if not isinstance(one, AssignmentRead)]
@@ -47,7 +49,7 @@ def test_no_transaction_is_lost(name: str) -> None:
 
 
 def test_a_cluster_is_told_by_its_sessions_and_topics() -> None:
-    cluster = read(recording("13-D1-epoch-write-connectionloss")).cluster
+    cluster = recorded("13-D1-epoch-write-connectionloss").cluster
     assert cluster.broker_ids == (1, 2, 3, 4)
     assert cluster.topics == ("rf3", "m")
     assert cluster.assigned == ((1, 2, 3), (2, 3, 4), (3, 4, 1), (2, 3))
@@ -56,7 +58,7 @@ def test_a_cluster_is_told_by_its_sessions_and_topics() -> None:
 
 def test_sessions_know_whose_life_they_are_of() -> None:
     """Broker 3 loses its session and gets another in the same life; broker 1 dies and is started again."""
-    changes = read(recording(NAME)).tracks["zookeeper"]
+    changes = recorded(NAME).tracks["zookeeper"]
     began = [(one.by, one.first) for one in changes if isinstance(one, SessionBegan)]
     assert began == [(1, True), (2, True), (3, True), (3, False), (1, True)]
     ended = [(one.by, one.survived, one.had_controller) for one in changes if isinstance(one, SessionEnded)]
@@ -65,7 +67,7 @@ def test_sessions_know_whose_life_they_are_of() -> None:
 
 
 def test_a_write_is_its_leaders_where_the_leader_epoch_stays() -> None:
-    changes = read(recording(NAME)).tracks["zookeeper"]
+    changes = recorded(NAME).tracks["zookeeper"]
     written = [one for one in changes if isinstance(one, StateWritten)]
     assert [(one.state.zk_version, one.by_leader) for one in written[:6]] == [
         (0, False), (0, False), (0, False), (1, False), (1, False), (1, True),
@@ -74,15 +76,13 @@ def test_a_write_is_its_leaders_where_the_leader_epoch_stays() -> None:
 
 def test_the_lines_of_a_request_are_one_observation() -> None:
     """Broker 3 handles a LeaderAndIsr of three partitions as leader of one, and ignores one partition of another."""
-    handled = [one for one in read(recording(NAME)).tracks["broker 3"] if isinstance(one, RequestHandled)]
+    handled = [one for one in recorded(NAME).tracks["broker 3"] if isinstance(one, RequestHandled)]
     first = handled[0]
     assert (first.kind, first.controller, first.epoch, first.refused) == ("LeaderAndIsr", 1, 1, False)
     assert first.outcomes == {0: "follower", 1: "follower", 2: "leader"}
     assert {p: state.leader for p, state in first.states.items()} == {0: 1, 1: 2, 2: 3}
     assert handled[3].outcomes == {0: "follower", 1: "ignored", 2: "follower"}
-    refused = [
-        one for one in read(recording(NAME)).tracks["broker 2"] if isinstance(one, RequestHandled) and one.refused
-    ]
+    refused = [one for one in recorded(NAME).tracks["broker 2"] if isinstance(one, RequestHandled) and one.refused]
     assert [(one.kind, one.controller, one.epoch) for one in refused] == [
         ("UpdateMetadata", 3, 1), ("LeaderAndIsr", 3, 1), ("UpdateMetadata", 3, 1),
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def test_the_lines_of_a_request_are_one_observation() -> None:
 
 def test_a_report_is_an_observation_of_its_controllers_life() -> None:
     """Controller 3 of recording 12: the one that reads an epoch, and fails to write the next."""
-    reports = read(recording(NAME)).tracks["controller.log 3"]
+    reports = recorded(NAME).tracks["controller.log 3"]
     assert [(type(one.line).__name__, one.place) for one in reports if isinstance(one, ControllerSaid)][:4] == [
         ("BecomingController", "broker-3/controller.log:3"), ("EpochRead", "broker-3/controller.log:4"),
         ("EpochIncrementFailed", "broker-3/controller.log:5"), ("EpochIncremented", "broker-3/controller.log:7"),
@@ -99,7 +99,7 @@ def test_a_report_is_an_observation_of_its_controllers_life() -> None:
 
 def test_every_kind_of_report_was_recorded_but_one() -> None:
     """No broker of these clusters lost two sessions in a row."""
-    tracks = [track for name in NAMES for title, track in read(recording(name)).tracks.items() if "log" in title]
+    tracks = [track for name in NAMES for title, track in recorded(name).tracks.items() if "log" in title]
     kinds = {type(one.line) for track in tracks for one in track if isinstance(one, ControllerSaid)}
     assert REPORTS - kinds == {SessionExpiredElectedAlready}
 
@@ -111,7 +111,7 @@ def test_a_line_of_controller_log_is_a_report_or_passed_over_for_a_reason() -> N
 
 def test_a_log_ends_with_its_last_line_of_whatever_kind() -> None:
     """Answers, a broker's lines, and lines of controller.log that are passed over."""
-    ends = {name: end - AT_18_57 for name, end in read(recording(NAME)).log_ends.items()}
+    ends = {name: end - AT_18_57 for name, end in recorded(NAME).log_ends.items()}
     assert ends == {
         "controller 1": 37_717, "controller 2": 37_722, "controller 3": 37_718,
         "controller.log 1": 31_864, "controller.log 2": 37_720, "controller.log 3": 3_070,
@@ -248,7 +248,7 @@ def test_what_is_no_text_in_a_log_of_which_little_is_read_is_passed_over(tmp_pat
     (folder / "sessions.json").unlink()
     log = folder / "broker-1/server.log"
     log.write_bytes(b"\xff\xfe\n" + (log.read_bytes() if log.exists() else b""))
-    assert read(folder).cluster.broker_ids == read(recording(NAME)).cluster.broker_ids
+    assert read(folder).cluster.broker_ids == recorded(NAME).cluster.broker_ids
 
 
 @pytest.mark.parametrize("name", ["broker-b", "broker-²", "broker-02"])
@@ -272,7 +272,7 @@ def test_a_change_of_unclean_election_is_one_of_its_topic_and_other_settings_are
     )
     refused = '"cxid": 94, "type": "error", "err": -101, "error": "NoNode"'
     allowed = changed(NAME, tmp_path / "allowed", "zookeeper.jsonl", replaced(refused, '"cxid": 94, ' + change % said))
-    found, whole = read(allowed), read(recording(NAME))
+    found, whole = read(allowed), recorded(NAME)
     seen = [one for one in found.tracks["zookeeper"] if isinstance(one, UncleanChanged)]
     assert [(one.place, one.topic, one.unclean) for one in seen] == [
         ("zookeeper.jsonl:39", found.cluster.topics.index("rf3"), True)
@@ -286,7 +286,7 @@ def test_a_change_of_unclean_election_is_one_of_its_topic_and_other_settings_are
 
 def test_an_act_that_is_done_to_no_broker_is_passed_over(tmp_path: Path) -> None:
     acts = '{"action": "admin-dance", "ms": 1, "broker": 1}\n{"action": "dance", "ms": 1}\n'
-    found, whole = read(changed(NAME, tmp_path, "actions.jsonl", append(acts))), read(recording(NAME))
+    found, whole = read(changed(NAME, tmp_path, "actions.jsonl", append(acts))), recorded(NAME)
     assert found.tracks == whole.tracks
     more = {reason: times for reason, times in found.passed_over.items() if times != whole.passed_over.get(reason, 0)}
     seen = "actions.jsonl: seen as ZooKeeper's transactions"
@@ -298,7 +298,7 @@ def test_an_act_that_is_done_to_no_broker_is_passed_over(tmp_path: Path) -> None
 def test_what_no_controller_reads_is_passed_over(tmp_path: Path) -> None:
     """A quota's znode, in the place of an absent clients' configuration."""
     foreign = replaced('"path": "/config/clients"', '"path": "/config/users"')
-    assert read(changed(NAME, tmp_path, "zookeeper.jsonl", foreign)).tracks == read(recording(NAME)).tracks
+    assert read(changed(NAME, tmp_path, "zookeeper.jsonl", foreign)).tracks == recorded(NAME).tracks
 
 
 def test_a_controller_that_writes_a_deleted_topic_creates_it(tmp_path: Path) -> None:
@@ -327,10 +327,10 @@ def test_a_recording_is_judged_up_to_where_somebody_removes_by_hand_what_brokers
 
 def test_topics_may_override_whether_leader_election_may_be_unclean(tmp_path: Path) -> None:
     """Without a word of the brokers' configuration it is off; the topic "clean" says off, "unclean" says on."""
-    assert read(recording("10-unclean")).cluster.topics == ("clean", "unclean")
-    assert read(recording("10-unclean")).cluster.unclean == {"unclean"}
-    assert read(recording(NAME)).cluster.unclean == set()
-    for name, unclean in (("10-unclean", {"unclean"}), (NAME, {*read(recording(NAME)).cluster.topics})):
+    assert recorded("10-unclean").cluster.topics == ("clean", "unclean")
+    assert recorded("10-unclean").cluster.unclean == {"unclean"}
+    assert recorded(NAME).cluster.unclean == set()
+    for name, unclean in (("10-unclean", {"unclean"}), (NAME, {*recorded(NAME).cluster.topics})):
         folder = unpacked(name, tmp_path)
         (folder / "broker-1/server.log").write_text("\tunclean.leader.election.enable = true\n", encoding="utf-8")
         assert read(folder).cluster.unclean == unclean

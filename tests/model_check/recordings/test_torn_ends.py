@@ -12,7 +12,9 @@ from spec.errors import BadInput
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
-from tests.model_check.unpacking import changed, recording, replaced, unpacked
+from tests.model_check.unpacking import RECORDINGS, changed, recorded, recording, replaced, unpacked
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
 TORN = "the torn end of what a process wrote that was killed"
@@ -31,29 +33,40 @@ def kinds(name: str) -> Iterator[str]:
                 yield f"{entry}\n"
 
 
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", LOGS)
-def test_a_log_may_be_cut_at_any_byte(name: str, tmp_path: Path) -> None:
+def test_a_log_may_be_cut_at_any_byte(name: str, every: int, tmp_path: Path) -> None:
     """Whatever is left of its last entry, what stands before is read, and nothing else is seen in the rest."""
     whole, log = list(kinds(name)), Log(tmp_path / name, LOGS[name])
     assert len(whole) > 15
     for entry in whole:
         content, lines = f"{whole[0]}{entry}".encode(), set[int]()
-        for length in range(len(whole[0]), len(content)):
+        head = content.index(b"\n", len(whole[0]))
+        for length in {*range(len(whole[0]), len(content), every), head - 1, head, len(content) - 1}:
             log.file.write_bytes(content[:length])
             read_so_far, torn = [line for _, line in log.lines()], log.torn_ends(lambda _: 1)
             lines.add(len(read_so_far))
-            head = content.index(b"\n", len(whole[0]))
             assert len(read_so_far) == (1 if length < head else 2)
             assert len(torn) == 1 or length in {len(whole[0]), head, head + 1} or length > head
         assert lines == {1, 2}
 
 
-@pytest.mark.parametrize("file", ["broker-1/state-change.log", "broker-2/controller.log", "actions.jsonl"])
-def test_a_recording_is_read_wherever_a_log_is_cut(file: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "every"),
+    [
+        ("actions.jsonl", 3),
+        *(
+            pytest.param(one, 3, marks=pytest.mark.slow)
+            for one in ("broker-1/state-change.log", "broker-2/controller.log")
+        ),
+        ("broker-1/state-change.log", 40),
+    ],
+)
+def test_a_recording_is_read_wherever_a_log_is_cut(file: str, every: int, tmp_path: Path) -> None:
     """At each line's end, and at one place within it, each time further on."""
     folder = unpacked(NAME, tmp_path)
     lines = (folder / file).read_bytes().splitlines(keepends=True)
-    for number in range(0, len(lines), 3):
+    for number in range(0, len(lines), every):
         whole, within = b"".join(lines[:number]), 1 + 7 * number % (len(lines[number]) - 1)
         for content in (whole, whole + lines[number][:within]):
             (folder / file).write_bytes(content)
@@ -79,7 +92,7 @@ def test_the_next_process_goes_on_where_one_was_killed(keep: int, tmp_path: Path
     assert torn == (f"broker-1/controller.log:{again.line_number - 1}",)
     found = read(tmp_path / NAME)
     assert found.passed_over[f"controller.log: {TORN}"] == 1
-    assert found.tracks["controller.log 1"][-1].text == read(recording(NAME)).tracks["controller.log 1"][-1].text
+    assert found.tracks["controller.log 1"][-1].text == recorded(NAME).tracks["controller.log 1"][-1].text
 
 
 def test_the_first_line_of_the_next_process_in_state_change_log(tmp_path: Path) -> None:

@@ -120,7 +120,13 @@ def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: s
     }
 
 
-@pytest.mark.parametrize(("name", "variant"), SMALLEST)
+SOON = ("bounce", "move", "out_of_sync_rebalance")
+"""The scopes of these that are replayed within a second or two."""
+
+
+@pytest.mark.parametrize(
+    ("name", "variant"), [pytest.param(*one, marks=[pytest.mark.slow] * (one[0] not in SOON)) for one in SMALLEST]
+)
 def test_every_edge_of_the_smallest_scopes_is_an_edge_of_the_reference(name: str, variant: str) -> None:
     """The tree is the interpreter's; what it must come to, the manifest says, from the native explorer's counts."""
     both, counted = sides(name, variant), plan(name).exploration(variant)
@@ -172,7 +178,7 @@ def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_
     ("name", "depth"),
     [
         ("tiny", 4),
-        ("failed_send", 12),
+        pytest.param("failed_send", 12, marks=pytest.mark.slow),
         *(
             pytest.param(name, 5, marks=pytest.mark.slow)
             for name in ("tiny", "election", "notifications", "losses", "resends", "shutdown")

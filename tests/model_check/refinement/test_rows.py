@@ -38,10 +38,12 @@ def permitted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        "move",
         "bounce",
         "addition",
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("partitions", "move_crash", "leaderless_deletion")),
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("move", "partitions", "move_crash", "leaderless_deletion")
+        ),
     ],
 )
 def test_the_reference_takes_the_rows_of_the_specification(name: str, permitted: set[str]) -> None:

@@ -61,10 +61,12 @@ def test_every_edge_of_tiny_is_a_step_and_nothing_else_is() -> None:
         agree("tiny", AS_CODED, raw)
 
 
-@pytest.mark.parametrize("stride", [50, pytest.param(10, marks=pytest.mark.slow)])
-def test_one_state_in_so_many_of_tiny_agrees_and_all_of_its_values_survive(stride: int) -> None:
+@pytest.mark.parametrize(
+    ("stride", "limit"), [(15, 3_000), *(pytest.param(one, None, marks=pytest.mark.slow) for one in (50, 10))]
+)
+def test_one_state_in_so_many_of_tiny_agrees_and_all_of_its_values_survive(stride: int, limit: int | None) -> None:
     opened, oracle = counting("tiny"), machine("tiny")
-    for raw in list(explore_plainly(oracle.system).reached)[::stride]:
+    for raw in list(explore_plainly(oracle.system, limit).reached)[::stride]:
         state = oracle.unpack(raw)
         assert opened.layout.flatten(opened.layout.unflatten(state)) == state
         agree("tiny", AS_CODED, raw, enabled_only=hash(raw) % 4 > 0)
@@ -89,11 +91,11 @@ def walk(name: str, switches: Switches, steps: int) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("name", "switches", "steps"),
     [
-        ("losses", AS_CODED, 400),
+        pytest.param("losses", AS_CODED, 400, marks=pytest.mark.slow),
         ("notifications", FENCED, 150),
-        ("metadata", AS_CODED, 150),
+        pytest.param("metadata", AS_CODED, 150, marks=pytest.mark.slow),
         ("creation", AS_CODED, 150),
-        ("early", AS_CODED, 400),
+        pytest.param("early", AS_CODED, 400, marks=pytest.mark.slow),
         ("purgatory_alone", AS_CODED, 400),
     ],
 )

@@ -26,7 +26,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.state.purgatory import At
 from spec.variants import AS_CODED, FENCED, Switches
 
-HAMMERED, WORKERS, KEYS = 20_000, 4, 16
+WORKERS, KEYS = 4, 16
 BOTH = pytest.mark.parametrize("fixes", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
 
 
@@ -108,19 +108,20 @@ def in_threads(work: list[Callable[[], None]]) -> None:
         one.join()
 
 
+@pytest.mark.parametrize("hammered", [4_000, pytest.param(20_000, marks=pytest.mark.slow)])
 @BOTH
-def test_hammered_by_threads_every_operation_is_completed_exactly_once(fixes: Switches) -> None:
-    """Adders, checkers and a timer race for 20,000 operations, each under two keys, half of them short of time."""
+def test_hammered_by_threads_every_operation_is_completed_exactly_once(fixes: Switches, hammered: int) -> None:
+    """Adders, checkers and a timer race for the operations, each under two keys, half of them short of time."""
     answers: Counter[int] = Counter()
     lock, all_answered = threading.Lock(), threading.Event()
 
     def said(one: DelayedOperation) -> None:
         with lock:
             answers[id(one)] += 1
-            if len(answers) == HAMMERED:
+            if len(answers) == hammered:
                 all_answered.set()
 
-    operations = [Waiting(random.Random(n).choice((0.001, 0.05)), said) for n in range(HAMMERED)]
+    operations = [Waiting(random.Random(n).choice((0.001, 0.05)), said) for n in range(hammered)]
     purgatory = Purgatory(Timer(fixes), purge_interval=100, fixes=fixes)
     by_caller: list[int] = []
 
@@ -137,11 +138,11 @@ def test_hammered_by_threads_every_operation_is_completed_exactly_once(fixes: Sw
     with PurgatoryThreads(purgatory):
         in_threads([lambda mine=operations[w::WORKERS]: add(mine) for w in range(WORKERS)])  # type: ignore[misc]
         assert all_answered.wait(60)
-    assert [answers[id(one)] for one in operations] == [1] * HAMMERED
+    assert [answers[id(one)] for one in operations] == [1] * hammered
     assert {one.told for one in operations} == {1}
     expired = [one for one in operations if one.is_by_condition is False]
     assert [one.expirations for one in operations] == [int(one.is_by_condition is False) for one in operations]
-    assert sum(by_caller) == HAMMERED - len(expired), "who completed one by its condition was told so, and nobody else"
+    assert sum(by_caller) == hammered - len(expired), "who completed one by its condition was told so, and nobody else"
     assert expired
     assert sum(by_caller)
 

@@ -60,12 +60,13 @@ def elects_first_in_sync(brokers: Brokers, assigned: Value, isr: Value, live: Va
     return replace(elect_preferred(brokers, assigned, isr, live, cached), leader=brokers.first(isr))
 
 
-@pytest.mark.parametrize("slip", [elects_alone, elects_first_in_sync])
+@pytest.mark.parametrize("slip", [elects_alone, pytest.param(elects_first_in_sync, marks=pytest.mark.slow)])
 def test_a_preferred_election_of_another_or_with_another_isr(monkeypatch: pytest.MonkeyPatch, slip: Any) -> None:
     monkeypatch.setattr(leader_selectors, "elect_preferred", slip)
     assert newly_broken("preferred_election") == {"preferred_elections_elect_the_first_in_sync"}
 
 
+@pytest.mark.slow
 def test_a_broker_that_shuts_down_is_elected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_leadership, "live_brokers", lambda s, _m, c: s.controllers[c].live)
     assert newly_broken("shutdown") == {"brokers_shutting_down_are_not_elected"}
@@ -80,6 +81,7 @@ def test_a_broker_that_may_go_does_not() -> None:
 # ---------------------------------------------------------------------------------------------------- a broker's fences
 
 
+@pytest.mark.slow
 def test_a_broker_obeys_a_request_of_an_older_controller_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     def obeys(s: Any, m: Model, c: int, b: int, request: Any) -> None:
         broker = s.brokers[b]
@@ -113,6 +115,7 @@ DELETED = replace(scope("deletion_metadata"), controllers=1, budgets=(("deletion
 STALE = {"recoverable_deleted_topics_are_cached_nowhere", "eventually_deleted_topics_are_cached_nowhere"}
 
 
+@pytest.mark.slow
 def test_everybody_is_told_who_leads_what_is_to_be_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leader -2 is not sent."""
     assert not broken(DELETED, AS_CODED)

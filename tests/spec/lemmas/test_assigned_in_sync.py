@@ -40,8 +40,8 @@ def test_where_removals_may_fail_to_write_they_rest_on_caching_what_is_written()
 @pytest.mark.parametrize(
     "scope_name",
     [
-        *FEW,
-        *(pytest.param(one, marks=pytest.mark.slow) for one in ("reassignment", "reassignment_zombie")),
+        "move",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("move_crash", "reassignment", "reassignment_zombie")),
         pytest.param("unborn_reassignment", marks=pytest.mark.slow),
     ],
 )

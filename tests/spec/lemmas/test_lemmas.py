@@ -191,9 +191,9 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 
 
 def test_a_write_that_does_not_look_at_the_version_is_found() -> None:
-    known = proving().everything()
-    claimed = known.pop("no_copy_is_ahead_of_the_znode")
     action = proving().action("expand_isr_unanswered(b=1, p=0, r=2)")
+    known = proving().everything(action.name)
+    claimed = known.pop("no_copy_is_ahead_of_the_znode")
     looked = z3.Int("zookeeper.state[0].version") == z3.Int("brokers[1].partitions[0].version")
     blind = replace(action, guard=z3.substitute(action.guard, (looked, z3.BoolVal(True))))
     assert not blind.guard.eq(action.guard)

@@ -106,9 +106,9 @@ def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, brea
 
 @pytest.mark.slow
 def test_a_tool_that_writes_what_it_read_of_the_new_partition_is_found() -> None:
-    known = proof().everything()
-    claimed = known.pop("known_assignments_are_zookeepers")
     action = proof().action("write_addition(t=0)")
+    known = proof().everything(action.name)
+    claimed = known.pop("known_assignments_are_zookeepers")
     as_read = z3.Const("tool.assigned[1]", action.updates["zookeeper.assigned[1]"].sort())
     faulty = replace(action, updates={**action.updates, "zookeeper.assigned[1]": as_read})
     always = [one for name, one in known.items() if name not in FALSE and one.kind == "always"]

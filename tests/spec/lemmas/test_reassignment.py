@@ -30,7 +30,8 @@ def lemmas(scope_name: str, variant: str) -> list[Property]:
 @pytest.mark.parametrize(
     ("scope_name", "variant"),
     [
-        *((name, "FENCED") for name in FEW),
+        ("move", "FENCED"),
+        pytest.param("move_crash", "FENCED", marks=pytest.mark.slow),
         *(
             pytest.param(name, variant, marks=pytest.mark.slow)
             for name in ("move", "move_crash", "reassignment", "reassignment_zombie", "unborn_reassignment")

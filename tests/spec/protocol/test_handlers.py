@@ -107,15 +107,26 @@ def on_its_way(m: Model) -> Iterator[Property]:
             yield Property(f"{junction.name} {c}", "always", "", "", term=holds.term)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "unclean", "creation", "move_crash", "rebalance", "preferred_election", "stray_deletion", "addition_deletion",
-        "addition_reassignment", "joint_moves", "move_shutdown", "deletion_shutdown", "creation_shutdown", "shutdown",
-        "allowed_unclean",
-    ],
+EXPLORED = (
+    "unclean", "creation", "move_crash", "rebalance", "preferred_election", "stray_deletion", "addition_deletion",
+    "addition_reassignment", "joint_moves", "move_shutdown", "deletion_shutdown", "creation_shutdown", "shutdown",
+    "allowed_unclean",
 )  # fmt: skip
-@pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
+"""Between them they have every handler."""
+SMALL = ("unclean", "addition_reassignment", "creation_shutdown", "allowed_unclean")
+"""Of fewer than 2,500 states as coded."""
+
+
+@pytest.mark.parametrize(
+    ("name", "switches"),
+    [
+        pytest.param(
+            name, switches, id=f"{variant}-{name}", marks=[pytest.mark.slow] * (name not in SMALL or switches == FENCED)
+        )
+        for variant, switches in {"AS_CODED": AS_CODED, "FENCED": FENCED}.items()
+        for name in EXPLORED
+    ],
+)
 def test_who_comes_to_a_junction_has_something_to_go_on_with(name: str, switches: Switches) -> None:
     claims = tuple(on_its_way(Model(scope(name), switches)))
     found = explore(replace(system(scope(name), switches), properties=claims), limit=60_000, expected=60_000)

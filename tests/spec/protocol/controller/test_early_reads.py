@@ -117,7 +117,7 @@ def test_before_that_a_shutdown_tells_nobody_of_what_is_deleted() -> None:
 def test_before_0_10_2_the_lock_is_taken_before_deletions_are_stopped() -> None:
     bounds = scope("early_resignation")
     run = Run(bounds, AS_CODED | {Switch.RESIGN_UNDER_LOCK}, **dict(bounds.budgets))
-    assert not any("stop_deletions" in one.name for one in run.system.actions)
+    assert not any("stop_deletions" in name for name in run.system.named)
     assert "controllers[1].stopped" not in run.state
 
 
@@ -134,7 +134,7 @@ def test_what_is_read_early_is_not_lost_with_the_session() -> None:
 def test_where_listeners_read_under_the_lock_none_reads_early(name: str) -> None:
     bounds = scope(name)
     fixed = Run(bounds, AS_CODED | {Switch.READ_UNDER_LOCK}, **dict(bounds.budgets))
-    assert not any("read_for_listener" in one.name for one in fixed.system.actions)
+    assert not any("read_for_listener" in name for name in fixed.system.named)
     assert not any(".given" in path for path in fixed.state)
 
 

@@ -57,7 +57,7 @@ def test_the_percentage_is_asked_once_for_all_that_is_taken_up() -> None:
 def test_nobody_is_elected_for_what_the_machine_does_not_track_or_has_as_new(state: PartitionState) -> None:
     run = returned(50, 0, 1)
     run.do(CHECK)
-    run.state["controllers[1].partitions[1].state"] = list(PartitionState).index(state)
+    run.state = {**run.state, "controllers[1].partitions[1].state": list(PartitionState).index(state)}
     before = run.leadership("zookeeper.state[1]")
     run.do("rebalance_partition(c=1, p=1)")
     assert run["controllers[1].at"] == "IDLE"

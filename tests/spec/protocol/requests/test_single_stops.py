@@ -56,10 +56,13 @@ def test_a_stop_through_a_newer_connection_closes_the_older_one_where_that_is_fi
     assert both.can("execute_late_request(c=1, b=2)") == (switches == OLDER)
 
 
-@pytest.mark.parametrize("name", ["deletion", "shutdown"])
-def test_walks_with_single_stops_agree(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "walks"),
+    [("deletion", 8), *(pytest.param(one, 20, marks=pytest.mark.slow) for one in ("deletion", "shutdown"))],
+)
+def test_walks_with_single_stops_agree(name: str, walks: int) -> None:
     """With late copies and lost answers."""
     both = SideBySide(scope(name), OLDER, **dict(scope(name).budgets) | {"late_requests": 2, "resends": 2})
-    steps = [step for seed in range(20) for step in (list(both.walk(Random(seed), 120)), both.way)[1]]
+    steps = [step for seed in range(walks) for step in (list(both.walk(Random(seed), 120)), both.way)[1]]
     taken = {step.partition("(")[0] for step in steps}
     assert {"deliver_stop", "deliver_stop_unanswered", "leave_late_stop"} <= taken

@@ -1,0 +1,56 @@
+"""What a test file needs, read off what it imports and what that imports; nothing is executed for it.
+
+A *unit* needs nothing that costs more than the test itself: no other process, no JVM, no compiler, no system of terms,
+no recording judged. `pytest --units` runs those alone, and does not even load the others.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+COSTLY: Mapping[str, str] = {
+    "pyspark": "a JVM",
+    "kazoo": "a ZooKeeper server, which is a JVM",
+    "subprocess": "another process",
+    "multiprocessing": "another process",
+    "numba": "compiled loops",
+    "spec.system.system": "a system of terms",
+    "model_check.judging.judge": "a recording judged",
+    "model_check.stepping.plain_rules": "the rules read once more, as plain Python",
+}
+"""Modules, and functions by the module that they are imported from, with what comes of importing them."""
+
+
+def needs(path: Path) -> set[str]:
+    """What is costly of all that a file imports, directly or by way of another file of ours."""
+    seen, waiting = set[str](), list(imported(path))
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += imported(source) if (source := source_of(name)) else ()
+    return {what for name, what in COSTLY.items() if any(one == name or one.startswith(f"{name}.") for one in seen)}
+
+
+def source_of(module: str) -> Path | None:
+    """Our file of a module; None if it is not ours, or no module."""
+    place = ROOT.joinpath(*module.split("."))
+    return next((one for one in (place.with_suffix(".py"), place / "__init__.py") if one.is_file()), None)
+
+
+@cache
+def imported(path: Path) -> tuple[str, ...]:
+    """The modules that a file imports, and by their dotted names also what it takes of them."""
+    return tuple(_names(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{one.name}" for one in node.names)
