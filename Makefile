@@ -7,8 +7,11 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/set-up-seconds
 # Two workers, as on the smallest machine that the numbers are promised for; a JVM shares each with its tests.
 WORKERS ?= 2
-# Passed on: make verify ARGS=--deep, make test ARGS="--deep -k spark".
+# Passed on: make verify ARGS=--deep, make test ARGS="-k spark", make deep ARGS="--shard 2/5".
 ARGS ?=
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+# The shape of the repository, and what its documents say; a line that is too long is found in seconds.
+DOCUMENTS := tests/test_architecture.py tests/test_readme.py tests/spec/test_protocol_document.py
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -16,7 +19,7 @@ SHELL := bash
 # setup, lint and pytest would fight over the cores and mix their reports.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup verify test lint kafka bench clean
+.PHONY: help setup verify check test deep lint documents kafka bench clean
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,15 +39,34 @@ $(STAMP): pyproject.toml constraints.txt
 verify: setup ## the verdict: scopes, proofs, refinement, a live run, recordings (ARGS=--deep: everything)
 	@$(BIN)/kcheck verify $(ARGS)
 
-test: lint ## lint, types and tests
-	@start=$$SECONDS; \
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS); \
-	echo "tests took $$((SECONDS - start)) s; set-up had taken $$(<$(STAMP)) s, once"
+check: documents ## types and units, which start, build and judge nothing: within a minute, for whoever works on it
+	@$(call beside_types,$(PYTEST) --units $(ARGS))
+
+test: documents ## types and tests
+	@$(call beside_types,$(PYTEST) $(ARGS))
+
+deep: documents ## the same with all that takes long, once a night; ARGS="--shard 2/5" for a part
+	@$(call beside_types,$(PYTEST) --deep $(ARGS))
 
 lint: setup ## ruff and mypy only
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy --strict
+
+documents: setup ## ruff, the architecture and the documents: what is first to fail
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m pytest -q $(DOCUMENTS)
+
+# Run a command while mypy checks the types, show what that says when both have ended, and fail if either does.
+define beside_types
+	start=$$SECONDS; said=$$(mktemp); trap 'rm -f $$said' EXIT; \
+	$(BIN)/mypy --strict > $$said 2>&1 & types=$$!; \
+	failed=0; $(1) || failed=$$?; \
+	wait $$types || failed=$$?; cat $$said; \
+	echo "it took $$((SECONDS - start)) s; set-up had taken $$(<$(STAMP)) s, once"; \
+	exit $$failed
+endef
 
 kafka: setup ## fetch the release of Kafka that the tests run (ARGS="2.8.2 3.9.1": others)
 	@$(BIN)/python -m model_check.live.fetch_kafka $(ARGS)

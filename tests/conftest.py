@@ -1,5 +1,8 @@
-"""What every test run shares: the `--deep` option, Hypothesis's profile, which tests stay together on one worker, and
+"""What every test run shares: which tests are run, Hypothesis's profiles, which tests stay together on one worker, and
 the Python that child processes use.
+
+Every day all tests run that are not marked `slow`; with `--deep` these, too, and Hypothesis tries more examples. With
+`--units` only those run that need nothing that is costly (`tests/needs.py`).
 """
 
 import os
@@ -10,18 +13,23 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.groups import group_of, of_shard
+from tests.needs import ROOT, needs
+
+LONG_SECONDS = 2
+"""A test that takes longer says why: `@pytest.mark.takes("It starts two processes.")`."""
 
 # No deadline and no complaint about slow data: both measure the machine, which tests share with each other.
 # A gate must give the same verdict twice, so its examples are derandomised; at a desk each run tries new ones.
 settings.register_profile(
-    "project",
+    "every day",
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize="CI" in os.environ,
     print_blob=True,
 )
-settings.load_profile("project")
+settings.register_profile("deep", settings.get_profile("every day"), max_examples=200)
 
 # Tests press Ctrl-C, which a shell that starts them in the background has told them, and their children, to ignore.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -32,20 +40,58 @@ os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.g
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Give pytest `--deep`, the same word that `kcheck verify` has for everything there is."""
-    parser.addoption("--deep", action="store_true", help="run the tests marked slow, too")
+    """Give pytest `--deep`, the same word that `kcheck verify` has for everything there is, and its opposite."""
+    parser.addoption("--deep", action="store_true", help="run the tests marked slow, too, and try more examples")
+    parser.addoption("--units", action="store_true", help="run only tests that need nothing that is costly")
+    parser.addoption("--shard", metavar="K/N", default="1/1", help="run the Kth of N parts of the tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many examples Hypothesis tries."""
+    settings.load_profile("deep" if config.getoption("--deep") else "every day")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files that need more than units do; they are not even loaded."""
+    is_file = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    return True if is_file and config.getoption("--units") and needs(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of a file together, and skip those marked slow, unless the run is deep."""
+    """Keep the tests of a file together, those with a named group first; leave out what is not to be run."""
     for item in items:
         # What the tests of a file look at is often made once and kept: two workers would make it twice.
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+    # What shares a JVM or what was read takes longest; the files behind it fill in until all workers end together.
+    items.sort(key=lambda item: group_of(item) == item.location[0])
+    kept = of_shard(items, config.getoption("--shard"))
+    if config.getoption("--units"):
+        kept = [item for item in kept if not item.get_closest_marker("takes")]
+    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+    items[:] = kept
     if config.getoption("--deep"):
         return
     skip = pytest.mark.skip(reason="slow: runs with --deep")
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(skip)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Refuse a test that takes long without a sentence why."""
+    for mark in item.iter_markers("takes"):
+        if len(mark.args) != 1 or not str(mark.args[0]).endswith("."):
+            raise pytest.UsageError(f'{item.nodeid}: takes("A sentence that says why.")')
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name the tests that took long and do not say why; that is no failure, for it measures the machine, too."""
+    calls = [one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, ()) if one.when == "call"]
+    late = [one for one in calls if one.duration > LONG_SECONDS and "takes" not in one.keywords]
+    if late and not config.getoption("--deep"):
+        terminalreporter.section(f"tests that took more than {LONG_SECONDS} s, and do not say why")
+        for one in sorted(late, key=lambda one: -one.duration):
+            terminalreporter.write_line(f"{one.duration:6.1f} s  {one.nodeid}")

@@ -31,10 +31,12 @@ def needs(path: Path) -> set[str]:
         name = waiting.pop()
         if name not in seen:
             seen.add(name)
-            waiting += imported(source) if (source := source_of(name)) else ()
+            source = source_of(name)
+            waiting += imported(source) if source else ()
     return {what for name, what in COSTLY.items() if any(one == name or one.startswith(f"{name}.") for one in seen)}
 
 
+@cache
 def source_of(module: str) -> Path | None:
     """Our file of a module; None if it is not ours, or no module."""
     place = ROOT.joinpath(*module.split("."))
