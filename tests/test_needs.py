@@ -20,7 +20,7 @@ def test_a_unit_needs_nothing_costly(path: str) -> None:
         ("model_check/spark/test_spark_engine.py", "pyspark"),
         ("reference/zookeeper/test_server.py", "kazoo"),
         ("model_check/live/test_live_run.py", "subprocess"),
-        ("model_check/checks/test_second_process.py", "multiprocessing"),
+        ("model_check/checks/test_processes.py", "multiprocessing"),
         ("model_check/kernel/test_kernel.py", "numba"),
         ("spec/test_system.py", "spec.system.system"),
         ("model_check/judging/test_judge.py", "model_check.judging.judge"),

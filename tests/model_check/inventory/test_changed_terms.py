@@ -32,7 +32,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 
 @cache
-def terms(key: SystemKey) -> dict[str, str]:
+def terms(key: SystemKey) -> Parts:
     """What is found of a system, which stays the same while these tests run."""
     return parts_of_system(key)
 
