@@ -14,7 +14,7 @@ from model_check.inventory.system_facts import SystemKey
 from model_check.matrix import matrix_report
 from model_check.proofs.proof_findings import ENGINE as PROOF
 from model_check.reuse.reusable import Reusable
-from model_check.verdicts.manifest_checks import check_manifest
+from model_check.verdicts.manifest_checks import manifest_compared
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, alone
@@ -51,7 +51,7 @@ def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check],
     if deep:
         here += [*simulations(chosen), *enumerations(chosen)]
     if whole:
-        here += [Reusable("manifest", "", "", 0, _compared_with_itself), *live_runs(deep=deep)]
+        here += [Reusable("manifest", "", "", 0, manifest_compared), *live_runs(deep=deep)]
         anywhere += [Reusable("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
     return here, anywhere
 
@@ -61,10 +61,6 @@ def gate() -> list[Fact]:
     every_one = list(plans().values())
     daily = chain(*checks([one for one in every_one if not one.deep], whole=True, deep=False))
     return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
-
-
-def _compared_with_itself() -> list[Run]:
-    return [check_manifest(plans())]
 
 
 def _inventoried() -> list[Run]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
-from spec.expectations import Expectation, Plan
+from spec.expectations import Expectation, Plan, plans
 from spec.language.rules import Claim, Rule
 from spec.model import Model
 from spec.properties import claims
@@ -20,10 +20,15 @@ from spec.system import is_in_scope, rules
 from spec.tables.taken_rows import ROWS
 
 
-def check_manifest(plans: Mapping[str, Plan]) -> Run:
+def check_manifest(given: Mapping[str, Plan]) -> Run:
     """The run that compares the expectations of all scopes with each other."""
-    comparisons = tuple(_comparisons(plans))
+    comparisons = tuple(_comparisons(given))
     return Run("manifest", "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
+
+
+def manifest_compared() -> list[Run]:
+    """The same as a check: of the manifest as it stands."""
+    return [check_manifest(plans())]
 
 
 def _comparison(about: str, expected: str, found: Iterable[str]) -> Comparison:
@@ -44,12 +49,12 @@ def expects_claim(one: Expectation, claim: Claim) -> bool:
     return is_about and claim.name not in {*one.unwitnessed, *one.incomplete}
 
 
-def _comparisons(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
+def _comparisons(given: Mapping[str, Plan]) -> Iterator[Comparison]:
     """Every `sometimes` has a witness in some scope, every rule fires, every row of the transition tables is taken.
 
     Rows are taken by Kafka's code as it is; what is not to be proved is broken in an exploration of the same variant.
     """
-    made = [one for plan in plans.values() for one in plan.explorations]
+    made = [one for plan in given.values() for one in plan.explorations]
     for claim in claims():
         if claim.kind == "sometimes":
             shown = {one.scope for one in made if expects_claim(one, claim)}
@@ -59,7 +64,7 @@ def _comparisons(plans: Mapping[str, Plan]) -> Iterator[Comparison]:
     for row in ROWS:
         takes = {one.scope for one in made if one.variant == "AS_CODED" and row in (one.rows or ())}
         yield _comparison(row, "taken in some scope, as coded", takes)
-    for proof in (one for plan in plans.values() for one in plan.proofs):
+    for proof in (one for plan in given.values() for one in plan.proofs):
         for name in sorted(proof.violated):
             broken = {one.scope for one in made if one.variant == proof.variant and name in one.violated}
             broken |= {proof.shown[name]} if name in proof.shown else set()

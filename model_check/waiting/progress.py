@@ -9,13 +9,10 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from model_check.verdicts.interrupts import Interrupt, the_verbs
 from spec.errors import EnvironmentFailure, LacksMemory
-
-if TYPE_CHECKING:
-    from model_check.explicit_state.exploration import Progress as Explored
 
 GIB = 1 << 30
 
@@ -76,12 +73,28 @@ def _tell_nobody(done: int, what: str = "", of: int | None = None) -> None:
     """What work calls where nobody watches."""
 
 
+class Explored(Protocol):
+    """How far an exploration is."""
+
+    @property
+    def states(self) -> int:
+        """How many states are known."""
+
+    @property
+    def depth(self) -> int:
+        """How many steps the farthest is away."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """What they take."""
+
+
 @contextmanager
-def states_bar(title: str, expected: int | None) -> Iterator[Callable[["Explored"], None]]:
+def states_bar(title: str, expected: int | None) -> Iterator[Callable[[Explored], None]]:
     """A bar that an exploration reports to; `expected` states, if anybody knows."""
     with bar(title, expected) as report:
 
-        def told(explored: "Explored") -> None:
+        def told(explored: Explored) -> None:
             memory = f"{explored.memory_bytes / GIB:.1f} GiB"
             report(explored.states, f"depth {explored.depth}, {memory}", expected or explored.states)
 
