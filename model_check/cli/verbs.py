@@ -27,7 +27,7 @@ class Verbs(TyperGroup):
 
     def __init__(self, **attrs: Any) -> None:
         super().__init__(**attrs)
-        self.commands = {name: TyperCommand(name, help=described(name), rich_markup_mode=None) for name in VERBS}
+        self.commands = {name: TyperCommand(name, rich_markup_mode=None) for name in VERBS}
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         """The verb itself; None if there is none of this name."""
@@ -36,8 +36,9 @@ class Verbs(TyperGroup):
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the list of verbs."""
         limit = formatter.width - 6 - max(map(len, VERBS))
+        told = {name: TyperCommand(name, help=described(name), rich_markup_mode=None) for name in VERBS}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in self.commands.items()])
+            formatter.write_dl([(name, one.get_short_help_str(limit)) for name, one in told.items()])
 
 
 def described(name: str) -> str:
