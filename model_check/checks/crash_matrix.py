@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from model_check.inventory.accepted_systems import with_system_compared
 from model_check.inventory.system_facts import SystemKey
-from model_check.matrix.crash_matrix import Matrix, matrix
+from model_check.matrix.cells import Matrix
 from model_check.matrix.matrix_report import run_of_matrix
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Run
@@ -23,6 +23,8 @@ def made(
     stop: Callable[[], bool] = lambda: False,
 ) -> Matrix:
     """The matrix of a handler, with an estimate and a bar."""
+    from model_check.matrix.crash_matrix import matrix
+
     title = f"{scope} {show_switches(switches)}"
     number = len({"none", *faults})
     with estimated("matrix", f"{title}, {number} faults") as whole, bar(title, number) as tell:

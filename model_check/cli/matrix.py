@@ -10,7 +10,7 @@ import typer
 from model_check.checks import crash_matrix
 from model_check.cli import options
 from model_check.cli.console import aligned, print_document, say, say_table
-from model_check.matrix.crash_matrix import Matrix
+from model_check.matrix.cells import Matrix
 from model_check.matrix.matrix_report import ENGINE, legend, printed_expectation, run_of_matrix, table, where
 from model_check.verdicts.rendering import headline
 from model_check.verdicts.results import Document, Run, plain_document

@@ -9,8 +9,8 @@ without a fault, to compare with.
 Traces are those of the scope itself: the monitor is taken off again, so that `kcheck replay` takes them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.graph import Flags, Graph, astray, out_of_reach
 from model_check.kernel.predicates import Kind
 from model_check.matrix import fault_injection as injection
+from model_check.matrix.cells import Cell, Matrix
 from model_check.traces.trace import Trace
 from spec.errors import EnvironmentFailure
 from spec.language.rules import TransitionSystem
@@ -33,47 +34,6 @@ from spec.variants import Switches
 
 EXPECTED = 100_000
 """About as many states follow one fault; so few that most of the time is the kernel's."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What comes of a fault at a place: traces of broken claims and to where goals are out of reach, by name."""
-
-    fault: str
-    place: str
-    states: int
-    violated: Mapping[str, Trace] = field(default_factory=dict)
-    stuck: Mapping[str, Trace] = field(default_factory=dict)
-    open: frozenset[str] = frozenset()
-
-    @property
-    def traces(self) -> Mapping[str, Trace]:
-        """Every trace, by the name of what it breaks or does not come to."""
-        return {**self.violated, **self.stuck}
-
-    @property
-    def outcome(self) -> str:
-        """The cell in words, as the manifest spells it; a fault that could not come there is no recovery."""
-        if not self.states:
-            return "never tried"
-        said = [*(f"violates {name}" for name in self.violated), *(f"stuck {name}" for name in self.stuck)]
-        said += [f"open {name}" for name in sorted(self.open)]
-        return ", ".join(said) or "recovers"
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """A handler's cells, by place, in the order of a run without faults, and fault; if interrupted, not of all."""
-
-    scope: str
-    system: TransitionSystem
-    places: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    interrupted: bool = False
-
-    def cell(self, place: str, fault: str) -> Cell:
-        """One of the cells; KeyError if it was not looked at."""
-        return {(one.place, one.fault): one for one in self.cells}[place, fault]
 
 
 def matrix(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from string import ascii_lowercase
 
 from model_check.explicit_state.findings import story_of
-from model_check.matrix.crash_matrix import Cell, Matrix
+from model_check.matrix.cells import Cell, Matrix
 from model_check.matrix.fault_injection import LAST, at_or_before, what_comes_next
 from model_check.verdicts.results import Comparison, Finding, Run, Story
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst

@@ -7,7 +7,8 @@ import pytest
 
 from model_check.explicit_state.findings import broken_along
 from model_check.explicit_state.interpreter import Machine
-from model_check.matrix.crash_matrix import Matrix, matrix
+from model_check.matrix.cells import Matrix
+from model_check.matrix.crash_matrix import matrix
 from model_check.matrix.fault_injection import (
     OVER,
     PAST,
