@@ -2,7 +2,8 @@
 
 Without a scope everything that has a target is measured: `ci` beside SPIN, then on `large` its memory, what a state
 costs late in a search, and the Spark engine. That takes some minutes, 14 GiB of memory and 6 GiB of disk. The gates,
-`make verify` and `make test`, take the better part of an hour, and are measured by `--gates` alone.
+`make verify` and `make test`, take the better part of an hour, and are measured by `--gates` alone; `--starts` alone
+measures what verbs take that have little to do.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from model_check.benchmarks.gates import gate_rows
 from model_check.benchmarks.marginal import marginal_rows
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
+from model_check.benchmarks.starts import start_rows
 from model_check.explicit_state.promela import SpinError
 from spec.errors import UnknownName
 from spec.language.rules import TransitionSystem
@@ -29,8 +31,10 @@ ONLY = {
     "marginal": "what a state costs late, compared to early",
     "spark": "what the Spark engine takes, with two workers",
     "gates": "`make verify` and `make test`",
+    "starts": "the processor seconds of verbs that have little to do",
 }
 """What can be measured alone."""
+WITHOUT_SCOPE = ("gates", "starts")
 
 
 def main() -> None:
@@ -40,6 +44,9 @@ def main() -> None:
     try:
         if asked.only == "gates":
             show(gate_rows(asked.runs, asked.beside))
+            return
+        if asked.only == "starts":
+            show(start_rows(asked.runs))
             return
         for name, only in [(name, asked.only) for name in asked.scopes] or everything:
             measure(name, asked, only)
@@ -94,11 +101,11 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--beside", metavar="REV", help="with --gates: another revision, in turn with this checkout")
     parser.set_defaults(only="")
     asked = parser.parse_args()
-    if asked.only == "gates" and asked.scopes:
-        parser.error("--gates is measured without a scope")
+    if asked.only in WITHOUT_SCOPE and asked.scopes:
+        parser.error(f"--{asked.only} is measured without a scope")
     if asked.beside and asked.only != "gates":
         parser.error("--beside goes with --gates")
-    if asked.only not in ("", "gates") and not asked.scopes:
+    if asked.only not in ("", *WITHOUT_SCOPE) and not asked.scopes:
         parser.error(f"--{asked.only} is measured on a scope")
     for name in asked.scopes:
         if name not in scopes():

@@ -43,7 +43,6 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
     from model_check.refinement.edge_replay import joined, walk
     from model_check.refinement.lockstep import Disagreement, Sides
     from model_check.refinement.replay_report import agreed, disagreed
-    from model_check.spark.spark_edge_replay import walk_with_workers
 
     if scope_named(task.scope).purgatory is not None:
         return run_race(task, depth=depth, limit=limit)
@@ -58,6 +57,8 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
             elif tree.states <= FEW:
                 walks = [walk(sides, stretch) for stretch in tree.stretches(1)]
             else:
+                from model_check.spark.spark_edge_replay import walk_with_workers
+
                 walks = walk_with_workers(sides, tree, master=task.master, progress=report, stop=stop)
     seconds = {"tree": built - started, "replay": time.perf_counter() - built}
     told = Run(ENGINE, task.scope, task.variant, Verdict.INCOMPLETE, INTERRUPTED, seconds=seconds)

@@ -25,8 +25,9 @@ class Task(Subject):
 def run(task: Task) -> Run:
     """Make the runs, with an estimate and a bar."""
     from model_check.refinement.lockstep import Disagreement, Sides
-    from model_check.refinement.replay_report import disagreed, simulated
+    from model_check.refinement.replay_report import disagreed
     from model_check.refinement.simulate import simulate, widened
+    from model_check.refinement.simulation_report import simulated
 
     sides = Sides(widened(scope_named(task.scope)), task.switches)
     started, size = time.perf_counter(), f"{task.runs:,} runs of {task.steps:,} steps"

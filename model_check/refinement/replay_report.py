@@ -1,4 +1,4 @@
-"""What `kcheck refine` and `kcheck simulate` say: counts beside the explorer's, and a disagreement as a story."""
+"""What `kcheck refine` says: counts beside the explorer's; and, as `kcheck simulate`, a disagreement as a story."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,10 +8,9 @@ from model_check.explicit_state.spanning_tree import SpanningTree
 from model_check.refinement.edge_replay import Replayed
 from model_check.refinement.lockstep import Disagreement, Sides
 from model_check.refinement.purgatory.replay import Replay
-from model_check.refinement.simulate import Simulated
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Comparison, Run
-from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
+from model_check.verdicts.verdict import Verdict, worst
 from spec.expectations import Expectation
 
 
@@ -40,25 +39,6 @@ def by_rule(counts: Mapping[str, int]) -> Iterator[str]:
     yield from (f"  {rule:<{width}} {count:>9,}" for rule, count in counts.items() if count)
     if idle := [rule for rule, count in counts.items() if not count]:
         yield f"never: {', '.join(idle)}"
-
-
-def simulated(told: Run, done: Simulated, sides: Sides, wanted: tuple[int, int]) -> Run:
-    """The run of random runs without a disagreement; `wanted` are how many there should be, and how long."""
-    runs, steps = wanted
-    long_enough, total = sum(length >= steps for length in done.lengths), sum(done.lengths)
-    comparison = Comparison.of(f"runs of {steps} steps", runs, min(runs, long_enough))
-    average = total / max(1, len(done.lengths))
-    size = f"{len(done.lengths):,} runs begun, {total:,} steps, {average:.1f} a run on average"
-    counts = {action.rule: done.by_rule[action.rule] for action in sides.system.actions}
-    taken = f"{sum(map(bool, counts.values()))} of {len(counts)} rules taken:"
-    verdict = Verdict.HOLDS if comparison.is_met else Verdict.INCOMPLETE
-    return replace(
-        told,
-        verdict=verdict,
-        reason=INTERRUPTED if done.interrupted else "",
-        comparisons=(replace(comparison, verdict=verdict),),
-        notes=(size, *told.notes, taken, *by_rule(counts)),
-    )
 
 
 def disagreed(told: Run, sides: Sides | Replay, found: Disagreement) -> Run:

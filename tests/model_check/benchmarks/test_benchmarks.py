@@ -1,10 +1,13 @@
 """The benchmarks measure what they say; how much is not a test's business."""
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from model_check.benchmarks import __main__ as command
+from model_check.benchmarks import starts
 from model_check.benchmarks.explorer import Comparison, native_run, rows, whole_rows
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
@@ -93,8 +96,36 @@ def test_an_unknown_scope_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "nowhere" in capsys.readouterr().err
 
 
+def test_of_starts_the_median_is_told_once_all_is_warm(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = iter([9.0, 0.3, 0.2, 0.1])
+    asked: list[Sequence[str]] = []
+
+    def seconds(words: Sequence[str]) -> float:
+        asked.append(words)
+        return next(spent)
+
+    monkeypatch.setattr(starts, "STARTS", {"a verb": starts.Start("judge {recordings}/one", 2)})
+    monkeypatch.setattr(starts, "unpacked", lambda: nullcontext(Path("here")))
+    monkeypatch.setattr(starts, "_seconds", seconds)
+    assert list(starts.start_rows(3)) == [("a verb", "0.20 s", "2 at most")]
+    assert asked == [["judge", "here/one"]] * 4
+
+
+def test_a_verb_that_fails_has_no_start() -> None:
+    assert starts._seconds(["--help"]) > 0
+    with pytest.raises(ValueError, match=r"(?s)kcheck shwo ends with exit code 2: .*Did you mean 'show'"):
+        starts._seconds(["shwo"])
+
+
 @pytest.mark.parametrize(
-    "arguments", [("--whole",), ("--gates", "tiny"), ("tiny", "--beside", "HEAD"), ("--spark", "--marginal", "tiny")]
+    "arguments",
+    [
+        ("--whole",),
+        ("--gates", "tiny"),
+        ("--starts", "tiny"),
+        ("tiny", "--beside", "HEAD"),
+        ("--spark", "--marginal", "tiny"),
+    ],
 )
 def test_what_cannot_be_measured_so_is_refused(
     arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
