@@ -6,18 +6,21 @@ import pytest
 
 from model_check.inventory.system_facts import system_fact
 from spec.errors import UnknownName
-from spec.scopes import scope
+from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.spec.on_demand import OnDemand
 
+SMALL_PROOF = replace(scope("proof"), name="small proof", brokers=2, assigned=((1, 2),))
+
 
 @pytest.mark.parametrize(
-    ("name", "switches", "proving"),
-    [("tiny", AS_CODED, False), ("cold", FENCED, False), ("addition", AS_CODED, False), ("proof", FENCED, True)],
+    ("within", "switches", "proving"),
+    [(scope("cold"), FENCED, False), (scope("addition"), AS_CODED, False), (SMALL_PROOF, FENCED, True)],
+    ids=lambda one: one.name if isinstance(one, Scope) else "",
 )
-def test_it_is_the_system_piece_by_piece(name: str, switches: Switches, *, proving: bool) -> None:
-    whole, made = system(scope(name), switches, proving=proving), OnDemand(scope(name), switches, proving=proving)
+def test_it_is_the_system_piece_by_piece(within: Scope, switches: Switches, *, proving: bool) -> None:
+    whole, made = system(within, switches, proving=proving), OnDemand(within, switches, proving=proving)
     actions = {step: made.action(step) for step in reversed(list(made.names))}
     steps = {step: {one.name: one for one in made.claims(step)} for step in made.names}
     claims = [

@@ -138,7 +138,8 @@ def test_every_switch_changes_a_term_where_its_defect_is(one: Switch) -> None:
 def changes_a_term(one: Switch, name: str, switches: Switches) -> bool:
     """Whether a scope has other terms with a switch turned the other way; the first that differs is enough."""
     some, others = OnDemand(scope(name), switches), OnDemand(scope(name), switches ^ {one})
-    if some.variables != others.variables or [*some.names] != [*others.names]:
+    shapes = [[(one.name, str(one.sort), one.initial) for one in made.variables] for made in (some, others)]
+    if shapes[0] != shapes[1] or [*some.names] != [*others.names]:
         return True
     pairs = ([made.action(step)] for step in some.names for made in (some, others))
     digests = map(digest_of_actions, pairs)

@@ -31,7 +31,8 @@ def kcheck(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, bars: Bars) -> None:
+@pytest.mark.takes("A broker and a ZooKeeper server are started, recorded and judged.")
+def test_runs_are_told_in_a_table(tmp_path: Path, bars: Bars) -> None:
     folder = str(tmp_path / "runs/c")
     result = kcheck(*SMALL, "--runs", "1", "--save", folder)
     assert result.exit_code == 0, result.stderr
@@ -45,6 +46,12 @@ def test_runs_are_told_in_a_table_and_the_same_command_goes_on(tmp_path: Path, b
     )
     assert sorted(one.name for one in Path(folder).iterdir()) == ["campaign.json", "seed-9.json"]
     assert bars.told == [(["campaign", "campaign: seed-9: start", "campaign: seed-9: judging"], 0, 1)]
+
+
+@pytest.mark.slow
+def test_the_same_command_goes_on(tmp_path: Path) -> None:
+    folder = str(tmp_path / "runs/c")
+    assert kcheck(*SMALL, "--runs", "1", "--save", folder).exit_code == 0
     again = kcheck(*SMALL, "--runs", "2", "--save", folder, "--json", "--keep")
     document = from_json(again.stdout, "stdout")
     assert [(one.scope, one.verdict) for one in document.runs] == [

@@ -30,32 +30,36 @@ def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "sentences"),
+    ("name", "kinds", "sentences"),
     [
-        (
+        pytest.param(
             "does_nothing",
-            "pause",
+            (),
             ("broker 1 has had /controller since zookeeper.jsonl:3, and has not raised /controller_epoch",
              "[topic-1,0] has no state znode, although broker "),
+            id="does_nothing",
+            marks=pytest.mark.takes("Four processes are started and recorded until they have come to rest."),
         ),
         pytest.param(
             "raises_no_epoch",
-            "kill-controller",
+            ("kill-controller",),
             ("broker 1 has had /controller since ", "and has not raised /controller_epoch"),
+            id="raises_no_epoch",
             marks=pytest.mark.slow,
         ),
         pytest.param(
             "moves_at_once",
-            "reassign",
+            ("reassign",),
             ("broker 1 wrote AR [3, 4] of [topic-1,0], which was [3, 2], where [3, 4] is asked for",),
+            id="moves_at_once",
             marks=pytest.mark.slow,
         ),
     ],
 )  # fmt: skip
 def test_who_wrongly_claims_to_be_a_controller_is_caught(
-    name: str, kind: str, sentences: tuple[str, ...], tmp_path: Path
+    name: str, kinds: tuple[str, ...], sentences: tuple[str, ...], tmp_path: Path
 ) -> None:
-    verdict, said = told(name, tmp_path, kind)
+    verdict, said = told(name, tmp_path, *kinds)
     assert verdict is Verdict.VIOLATED
     for sentence in sentences:
         assert sentence in said

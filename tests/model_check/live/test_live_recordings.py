@@ -72,11 +72,8 @@ DROPPED = frozenset({
     "shutdown-dropped", "shutdown-asked-of-two", "read-in-the-last-session", "stopped-amid-deletions",
 })  # fmt: skip
 """Recorded when the reference dropped a controlled shutdown with its term, which Kafka's controller does not."""
-SLOW = frozenset({
-    "channel-opened-anew", "zombie-removes-in-vain", "shutdown-asked-for-again", "early-starts",
-    "shutdown-asked-of-two", "read-in-the-last-session", "stopped-amid-deletions", "stopped-amid-shutdowns",
-})  # fmt: skip
-"""Those that a deep run judges only."""
+DAILY = "creation-without-brokers"
+"""The shortest; a deep run judges the others."""
 
 
 @cache
@@ -85,7 +82,7 @@ def folders() -> Path:
     return Path(_HOME.name)
 
 
-@pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow) if one in SLOW else one for one in STEPS])
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one != DAILY)) for one in STEPS])
 def test_live_recordings_are_explained(name: str) -> None:
     found = judge(read(folders() / name), frozenset({Switch.SHUTDOWN_ENDS_WITH_TERM} if name in DROPPED else ()))
     assert (found.outcome, found.reason) == (Outcome.EXPLAINED, "")
@@ -93,6 +90,7 @@ def test_live_recordings_are_explained(name: str) -> None:
     assert {rule: taken.count(rule) for rule in STEPS[name]} == STEPS[name]
 
 
+@pytest.mark.slow
 def test_a_controller_that_drops_a_shutdown_with_its_term_is_none_of_the_era() -> None:
     """It would go on, could not send, and would delete /controller (D3-shutdown)."""
     found = judge(read(folders() / "shutdown-dropped"), budget=2_500)

@@ -25,7 +25,14 @@ def setup_of(roles: str) -> Setup:
             return Setup(2, seed=3, broker=kafka(TESTED))
 
 
-@pytest.mark.parametrize("roles", ["controller", "broker", "both"])
+@pytest.mark.parametrize(
+    "roles",
+    [
+        pytest.param("controller", marks=pytest.mark.slow),
+        pytest.param("broker", marks=pytest.mark.slow),
+        pytest.param("both", marks=pytest.mark.takes("Real brokers start slowly, and keep a session for long.")),
+    ],
+)
 def test_real_kafka_breaks_nothing_that_is_not_known_of_it(roles: str, tmp_path: Path) -> None:
     task = Task(setup_of(roles), topics=1, faults=1, kinds=("kill-broker",))
     claims, search = recorded_and_judged(task, tmp_path)

@@ -120,12 +120,11 @@ def test_every_edge_of_a_scope_is_an_edge_of_the_reference(name: str, variant: s
     }
 
 
-SOON = ("bounce", "move", "out_of_sync_rebalance")
-"""The scopes of these that are replayed within a second or two."""
+DAILY = {"bounce", "move", "out_of_sync_rebalance"}
 
 
 @pytest.mark.parametrize(
-    ("name", "variant"), [pytest.param(*one, marks=[pytest.mark.slow] * (one[0] not in SOON)) for one in SMALLEST]
+    ("name", "variant"), [pytest.param(*one, marks=[pytest.mark.slow] * (one[0] not in DAILY)) for one in SMALLEST]
 )
 def test_every_edge_of_the_smallest_scopes_is_an_edge_of_the_reference(name: str, variant: str) -> None:
     """The tree is the interpreter's; what it must come to, the manifest says, from the native explorer's counts."""
@@ -289,7 +288,7 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
         5,
         "deliver_request",
         "the specification shows: broker 1: ignore",
-    ),
+    ),  # fmt: skip
     # A broker must be lost, noticed and read of, and the ISR change between that read and the write.
     "writes_unconditionally": (
         writes_unconditionally,

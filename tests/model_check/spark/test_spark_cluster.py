@@ -26,8 +26,8 @@ from model_check.explicit_state.explorer import explore
 from model_check.spark.enumeration import enumeration_of
 from model_check.spark.level_loop import take_up
 from model_check.spark.run_folder import RunFolder
-from tests.conftest import ROOT
 from tests.model_check.systems import odometer, odometer_counts
+from tests.needs import ROOT
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.slow]
 

@@ -28,9 +28,9 @@ from spec.manifest import manifest
 from spec.scopes import PARTS, scope
 from spec.system import system
 from spec.variants import AS_CODED
-from tests.conftest import ROOT
 from tests.model_check.conftest import MASTER
 from tests.model_check.systems import clerks, jugs, lamps, lamps_counts, odometer, odometer_counts
+from tests.needs import ROOT
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 

@@ -34,6 +34,7 @@ def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: st
     assert false_somewhere(scope(scope_name), switches_named(variant), stated) == set()
 
 
+@pytest.mark.slow
 def test_so_it_does_where_a_broker_leads_one_partition_and_follows_in_another() -> None:
     wider = replace(scope("shutdown"), assigned=((1, 2), (2, 1)), controllers=1, budgets=(("shutdowns", 1),))
     stated = [one for one in lemmas_of(Model(wider, FENCED)) if one.name in ALL]

@@ -26,12 +26,9 @@ def test_it_is_said_only_where_its_fixes_are_on() -> None:
     assert LEMMA not in Proving(scope("proof_preferred_election"), AS_CODED).everything()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scope_name", "search"),
-    [
-        ("preferred_election", false_in_few),
-        pytest.param("leaderless_election", false_somewhere, marks=pytest.mark.slow),
-    ],
+    ("scope_name", "search"), [("preferred_election", false_in_few), ("leaderless_election", false_somewhere)]
 )
 def test_it_holds_in_every_reachable_state(
     scope_name: str, search: Callable[[Scope, Switches, Iterable[Property]], set[str]]
