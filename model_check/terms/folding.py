@@ -9,7 +9,6 @@ the facts hold.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import z3
 
@@ -94,7 +93,7 @@ class Folding(Program):
             return nodes[0].arguments[0]
         if node.operator == z3.Z3_OP_EQ and arguments[0] == arguments[1]:
             return self.constant(1, 1)
-        return self._join(replace(node, arguments=arguments))
+        return self._join(node._replace(arguments=arguments))
 
     def _junction(self, node: Node, arguments: Iterable[int], neutral: int) -> int:
         """A conjunction (neutral element 1) or a disjunction (0)."""
@@ -102,7 +101,7 @@ class Folding(Program):
         if any(self._is(one, 1 - neutral) for one in left):
             return self.constant(1 - neutral, 1)
         if len(left) > 1:
-            return self._join(replace(node, arguments=tuple(left)))
+            return self._join(node._replace(arguments=tuple(left)))
         return next(iter(left)) if left else self.constant(neutral, 1)
 
     def _choice(self, node: Node, test: int, then: int, otherwise: int) -> int:
@@ -110,7 +109,7 @@ class Folding(Program):
             return then
         if self.is_constant(test):
             return then if self.nodes[test].value else otherwise
-        return self._join(replace(node, arguments=(test, then, otherwise)))
+        return self._join(node._replace(arguments=(test, then, otherwise)))
 
     def _is(self, position: int, value: int) -> bool:
         return self.is_constant(position) and self.nodes[position].value == value

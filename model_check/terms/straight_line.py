@@ -13,19 +13,20 @@ comparisons, division and quantifiers, which the protocol does not use; a term w
 
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
+from typing import NamedTuple
 
 import z3
+
+from spec.language.z3_calls import ADDRESS, NUMBER, c_function, context_address, term_at
 
 
 class UnknownOperator(Exception):
     """A term uses an operator that has no line in the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One operation: its z3 operator, the width of its result and the positions of its arguments.
 
     `width` is in bits: 1 for a flag, 0 for an unbounded integer. `arguments` are positions in the program, each before
@@ -108,48 +109,58 @@ IN_OTHER_WORDS: Mapping[int, Callable[..., z3.ExprRef]] = {
 """Operators that say what others of the table say, too: a term with one of them is read as the other term."""
 
 
+_declaration = c_function("Z3_get_app_decl", ADDRESS, ADDRESS, ADDRESS)
+_count = c_function("Z3_get_app_num_args", NUMBER, ADDRESS, ADDRESS)
+_argument = c_function("Z3_get_app_arg", ADDRESS, ADDRESS, ADDRESS, NUMBER)
+
+
 class Program:
     """Terms as one list of nodes, shared subterms once, arguments before their uses."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         # z3 gives the address of a term to another once nobody holds it, so terms are held while theirs are known.
+        # Whatever is below a term that is held is held with it, and keeps its address.
         self._places: dict[int, int] = {}
         self._held: list[z3.ExprRef] = []
+        self._read: dict[int, Node] = {}
 
     def place(self, term: z3.ExprRef) -> int:
-        """The position of a term, which is added first if it is new.
-
-        z3's Python objects take most of the time of a walk, so only nodes that are new get one. Whatever is below a
-        term that is held is held with it, and keeps its address.
-        """
-        root = term.as_ast()
-        if root.value not in self._places:
-            self._held.append(term)
-        pending = [root]
+        """The position of a term, which is added first if it is new."""
+        places, root = self._places, term.as_ast().value
+        if root in places:
+            return places[root]
+        self._held.append(term)
+        context = context_address(term.ctx)
+        pending: list[tuple[int, list[int] | None]] = [(root, None)]
         while pending:
-            current = pending[-1]
-            if current.value in self._places:
-                pending.pop()
+            current, arguments = pending.pop()
+            if current in places:
                 continue
-            arguments = _arguments(term.ctx_ref(), current)
-            missing = [one for one in arguments if one.value not in self._places]
-            if missing:
-                pending += missing
+            if arguments is None:
+                arguments = [_argument(context, current, n) for n in range(_count(context, current))]
+                missing = [one for one in arguments if one not in places]
+                if missing:
+                    pending.append((current, arguments))
+                    pending += [(one, None) for one in missing]
+                    continue
+            # A declaration says all else: the operator and the sort, and what number or which variable it is.
+            declaration = _declaration(context, current)
+            operator, width, _, value, name, low = self._read.get(declaration) or self._new(declaration, current, term)
+            if operator in IN_OTHER_WORDS:
+                places[current] = self.place(IN_OTHER_WORDS[operator](*term_at(current, term.ctx).children()))
                 continue
-            pending.pop()
-            places = tuple(self._places[one.value] for one in arguments)
-            self._places[current.value] = self._entered(z3.ExprRef(current, term.ctx), places)
-        return self._places[root.value]
+            places[current] = len(self.nodes)
+            self.nodes.append(Node(operator, width, tuple([places[one] for one in arguments]), value, name, low))
+        return places[root]
 
-    def _entered(self, term: z3.ExprRef, arguments: tuple[int, ...]) -> int:
-        """The position of a new term, whose arguments have theirs."""
-        declaration = z3.Z3_get_app_decl(term.ctx_ref(), term.as_ast())
-        kind = z3.Z3_get_decl_kind(term.ctx_ref(), declaration)
-        if kind in IN_OTHER_WORDS:
-            return self.place(IN_OTHER_WORDS[kind](*term.children()))
-        self.nodes.append(_read(term, kind, declaration, arguments))
-        return len(self.nodes) - 1
+    def _new(self, declaration: int, address: int, root: z3.ExprRef) -> Node:
+        """What a declaration says that is met for the first time, at an address below a term."""
+        term = term_at(address, root.ctx)
+        if not declaration:
+            raise UnknownOperator(f"a quantifier has no meaning here: {shortened(term)}")
+        node = self._read[declaration] = _node(term)
+        return node
 
     def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
         """The positions that some positions depend on, themselves included, in order of evaluation.
@@ -165,31 +176,25 @@ class Program:
         return sorted(found)
 
 
-def _arguments(context: z3.ContextObj, address: z3.Ast) -> list[z3.Ast]:
-    """The addresses of a term's arguments; none of a quantifier."""
-    if not z3.Z3_is_app(context, address):
-        return []
-    return [z3.Z3_get_app_arg(context, address, n) for n in range(z3.Z3_get_app_num_args(context, address))]
-
-
-def _read(term: z3.ExprRef, kind: int, declaration: z3.FuncDecl, arguments: tuple[int, ...]) -> Node:
-    """A single z3 term as a node over the positions of its arguments; UnknownOperator if there is no line for it."""
-    context, address = term.ctx_ref(), term.as_ast()
-    sort = z3.Z3_get_sort(context, address)
-    sort_kind = z3.Z3_get_sort_kind(context, sort)
-    width = z3.Z3_get_bv_sort_size(context, sort) if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)
+def _node(term: z3.ExprRef) -> Node:
+    """A single z3 term as a node, but for its arguments; UnknownOperator if there is no line for it."""
+    context, declaration, sort = term.ctx_ref(), term.decl(), term.sort()
+    kind, sort_kind = declaration.kind(), sort.kind()
+    width = sort.size() if sort_kind == z3.Z3_BV_SORT else int(sort_kind == z3.Z3_BOOL_SORT)
     if kind in CONSTANTS:
-        value = kind == z3.Z3_OP_TRUE if sort_kind == z3.Z3_BOOL_SORT else z3.Z3_get_numeral_string(context, address)
+        is_flag = sort_kind == z3.Z3_BOOL_SORT
+        value = kind == z3.Z3_OP_TRUE if is_flag else z3.Z3_get_numeral_string(context, term.as_ast())
         return Node(kind, width, value=int(value))
-    if kind == VARIABLE and not arguments:
-        return Node(kind, width, name=term.decl().name())
+    if kind == VARIABLE and not declaration.arity():
+        return Node(kind, width, name=declaration.name())
+    if kind in IN_OTHER_WORDS:
+        return Node(kind, width)
     if kind not in MEANING or sort_kind not in SORTS:
         raise UnknownOperator(
-            f"the operator {term.decl().name()} of sort {term.sort()} has no meaning here; "
+            f"the operator {declaration.name()} of sort {sort} has no meaning here; "
             f"add a line for it to model_check/terms/straight_line.py or write the term without it: {shortened(term)}"
         )
-    low = z3.Z3_get_decl_int_parameter(context, declaration, 1) if kind == z3.Z3_OP_EXTRACT else 0
-    return Node(kind, width, arguments, low=low)
+    return Node(kind, width, low=declaration.params()[1] if kind == z3.Z3_OP_EXTRACT else 0)
 
 
 def shortened(term: z3.ExprRef) -> str:

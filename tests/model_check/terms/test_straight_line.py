@@ -123,6 +123,12 @@ def test_an_operator_without_a_meaning_is_named() -> None:
         evaluate(z3.BitVec("signed", 4) < 3, {"signed": 1})
 
 
+def test_a_quantifier_is_refused() -> None:
+    x = z3.Int("x")
+    with pytest.raises(UnknownOperator, match=r"quantifier.*x > 0"):
+        evaluate(z3.Or(z3.Bool("p"), z3.ForAll(x, x > 0)), {"p": 0})
+
+
 def test_a_variable_that_the_state_lacks_is_named() -> None:
     with pytest.raises(KeyError, match="no variable epoch"):
         evaluate(z3.BitVec("epoch", 4) == 3, {"owner": 1})
