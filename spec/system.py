@@ -8,11 +8,11 @@ code (AS_CODED), as for every verb of `kcheck`: what Kafka did is the question, 
 of it are judged so. What its documentation meant (DOCUMENTED) is one switch away.
 """
 
-import gc
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from spec import properties
+from spec.collector import without_collector
 from spec.language.broker_lists import plain
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
 from spec.model import Model
@@ -66,23 +66,20 @@ def rules() -> Iterator[Rule]:
         yield from rules_of(module)
 
 
+@without_collector()
 def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False) -> TransitionSystem:
     """The transition system of a scope under a set of switches.
 
     `proving` lifts the budgets and makes epochs and versions mathematical integers; everything else is the same text.
     """
-    gc.disable()  # terms are no circles, and the collector would walk through all of them time and again
-    try:
-        m = Model(scope, switches, proving)
-        tree = shape(m)
-        those = (rule for rule in rules() if is_in_scope(rule, m))
-        made = [instantiate(rule, tree, m, parameters) for rule in those for parameters in instances(rule, m)]
-        actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
-        variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
-        claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
-        return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claims, m)
-    finally:
-        gc.enable()
+    m = Model(scope, switches, proving)
+    tree = shape(m)
+    those = (rule for rule in rules() if is_in_scope(rule, m))
+    made = [instantiate(rule, tree, m, parameters) for rule in those for parameters in instances(rule, m)]
+    actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
+    variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
+    claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
+    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claims, m)
 
 
 def is_in_scope(rule: Rule, m: Model) -> bool:

@@ -1,0 +1,17 @@
+"""Python's collector of circles, kept from walking through what has none."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Inside, nobody looks for circles: of terms and gates, made by the ten thousand, none is part of one."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
