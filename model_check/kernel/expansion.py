@@ -14,7 +14,8 @@ from model_check.kernel.hashing import hash_row
 from model_check.kernel.native import call2, call5, count_bits, inlined, lowest_bit, tight_loop
 from model_check.kernel.packing import WORD, Words
 from model_check.kernel.slicing import BLOCK, GROUPS, turn
-from model_check.kernel.table_loops import TableArrays, answer, changed, compute
+from model_check.kernel.table_loops import answer, changed, compute
+from model_check.kernel.tables import TableArrays
 
 Counts = npt.NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Conditions as a network of gates: every bit of every term becomes ANDs, XORs and multiplexers of state bits.
+"""Conditions as a network of gates: every bit of every term becomes `(a AND b) XOR c` of state bits and other gates.
 
 A search asks every state a thousand yes-or-no questions (is this action enabled, does it overflow, does that property
 hold) and most answers are no. Asked one state at a time, each question costs a branch. Asked of hundreds of states at
@@ -9,6 +9,9 @@ and constant inputs fold on the spot, so the network stays small, too.
 
 Gates are hash-consed: equal gates are one gate, across all actions and properties, which is how common parts of guards
 are computed once. A *literal* is twice the number of a gate, plus one if negated; literal 0 is false and 1 is true.
+
+All gates have one form, so that a loop over them has no branch: an AND has false for c, an XOR true for b, and a choice
+between two values is the XOR of both, taken or not, XORed with the second.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,34 +19,37 @@ from functools import reduce
 
 import z3
 
-from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, Program
+from model_check.terms.straight_line import VARIABLE, Node, Program
 
 FALSE, TRUE = 0, 1
 
 Bits = tuple[int, ...]
 """The literals of a value, lowest bit first; a flag has one."""
 
-Gate = tuple[str, int, int, int]
-"""An operation and up to three inputs: ("and", a, b, 0), ("xor", a, b, 0), ("mux", if, then, else), ("in", n, 0, 0)."""
+Gate = tuple[int, int, int]
+"""The literals a, b and c of `(a AND b) XOR c`; c is never negated, for then the gate is."""
 
 
 class Network:
-    """Hash-consed gates; gate 0 is the constant false, inputs are numbered as they are asked for."""
+    """Hash-consed gates: 0 is the constant false, the next are inputs, and from `first` on they are in `gates`."""
 
-    def __init__(self) -> None:
-        self.gates: list[Gate] = [("const", 0, 0, 0)]
-        self._known: dict[Gate, int] = {self.gates[0]: 0}
+    def __init__(self, inputs: int) -> None:
+        self.first = 1 + inputs
+        self.gates: list[Gate] = []
+        self._known: dict[Gate, int] = {}
 
-    def _gate(self, gate: Gate) -> int:
-        number = self._known.get(gate)
-        if number is None:
-            number = self._known[gate] = len(self.gates)
+    def _gate(self, a: int, b: int, c: int) -> int:
+        """The literal of a gate; if c is negated, so is the result."""
+        gate = a, b, c & ~1
+        literal = self._known.get(gate)
+        if literal is None:
+            literal = self._known[gate] = 2 * (self.first + len(self.gates))
             self.gates.append(gate)
-        return 2 * number
+        return literal ^ c & 1
 
     def input(self, number: int) -> int:
         """The literal of an input bit."""
-        return self._gate(("in", number, 0, 0))
+        return 2 * (1 + number)
 
     def conjunction(self, left: int, right: int) -> int:
         """Both literals."""
@@ -51,7 +57,7 @@ class Network:
             left, right = right, left
         if left == FALSE or left == right ^ 1:
             return FALSE
-        return right if left in (TRUE, right) else self._gate(("and", left, right, 0))
+        return right if left in (TRUE, right) else self._gate(left, right, FALSE)
 
     def disjunction(self, left: int, right: int) -> int:
         """At least one of two literals."""
@@ -59,11 +65,13 @@ class Network:
 
     def exclusive(self, left: int, right: int) -> int:
         """Exactly one of two literals; negations move to the output."""
-        negated = (left ^ right) & 1
-        left, right = sorted((left & ~1, right & ~1))
-        if left == FALSE:
-            return right ^ negated
-        return negated if left == right else self._gate(("xor", left, right, 0)) ^ negated
+        if left > right:
+            left, right = right, left
+        if left in (FALSE, TRUE):
+            return right ^ left
+        if left | 1 == right | 1:
+            return left ^ right
+        return self._gate(left & ~1, TRUE, right & ~1) ^ (left ^ right) & 1
 
     def choice(self, test: int, then: int, otherwise: int) -> int:
         """`then` if the test holds, else `otherwise`."""
@@ -79,7 +87,7 @@ class Network:
         if otherwise in (FALSE, TRUE, test, test ^ 1):
             else_holds = otherwise in (TRUE, test ^ 1)
             return self.disjunction(test ^ 1, then) if else_holds else self.conjunction(test, then)
-        return self._gate(("mux", test, then, otherwise))
+        return self._gate(test, self.exclusive(then, otherwise), otherwise)
 
     # -------------------------------------------------------------------------------------------- words made of bits
 
@@ -126,6 +134,8 @@ class Network:
         """The value shifted by a variable amount, zeros moving in."""
         width = len(value)
         for position, bit in enumerate(amount):
+            if bit == FALSE:
+                continue
             distance = min(width, 1 << position)
             zeros = (FALSE,) * distance
             moved = value[distance:] + zeros if right else zeros + value[: width - distance]
@@ -170,13 +180,16 @@ def _bitwise(operation: Callable[[int, int], int], values: Sequence[Bits]) -> Bi
 
 
 class Blaster:
-    """Turns nodes of a straight-line program into bits, each once; `inputs` gives a variable's bits by its name."""
+    """Turns the nodes of a straight-line program into bits, each once; `inputs` gives a variable's bits by its name.
+
+    Nobody else adds nodes to the program as long as there is anything to be turned into bits.
+    """
 
     def __init__(self, program: Program, network: Network, inputs: Callable[[str], Bits]) -> None:
         self._program = program
         self._network = network
         self._inputs = inputs
-        self._bits: dict[int, Bits] = {}
+        self._bits: list[Bits] = []
 
     def literal(self, condition: z3.BoolRef) -> int:
         """The literal of a condition."""
@@ -185,13 +198,12 @@ class Blaster:
     def bits(self, term: z3.ExprRef) -> Bits:
         """The literals of a value."""
         place = self._program.place(term)
-        for position in self._program.needed_by([place], self._bits):
-            self._bits[position] = self._blast(self._program.nodes[position])
+        for node in self._program.nodes[len(self._bits) :]:
+            self._bits.append(self._blast(node))
         return self._bits[place]
 
     def _blast(self, node: Node) -> Bits:
-        if node.operator in CONSTANTS:
-            return spelled(node.value, node.width)
-        if node.operator == VARIABLE:
-            return self._inputs(node.name)
-        return OPERATIONS[node.operator](self._network, node, [self._bits[place] for place in node.arguments])
+        operation = OPERATIONS.get(node.operator)
+        if operation is not None:
+            return operation(self._network, node, [self._bits[place] for place in node.arguments])
+        return self._inputs(node.name) if node.operator == VARIABLE else spelled(node.value, node.width)

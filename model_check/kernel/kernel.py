@@ -26,8 +26,7 @@ from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
 from model_check.kernel.slicing import BLOCK, Slices, lanes_of
 from model_check.kernel.system_digest import system_digest
-from model_check.kernel.table_loops import TableArrays, loaded, planes_of, saved
-from model_check.kernel.tables import Tables
+from model_check.kernel.tables import TableArrays, loaded, planes_of, saved, tables_of
 from model_check.kernel.updates import action_ir
 from model_check.terms.folding import Folding
 from spec.language.rules import TransitionSystem
@@ -43,7 +42,8 @@ def kernel_ir(system: TransitionSystem) -> str:
 
 
 def _lines(system: TransitionSystem) -> Iterator[str]:
-    packing, program, network = Packing(system), Folding(), Network()
+    packing, program = Packing(system), Folding()
+    network = Network(packing.words * WORD)
     blaster = Blaster(program, network, lambda name: tuple(map(network.input, packing.planes(name))))
     literals = [blaster.literal(one.term) for one in predicates(system)]
     lanes = lanes_of(llvm.get_host_cpu_features())
@@ -73,7 +73,7 @@ def compile_ir(ir: str) -> bytes:
 
 def compile_object(system: TransitionSystem, *, tables: bool = False) -> bytes:
     """The kernel of a system as an object file for this machine; as tables, if it is to run too short to be more."""
-    return saved(Tables(system)) if tables else compile_ir(kernel_ir(system))
+    return saved(tables_of(system)) if tables else compile_ir(kernel_ir(system))
 
 
 def machine() -> str:

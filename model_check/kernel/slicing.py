@@ -12,10 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from model_check.kernel.gates import FALSE, TRUE, Network
-from model_check.kernel.native import exchange, tight_loop
+from model_check.kernel.native import exchange, loop, tight_loop
 from model_check.kernel.packing import WORD, Words
+
+Numbers = npt.NDArray[np.int64]
 
 GROUPS = 8
 """Words in a plane or a mask: a vector register of 512 bits, where there is one."""
@@ -44,11 +47,11 @@ class Piece:
 
 def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
     """The gates that the outputs need, cut into functions of about `LONGEST` gates."""
-    pieces, done = [], {0}
+    pieces, done = [], set[int]()
     gates: list[int] = []
     outputs: list[tuple[int, int]] = []
     for number, literal in enumerate(literals):
-        gates += needed(network, literal >> 1, done)
+        gates += _needed_by(network, literal >> 1, done)
         while len(gates) > 2 * LONGEST:
             pieces.append(Piece(tuple(gates[:LONGEST]), tuple(outputs)))
             gates, outputs = gates[LONGEST:], []
@@ -59,12 +62,12 @@ def cut(network: Network, literals: Sequence[int]) -> list[Piece]:
     return [*pieces, Piece(tuple(gates), tuple(outputs))]
 
 
-def needed(network: Network, gate: int, done: set[int]) -> list[int]:
+def _needed_by(network: Network, gate: int, done: set[int]) -> list[int]:
     """The gates below one that are not done yet, inputs aside, in order of evaluation; they count as done now."""
     found, pending = [], [gate]
     while pending:
         current = pending.pop()
-        if current in done or network.gates[current][0] == "in":
+        if current in done or current < network.first:
             continue
         done.add(current)
         found.append(current)
@@ -73,11 +76,34 @@ def needed(network: Network, gate: int, done: set[int]) -> list[int]:
 
 
 def inputs_of(network: Network, gate: int) -> list[int]:
-    """The gates that a gate reads."""
-    operation, *literals = network.gates[gate]
-    if operation in ("in", "const"):
-        return []
-    return [literal >> 1 for literal in (literals if operation == "mux" else literals[:2])]
+    """The gates and inputs that a gate reads."""
+    return [literal >> 1 for literal in network.gates[gate - network.first] if literal > TRUE]
+
+
+@loop
+def needed(gates: Numbers, first: int, literals: Numbers, done: npt.NDArray[np.bool_]) -> Numbers:
+    """The gates that literals need, in order of evaluation, without those that are done and what only these need.
+
+    `gates` has the literals that each gate reads; the first of them has the number `first`.
+    """
+    wanted = np.zeros(done.shape[0], dtype=np.bool_)
+    count, last = 0, 0
+    for literal in literals:
+        wanted[literal >> 1] = True
+        last = max(last, literal >> 1)
+    for gate in range(last, first - 1, -1):
+        if wanted[gate] and done[gate]:
+            wanted[gate] = False
+        elif wanted[gate]:
+            count += 1
+            for place in range(gates.shape[1]):
+                wanted[gates[gate - first, place] >> 1] = True
+    found = np.empty(count, dtype=np.int64)
+    for gate in range(last, first - 1, -1):
+        if wanted[gate]:
+            count -= 1
+            found[count] = gate
+    return found
 
 
 class Slices:
@@ -143,17 +169,14 @@ class _Body:
         return self._text
 
     def _compute(self, gate: int) -> None:
-        operation, first, second, third = self._network.gates[gate]
-        if operation == "mux":
-            test, then, otherwise = self._value(first), self._value(second), self._value(third)
-            self._text += [
-                f"  %x{gate} = xor {self._vector} {then}, {otherwise}",
-                f"  %y{gate} = and {self._vector} %x{gate}, {test}",
-                f"  %g{gate} = xor {self._vector} %y{gate}, {otherwise}",
-            ]
-        else:
-            left, right = self._value(first), self._value(second)
-            self._text.append(f"  %g{gate} = {operation} {self._vector} {left}, {right}")
+        a, b, c = self._network.gates[gate - self._network.first]
+        left, result = self._value(a), f"%g{gate}"
+        if b != TRUE:
+            right, result = self._value(b), result if c == FALSE else f"%a{gate}"
+            self._text.append(f"  {result} = and {self._vector} {left}, {right}")
+            left = result
+        if c != FALSE:
+            self._text.append(f"  %g{gate} = xor {self._vector} {left}, {self._value(c)}")
 
     def _value(self, literal: int) -> str:
         """The name of a literal's vector; planes are loaded and negations computed where first wanted."""
@@ -170,8 +193,7 @@ class _Body:
         return f"%n{gate}"
 
     def _load(self, gate: int) -> None:
-        operation, number, *_ = self._network.gates[gate]
-        plane = number if operation == "in" else self._planes[gate]
+        plane = gate - 1 if gate < self._network.first else self._planes[gate]
         self._defined.add(f"%g{gate}")
         self._text += [
             f"  %p{gate} = getelementptr i8, ptr %planes, i64 {plane * ROW_BYTES}",

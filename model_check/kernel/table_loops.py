@@ -1,46 +1,13 @@
 """The loops over a kernel's tables: they do for any system what the functions of a compiled kernel do for one."""
 
-import io
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from model_check.kernel.native import gate, tight_loop
-from model_check.kernel.packing import WORD, Words
+from model_check.kernel.packing import Words
 from model_check.kernel.slicing import GROUPS
-from model_check.kernel.tables import Tables
-
-Numbers = npt.NDArray[np.uint32]
-
-
-class TableArrays(NamedTuple):
-    """The numbers of `Tables`; of a compiled kernel there are none."""
-
-    gates: Numbers = np.empty((0, 3), dtype=np.uint32)
-    spans: Numbers = np.empty((0, 2), dtype=np.uint32)
-    asked: Numbers = np.empty((0, 1), dtype=np.uint32)
-    words: Words = np.empty((0, 4), dtype=np.uint64)
-    bits: Numbers = np.empty((0, 2), dtype=np.uint32)
-
-
-def saved(tables: Tables) -> bytes:
-    """The numbers of tables as a file has them."""
-    file, usual = io.BytesIO(), TableArrays()._asdict().items()
-    of_them = {name: np.array(getattr(tables, name), one.dtype).reshape(-1, one.shape[1]) for name, one in usual}
-    np.savez(file, allow_pickle=False, **of_them)
-    return file.getvalue()
-
-
-def loaded(content: bytes) -> TableArrays:
-    """The numbers that a file has."""
-    return TableArrays(**np.load(io.BytesIO(content)))
-
-
-def planes_of(tables: TableArrays, words: int) -> int:
-    """How many planes a block needs: the bits of states, zeros, the gates of conditions, and those of one action."""
-    sizes = tables.spans[:, 1] - tables.spans[:, 0]
-    return int(words * WORD + 1 + sizes[0] + max(sizes[1:], default=0))
+from model_check.kernel.tables import TableArrays
 
 
 @tight_loop

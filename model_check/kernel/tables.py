@@ -1,127 +1,149 @@
 """A kernel as tables: the same network of gates, walked by a loop instead of compiled.
 
 To compile a kernel takes LLVM seconds, which a search of few states does not earn back. Here the gates are data; the
-loops over them are in `table_loops`. Every gate is brought to one form, `(a AND b) XOR c`, so that the loop has no
-branch: a, b and c are planes of the block, and a and b may be read negated.
+loops over them are in `table_loops`.
 
 Updates are gates as conditions are: where an action is enabled somewhere in a block, all bits that it may change are
 computed for the whole block, and each successor takes its own from there. That computes more than is wanted, and still
 costs less than to compile until a search has some million states.
 """
 
-from collections.abc import Iterable, Mapping
+import io
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from model_check.kernel.gates import FALSE, Blaster, Network
-from model_check.kernel.packing import WORD, Packing
+from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import predicates
 from model_check.kernel.slicing import needed
-from model_check.terms.folding import Folding
+from model_check.terms.straight_line import Program
+from spec.collector import without_collector
 from spec.language.rules import Action, TransitionSystem
 
-Row = tuple[int, int, int]
-"""A gate: the literals a, b and c of planes, twice a plane's number and one more if negated; c is never negated."""
+Numbers = npt.NDArray[np.uint32]
+Literals = npt.NDArray[np.int64]
 
 
-class Wiring:
-    """Gates as rows; each computes the next plane from `first` on. What `known` gates have is read from there."""
+class TableArrays(NamedTuple):
+    """What the loops walk; of a compiled kernel there is nothing.
 
-    def __init__(self, network: Network, zeros: int, first: int, known: Mapping[int, int]) -> None:
-        self.rows: list[Row] = []
-        self.literals: dict[int, int] = {}
-        self._network = network
-        self._false = 2 * zeros
-        self._first = first
-        self._known = known
-
-    def add(self, gates: Iterable[int]) -> None:
-        """Wire gates up, each after those that it reads."""
-        for gate in gates:
-            operation, first, second, third = self._network.gates[gate]
-            left, right = self.literal(first), self.literal(second)
-            if operation == "and":
-                self.literals[gate] = self._row(left, right, self._false)
-            elif operation == "xor":
-                self.literals[gate] = self._exclusive(left, right)
-            else:
-                otherwise = self.literal(third)
-                self.literals[gate] = self._row(left, self._exclusive(right, otherwise), otherwise)
-
-    def literal(self, literal: int) -> int:
-        """The literal of planes for one of the network."""
-        gate = literal >> 1
-        found = self.literals.get(gate)
-        return (self._known[gate] if found is None else found) ^ literal & 1
-
-    def _exclusive(self, left: int, right: int) -> int:
-        return self._row(left, self._false ^ 1, right)
-
-    def _row(self, a: int, b: int, c: int) -> int:
-        """The literal of `(a AND b) XOR c`: if c is negated, so is the result."""
-        self.rows.append((a, b, c & ~1))
-        return 2 * (self._first + len(self.rows) - 1) ^ c & 1
-
-
-class Tables:
-    """What the loops walk: the gates of all conditions, then those of each action, and where successors' bits are.
-
-    Plane `64 * word + bit` of a block is that bit of its states, the next one is zeros, the others are gates:
-    those of the conditions, and behind them an action's. `spans` has where the gates of all conditions, and then those
-    of each action, begin and end. `asked` has each condition's literal, `words` four numbers for each action and word:
-    what is kept, what is flipped then, and where the pairs (plane, position) of the bits that are flipped if they are
-    set in a plane begin and end in `bits`.
+    Plane `64 * word + bit` of a block is that bit of its states, the next one is zeros, the others are gates: those of
+    the conditions, and behind them an action's. A literal is twice a plane's number, plus one if negated. `gates` has
+    the literals a, b and c of each gate, `spans` where those of all conditions, and then those of each action, begin
+    and end. `asked` has each condition's literal, `words` four numbers for each action and word: what is kept, what is
+    flipped then, and where the pairs (plane, position) of the bits that are flipped if they are set in a plane begin
+    and end in `bits`.
     """
 
-    def __init__(self, system: TransitionSystem) -> None:
-        self.packing = Packing(system)
-        self.zeros = self.packing.words * WORD
-        self._network = Network()
-        self._known = {FALSE >> 1: 2 * self.zeros}
-        self._blaster = Blaster(Folding(), self._network, self._inputs)
-        literals = [self._blaster.literal(one.term) for one in predicates(system)]
-        updates = [self._changed(action) for action in system.actions]
-        self._done = {0}
-        conditions = Wiring(self._network, self.zeros, self.zeros + 1, self._known)
-        for literal in literals:
-            conditions.add(needed(self._network, literal >> 1, self._done))
-        self.asked = [conditions.literal(literal) for literal in literals]
-        self._known |= conditions.literals
-        self.gates = conditions.rows
-        self.spans = [(0, len(self.gates))]
-        self._first = self.zeros + 1 + len(self.gates)
-        self.words: list[list[int]] = []
-        self.bits: list[tuple[int, int]] = []
-        for update in updates:
-            self._add(update)
+    gates: Numbers = np.empty((0, 3), dtype=np.uint32)
+    spans: Numbers = np.empty((0, 2), dtype=np.uint32)
+    asked: Numbers = np.empty((0, 1), dtype=np.uint32)
+    words: Words = np.empty((0, 4), dtype=np.uint64)
+    bits: Numbers = np.empty((0, 2), dtype=np.uint32)
 
-    def _inputs(self, variable: str) -> tuple[int, ...]:
-        """The network's literals of a variable's bits."""
-        planes = self.packing.planes(variable)
-        literals = tuple(self._network.input(plane) for plane in planes)
-        self._known |= {literal >> 1: 2 * plane for literal, plane in zip(literals, planes, strict=True)}
-        return literals
 
-    def _changed(self, action: Action) -> dict[int, int]:
-        """By their planes, the literals of all bits that an action may change."""
-        found: dict[int, int] = {}
-        for name, term in action.updates.items():
-            changed = zip(self.packing.planes(name), self._inputs(name), self._blaster.bits(term), strict=True)
-            found |= {plane: literal for plane, before, literal in changed if literal != before}
+def saved(tables: TableArrays) -> bytes:
+    """Tables as a file has them."""
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **tables._asdict())
+    return file.getvalue()
+
+
+def loaded(content: bytes) -> TableArrays:
+    """The tables that a file has."""
+    return TableArrays(**np.load(io.BytesIO(content)))
+
+
+def planes_of(tables: TableArrays, words: int) -> int:
+    """How many planes a block needs: the bits of states, zeros, the gates of conditions, and those of one action."""
+    sizes = tables.spans[:, 1] - tables.spans[:, 0]
+    return int(words * WORD + 1 + sizes[0] + max(sizes[1:], default=0))
+
+
+@without_collector()
+def tables_of(system: TransitionSystem) -> TableArrays:
+    """The tables of a system."""
+    packing = Packing(system)
+    network, read = Network(packing.words * WORD), dict[str, tuple[int, ...]]()
+    for variable in system.variables:
+        read[variable.name] = tuple(map(network.input, packing.planes(variable.name)))
+    blaster = Blaster(Program(), network, read.__getitem__)
+    asked = [blaster.literal(one.term) for one in predicates(system)]
+    updates = [_changed(action, packing, read, blaster) for action in system.actions]
+    return _Layout(network, packing.words, asked).tables(updates)
+
+
+def _changed(action: Action, packing: Packing, read: Mapping[str, tuple[int, ...]], blaster: Blaster) -> dict[int, int]:
+    """By their planes, the literals of all bits that an action may change."""
+    found: dict[int, int] = {}
+    for name, term in action.updates.items():
+        changed = zip(packing.planes(name), read[name], blaster.bits(term), strict=True)
+        found |= {plane: literal for plane, before, literal in changed if literal != before}
+    return found
+
+
+class _Layout:
+    """Where the gates of a network are in a block: the conditions' in planes of their own, an action's behind them."""
+
+    def __init__(self, network: Network, words: int, asked: list[int]) -> None:
+        self._words, self._zeros = words, words * WORD
+        self._first = network.first
+        self._gates = np.array(network.gates, dtype=np.int64).reshape(-1, 3)
+        self._planes = np.arange(network.first + len(network.gates), dtype=np.int64) - 1
+        self._planes[FALSE >> 1] = self._zeros
+        self._done = np.zeros(len(self._planes), dtype=np.bool_)
+        self._asked = np.array(asked, dtype=np.int64)
+        self._conditions = self._placed(self._asked, self._zeros + 1)
+        self._behind = self._zeros + 1 + len(self._conditions)
+        self._done[: self._first] = True
+
+    def _placed(self, literals: Literals, begin: int) -> Literals:
+        """The gates that literals need and that have no planes yet; they are given those from a number on."""
+        gates: Literals = needed(self._gates, self._first, literals, self._done)
+        self._planes[gates] = np.arange(begin, begin + len(gates))
+        return gates
+
+    def _rows(self, gates: Literals) -> Literals:
+        return self._in_planes(self._gates[gates - self._first])
+
+    def _in_planes(self, literals: Literals) -> Literals:
+        """The same literals of planes."""
+        found: Literals = self._planes[literals >> 1] << 1 | literals & 1
         return found
 
-    def _add(self, update: Mapping[int, int]) -> None:
-        """The gates of an action, and where its successors' bits are."""
-        wiring, done = Wiring(self._network, self.zeros, self._first, self._known), set(self._done)
-        for literal in update.values():
-            wiring.add(needed(self._network, literal >> 1, done))
-        self.spans.append((len(self.gates), len(self.gates) + len(wiring.rows)))
-        self.gates += wiring.rows
-        for word in range(self.packing.words):
-            keep, flip, begin = (1 << WORD) - 1, 0, len(self.bits)
-            for plane in range(word * WORD, (word + 1) * WORD):
-                if plane in update:
-                    literal, bit = wiring.literal(update[plane]), 1 << plane % WORD
-                    keep &= ~bit
-                    flip |= bit * (literal & 1)
-                    if literal >> 1 != self.zeros:
-                        self.bits.append((literal >> 1, plane % WORD))
-            self.words.append([keep, flip, begin, len(self.bits)])
+    def tables(self, updates: list[dict[int, int]]) -> TableArrays:
+        """The tables of the conditions and of the updates of all actions."""
+        self._done[self._conditions] = True
+        rows, words, bits = [self._rows(self._conditions)], list[npt.NDArray[np.uint64]](), list[Literals]()
+        begin = 0
+        for update in updates:
+            planes = np.array(sorted(update), dtype=np.int64)
+            literals = np.array([update[plane] for plane in planes.tolist()], dtype=np.int64)
+            rows.append(self._rows(self._placed(literals, self._behind)))
+            kept, pairs = self._successors(planes, self._in_planes(literals), begin)
+            words.append(kept)
+            bits.append(pairs)
+            begin += len(pairs)
+        ends = np.cumsum([len(one) for one in rows])
+        return TableArrays(
+            gates=np.concatenate(rows).astype(np.uint32),
+            spans=np.stack((np.concatenate(([0], ends[:-1])), ends), axis=1).astype(np.uint32),
+            asked=self._in_planes(self._asked).astype(np.uint32).reshape(-1, 1),
+            words=np.concatenate([*words, TableArrays().words]),
+            bits=np.concatenate([*bits, TableArrays().bits]).astype(np.uint32),
+        )
+
+    def _successors(self, planes: Literals, literals: Literals, begin: int) -> tuple[npt.NDArray[np.uint64], Literals]:
+        """An action's part of `words`, and of `bits`, in which it begins at a number."""
+        word, position = planes // WORD, planes % WORD
+        bit = np.uint64(1) << position.astype(np.uint64)
+        keep, flip = np.full(self._words, ~np.uint64(0)), np.zeros(self._words, dtype=np.uint64)
+        np.bitwise_and.at(keep, word, ~bit)
+        np.bitwise_or.at(flip, word, bit * (literals & 1).astype(np.uint64))
+        varies = literals >> 1 != self._zeros
+        ends = begin + np.searchsorted(word[varies], np.arange(self._words + 1))
+        columns = (keep, flip, ends[:-1].astype(np.uint64), ends[1:].astype(np.uint64))
+        return np.stack(columns, axis=1), np.stack((literals[varies] >> 1, position[varies]), axis=1)
