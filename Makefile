@@ -13,6 +13,9 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-r
 # The shape of the repository, and what its documents say; a line that is too long is found in seconds.
 DOCUMENTS := tests/test_architecture.py tests/test_readme.py tests/spec/test_protocol_document.py
 
+# Python keeps what it compiled: workers, brokers and Spark's processes load the same modules again and again.
+export PYTHONDONTWRITEBYTECODE :=
+
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.groups import group_of, of_shard
+from tests.groups import of_shard
 from tests.needs import ROOT, needs
 
 LONG_SECONDS = 2
@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Give pytest `--deep`, the same word that `kcheck verify` has for everything there is, and its opposite."""
     parser.addoption("--deep", action="store_true", help="run the tests marked slow, too, and try more examples")
     parser.addoption("--units", action="store_true", help="run only tests that need nothing that is costly")
-    parser.addoption("--shard", metavar="K/N", default="1/1", help="run the Kth of N parts of the tests")
+    parser.addoption("--shard", metavar="K/N", help="run the Kth of N parts of the tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,23 +60,30 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of a file together, those with a named group first; leave out what is not to be run."""
+    named, others = list[pytest.Item](), list[pytest.Item]()
     for item in items:
-        # What the tests of a file look at is often made once and kept: two workers would make it twice.
-        if not item.get_closest_marker("xdist_group"):
+        if item.get_closest_marker("xdist_group"):
+            named.append(item)
+        else:
+            # What the tests of a file look at is often made once and kept: two workers would make it twice.
             item.add_marker(pytest.mark.xdist_group(item.location[0]))
+            others.append(item)
     # What shares a JVM or what was read takes longest; the files behind it fill in until all workers end together.
-    items.sort(key=lambda item: group_of(item) == item.location[0])
-    kept = of_shard(items, config.getoption("--shard"))
+    items[:] = [*named, *others]
+    if shard := config.getoption("--shard"):
+        _keep(of_shard(items, shard), config, items)
     if config.getoption("--units"):
-        kept = [item for item in kept if not item.get_closest_marker("takes")]
+        _keep([item for item in items if not item.get_closest_marker("takes")], config, items)
+    if not config.getoption("--deep"):
+        skip = pytest.mark.skip(reason="slow: runs with --deep")
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(skip)
+
+
+def _keep(kept: list[pytest.Item], config: pytest.Config, items: list[pytest.Item]) -> None:
     config.hook.pytest_deselected(items=list(set(items) - set(kept)))
     items[:] = kept
-    if config.getoption("--deep"):
-        return
-    skip = pytest.mark.skip(reason="slow: runs with --deep")
-    for item in items:
-        if item.get_closest_marker("slow"):
-            item.add_marker(skip)
 
 
 @pytest.hookimpl(trylast=True)

@@ -283,47 +283,27 @@ PLANTED: dict[str, tuple[Plant, str, int, str, str]] = {
     "forgets_to_delete": (forgets_to_delete, "left_overs", 6, "resign_delete", "zookeeper.controller is"),
     # The README's fault in the specification: a shrink, an expiry, the callback, and a read that ends in a late batch.
     "accepts_equal_epochs": (
-        accepts_equal_epochs,
-        "tiny",
-        5,
-        "deliver_request",
-        "the specification shows: broker 1: ignore",
-    ),  # fmt: skip
+        accepts_equal_epochs, "tiny", 5, "deliver_request", "the specification shows: broker 1: ignore",
+    ),
     # A broker must be lost, noticed and read of, and the ISR change between that read and the write.
     "writes_unconditionally": (
-        writes_unconditionally,
-        "tiny",
-        5,
-        "write_removal",
-        "zookeeper.state[0].leader_epoch is 0",
+        writes_unconditionally, "tiny", 5, "write_removal", "zookeeper.state[0].leader_epoch is 0",
     ),
     # The same without the ISR change: what the write makes known is then not told.
     "tells_nobody": (tells_nobody, "tiny", 4, "write_removal", "controllers[1].partitions[0].batched is {}"),
     # The topic is created, its deletion asked for, and before that request is read, three steps make the partition.
     "forgets_to_queue": (
-        forgets_to_queue,
-        "leaderless_deletion",
-        6,
-        "on_deletion_change",
-        "controllers[1].queued[0] is yes",
+        forgets_to_queue, "leaderless_deletion", 6, "on_deletion_change", "controllers[1].queued[0] is yes",
     ),
     # A broker is told to stop, asks, and is accepted; the follower is stopped before it is taken out of the ISR.
     "stops_nobody": (
-        stops_nobody,
-        ONE_SHUTDOWN.name,
-        4,
-        "move_partition",
-        "connections[1][2][0].stage is STOP_REPLICA",
+        stops_nobody, ONE_SHUTDOWN.name, 4, "move_partition", "connections[1][2][0].stage is STOP_REPLICA",
     ),
     # Ephemerals go with the first expiry.
     "watches_are_silent": (
-        watches_are_silent,
-        "tiny",
-        1,
-        "expire_session",
-        "controllers[2].callbacks[0] is CONTROLLER",
+        watches_are_silent, "tiny", 1, "expire_session", "controllers[2].callbacks[0] is CONTROLLER",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PLANTED)
