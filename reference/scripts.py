@@ -132,6 +132,7 @@ def leadership_in(path: str, data: bytes | None, zk_version: int) -> LeaderIsrAn
     return replace(content, zk_version=zk_version)
 
 
+@cache
 def state_data(leadership: LeaderIsrAndControllerEpoch) -> bytes | None:
     """`leaderAndIsrZkData`: the content of a state znode that says so."""
     return PartitionStatePayload(leadership=leadership).encode()

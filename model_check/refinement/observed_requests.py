@@ -19,7 +19,7 @@ from spec.formats.request_schemas import (
 def queued(after: MemoryCluster, sent: RequestSent) -> Iterator[Seen]:
     """A request that was put on a broker's queue, if the scope's connections carry it."""
     role, request = f"controller {sent.controller}", sent.request.request
-    if not isinstance(request, after.carried()):
+    if not isinstance(request, after.carried):
         return
     if isinstance(request, UpdateMetadataRequest):
         yield Seen(role, "queue UpdateMetadata", {"broker": sent.broker})

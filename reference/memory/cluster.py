@@ -24,7 +24,7 @@ from reference.broker_events.controlled_shutdown import RequestShutdown
 from reference.brokers.broker import Broker
 from reference.controller.controller import Configuration, KafkaController
 from reference.forking import shallow_copy
-from reference.journal import Entry, Fate, FateMet, OperationDone
+from reference.journal import Entry, Fate, FateMet, Journal, OperationDone, nowhere
 from reference.leadership.effects import CreateState, IsrWrite, ReadUnclean, StateRead, StateWrite
 from reference.memory.process import MemoryProcess
 from reference.memory.zookeeper import MemoryZookeeper
@@ -81,12 +81,17 @@ class MemoryCluster:
     """The state of everything: `budget`, how often each kind of fault may still happen; `entries`, of the last step."""
 
     def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
-        self.scope = scope
         self.switches = switches
+        self.bind(scope)
+        self.partitions = scope.partition_names
+        """The partitions of the scope, by number."""
+        self._topics = tuple(dict.fromkeys(partition.topic for partition in self.partitions))
         self.zookeeper = MemoryZookeeper()
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
         self.entries: list[Entry] = []
+        self.record: Journal = self.entries.append
+        """Something happened. It is no method, or a process would hold the cluster, and no fork were ever freed."""
         self.late: Mapping[Way, QueuedRequest] = {}
         """Copies of requests that stayed behind on an old connection."""
         self.adding: tuple[str, Assignment] | None = None
@@ -95,12 +100,18 @@ class MemoryCluster:
         """The place of each notification of an ISR change among those of the scope, which says who created it."""
         self.created: Mapping[str, tuple[int, ...]] = {}
         """The zxids of the creations of each topic, which tell the topics of a name apart."""
-        self.partitions = scope.partition_names
         self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
         self.own = set(self.processes)
         """The processes that no fork shares with this cluster."""
         for path in COMMON_PATHS:
             self.create_as_admin(path, None)
+
+    def bind(self, scope: Scope) -> None:
+        """Be bound by a scope from now on."""
+        self.scope, self.model = scope, Model(scope, self.switches)
+        """What the scope and the switches decide."""
+        self.carried = carried(self.model)
+        """The requests that connections of this scope carry."""
 
     # ----------------------------------------------------------------------------------------------------- the parties
 
@@ -126,11 +137,6 @@ class MemoryCluster:
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
 
-    @property
-    def model(self) -> Model:
-        """What the scope and the switches decide."""
-        return Model(self.scope, self.switches)
-
     def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
         m = self.model
@@ -140,9 +146,9 @@ class MemoryCluster:
         """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""
         return self.partitions if self.model.topics_vanish and self.model.has("reassignment") else ()
 
-    def topics(self) -> list[str]:
+    def topics(self) -> tuple[str, ...]:
         """The topics of the scope, by number, whether or not they exist."""
-        return list(dict.fromkeys(partition.topic for partition in self.partitions))
+        return self._topics
 
     def change(self, broker_id: int) -> MemoryProcess:
         """A process, to be changed: it is this cluster's own from now on."""
@@ -152,16 +158,14 @@ class MemoryCluster:
         self.processes[broker_id].remembered.clear()
         return self.processes[broker_id]
 
-    def record(self, entry: Entry) -> None:
-        """Something happened."""
-        self.entries.append(entry)
-
     def fork(self) -> Self:
         """A second cluster in the same state, from which the two go their own ways."""
         twin = shallow_copy(self)
         twin.zookeeper = self.zookeeper.fork()
-        twin.processes, twin.budget, twin.entries = dict(self.processes), dict(self.budget), []
+        twin.processes, twin.budget = dict(self.processes), dict(self.budget)
         twin.notifiers = dict(self.notifiers)
+        twin.entries = []
+        twin.record = twin.entries.append
         twin.own, self.own = set(), set()
         return twin
 
@@ -187,7 +191,7 @@ class MemoryCluster:
             try:
                 answer = self._answer(process, operation, rearms=rearms)
             except OperationRefused as refusal:
-                give, value = script.throw, refusal
+                give, value = script.throw, refusal.with_traceback(None)
                 continue
             if lose_answer and isinstance(operation, Create | SetData | Delete) and operation.path == effect.written:
                 raise AnswerLost(operation.path)
@@ -196,8 +200,7 @@ class MemoryCluster:
     def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
         """Whether an effect's write would be applied now; nothing is changed by asking."""
         trial = shallow_copy(self)
-        trial.zookeeper, trial.entries, trial.own = self.zookeeper.fork(), [], set(self.processes)
-        trial.processes = {}
+        trial.zookeeper, trial.record, trial.processes = self.zookeeper.fork(), nowhere, {}
         try:
             trial.carry_out(process, effect, lose_answer=True)
         except AnswerLost:
@@ -290,14 +293,6 @@ class MemoryCluster:
 
     # ------------------------------------------------------------------------------------------------------ connections
 
-    def carried(self) -> tuple[type[Request], ...]:
-        """The requests that connections of this scope carry."""
-        m = self.model
-        if not m.has("connections"):
-            return ()
-        optional = ((m.stops_replicas, StopReplicaRequest), (m.has("metadata"), UpdateMetadataRequest))
-        return (LeaderAndIsrRequest, *(request for is_carried, request in optional if is_carried))
-
     def _rearms(self, effect: Effect[Any]) -> bool:
         """Whether what is read for an effect sets the watch again; of a state znode after a failed write it does not.
 
@@ -316,9 +311,17 @@ class MemoryCluster:
         manager = controller.context.controller_channel_manager
         if manager is not None:
             for queue in manager.queues.values():
-                kept = [queued for queued in queue if isinstance(queued.request, self.carried())]
+                kept = [queued for queued in queue if isinstance(queued.request, self.carried)]
                 pairs = zip_longest(kept, kept[1:])
                 queue[:] = [one for one, following in pairs if following is None or not _is_for_nothing(one, following)]
+
+
+def carried(m: Model) -> tuple[type[Request], ...]:
+    """The requests that connections of a model carry."""
+    if not m.has("connections"):
+        return ()
+    optional = ((m.stops_replicas, StopReplicaRequest), (m.has("metadata"), UpdateMetadataRequest))
+    return (LeaderAndIsrRequest, *(request for is_carried, request in optional if is_carried))
 
 
 def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:

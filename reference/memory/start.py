@@ -36,7 +36,8 @@ def _settle(cluster: MemoryCluster) -> None:
 
     They were sent what they lead and follow, also in a scope without connections, where nobody sends them more.
     """
-    bounds, cluster.scope = cluster.scope, replace(cluster.scope, parts=cluster.scope.parts | {"connections"})
+    bounds = cluster.scope
+    cluster.bind(replace(bounds, parts=bounds.parts | {"connections"}))
     for process in cluster.processes.values():
         _listen(process.controller, *LISTENED_PATHS)
     for b in cluster.processes:
@@ -45,7 +46,7 @@ def _settle(cluster: MemoryCluster) -> None:
         for t, _ in enumerate(cluster.topics()):
             create_topic(cluster, t)
             run_to_rest(cluster)
-    cluster.scope = bounds
+    cluster.bind(bounds)
     heard = max(process.broker.controller_epoch for process in cluster.processes.values())
     for process in cluster.processes.values():
         process.broker.controller_epoch = heard  # from UpdateMetadata, also where the scope leaves it out

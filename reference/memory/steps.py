@@ -214,7 +214,7 @@ def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, ind
     try:
         came = cluster.carry_out(process, running.choices[index])
     except Exception as error:  # noqa: BLE001 - whatever a script raises is the handler's to catch
-        came = Raised(error)
+        came = Raised(error.with_traceback(None))  # which would hold the cluster
     running.resume(index, came)
 
 

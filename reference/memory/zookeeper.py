@@ -20,9 +20,9 @@ Tested to answer as a real server does, to the zxid.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
+from reference.forking import shallow_copy
 from reference.zookeeper.api import (
     Children,
     Create,
@@ -55,14 +55,13 @@ FIRST_SESSION: Final = 0x100_0000_0000_0000
 Answer = TypeVar("Answer")
 
 
-@dataclass
-class _Session:
+class _Session(NamedTuple):
     """What the server knows of a client: whether it lives, its last request, its watches, and the events to send it."""
 
     live: bool = True
     cxid: int = 0
-    watches: set[tuple[WatchKind, str]] = field(default_factory=set)
-    events: list[WatchEvent] = field(default_factory=list)
+    watches: frozenset[tuple[WatchKind, str]] = frozenset()
+    events: tuple[WatchEvent, ...] = ()
 
 
 class MemoryZookeeper:
@@ -80,7 +79,7 @@ class MemoryZookeeper:
 
     @property
     def tree(self) -> Mapping[str, Znode]:
-        """Every znode by its path, a live view."""
+        """Every znode by its path, until the next change."""
         return self._tree.nodes
 
     # ------------------------------------------------------------------------------------------------------- sessions
@@ -94,21 +93,20 @@ class MemoryZookeeper:
 
     def close_session(self, session: int) -> None:
         """End a session at its client's request; its ephemeral znodes go, and its watches. Raises SessionExpired."""
-        state = self._live_session(session, "/")
-        state.cxid += 1
-        state.watches.clear()
-        self._end_session(session, state.cxid)
+        cxid = self._live_session(session, "/").cxid + 1
+        self._change(session, cxid=cxid, watches=frozenset())
+        self._end_session(session, cxid)
 
     def expire_session(self, session: int, *, hears_of_it: bool = False) -> None:
         """End a session whose client has fallen silent; its ephemeral znodes go, and its watches.
 
         If it `hears_of_it`, its watches fire for its own ephemeral znodes first. Raises SessionExpired if it is over.
         """
-        state = self._live_session(session, "/")
+        self._live_session(session, "/")
         if not hears_of_it:
-            state.watches.clear()
+            self._change(session, watches=frozenset())
         self._end_session(session, 0)
-        state.watches.clear()
+        self._change(session, watches=frozenset())
 
     def is_live(self, session: int) -> bool:
         """Whether a session has neither been closed nor expired."""
@@ -120,34 +118,42 @@ class MemoryZookeeper:
             raise SessionExpired(path)
         return state
 
+    def _change(self, session: int, **what: Any) -> None:
+        """Forks share what is known of a session, so it is replaced."""
+        self._sessions[session] = self._sessions[session]._replace(**what)
+
+    def _asked(self, session: int, path: str) -> int:
+        """The number of a live session's next request; raises SessionExpired."""
+        cxid = self._live_session(session, path).cxid + 1
+        self._change(session, cxid=cxid)
+        return cxid
+
     def _end_session(self, session: int, cxid: int) -> None:
-        self._sessions[session].live = False
+        self._change(session, live=False)
         self._commit(session, cxid, SessionClosed(self._tree.owned_by(session)))
 
     # ----------------------------------------------------------------------------------------------------- operations
 
     def execute(self, session: int, operation: Operation[Answer]) -> Answer:
         """Carry out an operation of a session, or raise the OperationRefused or SessionExpired that it meets."""
-        state = self._live_session(session, operation.path)
-        state.cxid += 1
+        cxid = self._asked(session, operation.path)
         answer: Any
         match operation:
             case Create() | SetData() | Delete():
-                answer = self._write(session, state.cxid, operation)
+                answer = self._write(session, cxid, operation)
             case Exists() | GetData() | GetChildren():
-                answer = self._read(state, operation)
+                answer = self._read(session, operation)
             case _:
                 raise TypeError(f"{operation!r} is no operation of ZooKeeper's")
         return answer  # type: ignore[no-any-return]  # each operation's own type of answer, as the cases show
 
     def create_unheard(self, session: int, path: str) -> str:
         """Create a znode without data, of which no watch tells."""
-        state = self._live_session(session, path)
-        state.cxid += 1
-        self._commit(session, state.cxid, self._tree.prepare(session, Create(path, None)), fires=False)
+        cxid = self._asked(session, path)
+        self._commit(session, cxid, self._tree.prepare(session, Create(path, None)), fires=False)
         return path
 
-    def _read(self, state: _Session, operation: Exists | GetData | GetChildren) -> Stat | NodeData | Children | None:
+    def _read(self, session: int, operation: Exists | GetData | GetChildren) -> Stat | NodeData | Children | None:
         """Answer a read; a watch is set unless the read is refused."""
         path = operation.path
         answer: Stat | NodeData | Children | None
@@ -162,7 +168,7 @@ class MemoryZookeeper:
                 answer = Children(tuple(sorted(znode.children)), znode.stat)
         if operation.watch:
             kind = WatchKind.CHILDREN if isinstance(operation, GetChildren) else WatchKind.NODE
-            state.watches.add((kind, path))
+            self._change(session, watches=self._sessions[session].watches | {(kind, path)})
         return answer
 
     def _write(self, session: int, cxid: int, operation: Create | SetData | Delete) -> str | Stat | None:
@@ -193,33 +199,29 @@ class MemoryZookeeper:
     def _fire(self, trigger: Trigger) -> None:
         """Use up the watches that a change triggers; each session that had any hears once."""
         watched = {(kind, trigger.path) for kind in trigger.kinds}
-        for state in self._sessions.values():
+        for session, state in self._sessions.items():
             if state.watches & watched:
-                state.watches -= watched
-                state.events.append(WatchEvent(trigger.event, trigger.path))
+                events = (*state.events, WatchEvent(trigger.event, trigger.path))
+                self._change(session, watches=state.watches - watched, events=events)
 
     def take_watch_events(self, session: int) -> tuple[WatchEvent, ...]:
         """Drain a session's queue: the events that were fired for it and not yet taken, oldest first."""
-        events = tuple(self._sessions[session].events)
-        self._sessions[session].events.clear()
+        events = self._sessions[session].events
+        if events:
+            self._change(session, events=())
         return events
 
     def watches(self, session: int) -> frozenset[tuple[WatchKind, str]]:
         """The watches of a session that have not fired yet."""
-        return frozenset(self._sessions[session].watches)
+        return self._sessions[session].watches
 
     # -------------------------------------------------------------------------------------------------- forks, replays
 
     def fork(self) -> "MemoryZookeeper":
         """A second server in the same state, from which the two go their own ways."""
-        twin = MemoryZookeeper()
-        twin.time_ms, twin.zxid = self.time_ms, self.zxid
+        twin = shallow_copy(self)
         twin.transactions = list(self.transactions)
-        twin._tree = self._tree.copy()
-        twin._sessions = {
-            session: replace(state, watches=set(state.watches), events=list(state.events))
-            for session, state in self._sessions.items()
-        }
+        twin._sessions, twin._tree = dict(self._sessions), self._tree.copy()  # noqa: SLF001 - the class's own
         return twin
 
     @classmethod
@@ -238,9 +240,8 @@ class MemoryZookeeper:
         if not self._tree.fits(change):
             raise ValueError(f"this transaction does not fit the tree before it: {transaction.to_line()}")
         self.zxid, self.time_ms = transaction.zxid, transaction.time_ms
-        state = self._sessions.setdefault(transaction.session, _Session())
-        state.cxid = max(state.cxid, transaction.cxid)
-        state.live = not isinstance(change, SessionClosed)
+        cxid = max(self._sessions.setdefault(transaction.session, _Session()).cxid, transaction.cxid)
+        self._change(transaction.session, cxid=cxid, live=not isinstance(change, SessionClosed))
         self.transactions.append(transaction)
         for trigger in self._tree.apply(change, self.zxid):
             self._fire(trigger)

@@ -9,8 +9,9 @@ was read from a log is applied in the same way, after `fits` has said that it ca
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from types import MappingProxyType
+from typing import Any
 
+from reference.forking import shallow_copy
 from reference.zookeeper import api, transactions
 from spec.formats.scala_order import java_set_order
 
@@ -56,27 +57,33 @@ _NODE = frozenset({WatchKind.NODE})
 _CHILDREN = frozenset({WatchKind.CHILDREN})
 
 
-class ZnodeTree:
-    """The znodes by path; a new one has what a new server has, the root and its own reserved tree."""
+NEW: Mapping[str, Znode] = {
+    "/": Znode(children=frozenset({"zookeeper"})),
+    "/zookeeper": Znode(children=frozenset({"config", "quota"})),
+    "/zookeeper/config": Znode(),
+    "/zookeeper/quota": Znode(),
+}
+"""What a new server has: the root and its own reserved tree."""
 
-    def __init__(self) -> None:
-        self._nodes = {
-            "/": Znode(children=frozenset({"zookeeper"})),
-            "/zookeeper": Znode(children=frozenset({"config", "quota"})),
-            "/zookeeper/config": Znode(),
-            "/zookeeper/quota": Znode(),
-        }
+
+class ZnodeTree:
+    """The znodes by path; copies share them until one of the copies is changed."""
+
+    def __init__(self, nodes: Mapping[str, Znode] = NEW) -> None:
+        self._nodes = dict(nodes)
+        self._is_shared = False
+        self.remembered: dict[object, Any] = {}
+        """What readers keep of this state of the tree; it is forgotten when the tree changes."""
 
     @property
     def nodes(self) -> Mapping[str, Znode]:
-        """Every znode by its path, a live view."""
-        return MappingProxyType(self._nodes)
+        """Every znode by its path, until the next change."""
+        return self._nodes
 
     def copy(self) -> "ZnodeTree":
         """The same tree once more."""
-        twin = ZnodeTree()
-        twin._nodes = dict(self._nodes)
-        return twin
+        self._is_shared = True
+        return shallow_copy(self)
 
     def existing(self, path: str) -> Znode:
         """The znode of a path; raises NoNode."""
@@ -153,6 +160,7 @@ class ZnodeTree:
                 yield Trigger(_NODE, path, api.EventType.NODE_CREATED)
                 yield Trigger(_CHILDREN, api.parent_path(path), api.EventType.NODE_CHILDREN_CHANGED)
             case transactions.DataSet(path=path, data=data, version=version):
+                self._own()
                 self._nodes[path] = replace(self._nodes[path], data=data, version=version, mzxid=zxid)
                 yield Trigger(_NODE, path, api.EventType.NODE_DATA_CHANGED)
             case transactions.NodeDeleted(path=path):
@@ -161,7 +169,14 @@ class ZnodeTree:
                 for path in paths:
                     yield from self._remove(path, zxid)
 
+    def _own(self) -> None:
+        """Be this tree's own from now on, and no copy's."""
+        if self._is_shared:
+            self._nodes, self._is_shared = dict(self._nodes), False
+        self.remembered = {}
+
     def _add(self, created: transactions.NodeCreated, zxid: int) -> None:
+        self._own()
         above, _, name = created.path.rpartition("/")
         parent = self._nodes[above or "/"]
         self._nodes[above or "/"] = replace(
@@ -172,6 +187,7 @@ class ZnodeTree:
         )
 
     def _remove(self, path: str, zxid: int) -> Iterator[Trigger]:
+        self._own()
         del self._nodes[path]
         above, _, name = path.rpartition("/")
         parent = self._nodes[above or "/"]

@@ -1,5 +1,7 @@
 """The cluster in memory: deterministic, forked without a trace, and its faults are those of PROTOCOL.md section 3."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import pytest
@@ -99,6 +101,29 @@ def test_a_fork_goes_its_own_way_and_leaves_the_original_alone() -> None:
         if not before[-1]:
             break
         take(one, names(one)[number % len(names(one))])
+
+
+@pytest.mark.parametrize("name", ["tiny", "election", "deletion", "reassignment_again"])
+def test_a_fork_that_nobody_holds_is_gone_at_once(name: str) -> None:
+    """A walk makes tens of thousands: none may wait for the collector of garbage, whatever it holds or has raised."""
+    reached, forks = [initial_cluster(scope(name))], list[weakref.ref[MemoryCluster]]()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(7):
+            reached = [after(one, choice) for one in reached[-12:] for choice in choices(one)]
+            forks += map(weakref.ref, reached)
+        reached.clear()
+        assert len(forks) > 100
+        assert [fork for fork in forks if fork() is not None] == []
+    finally:
+        gc.enable()
+
+
+def after(one: MemoryCluster, choice: Choice) -> MemoryCluster:
+    twin = one.fork()
+    step(twin, choice)
+    return twin
 
 
 def test_asking_what_is_possible_changes_nothing() -> None:

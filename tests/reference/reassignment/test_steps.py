@@ -159,20 +159,6 @@ def test_old_replicas_go_offline_all_together_and_then_through_deletion_to_nonex
     ]
 
 
-class Watched(list[Entry]):
-    """What a cluster tells of itself, of which each line is looked at as it is written, in the middle of a step."""
-
-    def __init__(self, look: Callable[[Line], None]) -> None:
-        super().__init__()
-        self._look = look
-
-    def append(self, entry: Entry) -> None:
-        """Something happened."""
-        super().append(entry)
-        if isinstance(entry, Report | StateChange):
-            self._look(entry.line)
-
-
 @dataclass(frozen=True)
 class Moment:
     """What controller 1 holds when it has written a line, and what it has queued in this step until then."""
@@ -186,16 +172,20 @@ class Moment:
 def watched(cluster: Referred) -> list[Moment]:
     """The moments of all lines that are written from now on; ZooKeeper changes at the begin of a step only."""
     found: list[Moment] = []
-    partition = TopicPartition("a", 0)
+    partition, controller = TopicPartition("a", 0), cluster.cluster.processes[1].own_controller
 
     def look(line: Line) -> None:
-        controller = cluster.cluster.processes[1].controller
-        assert controller is not None
         queued = [_shown(entry) for entry in cluster.cluster.entries if isinstance(entry, RequestSent)]
         states = {r: controller.replica_machine.states.get((partition, r)) for r in (*OLD, *NEW)}
         found.append(Moment(line, controller.context.partition_replica_assignment[partition], states, queued))
 
-    cluster.cluster.entries = Watched(look)
+    def record(entry: Entry) -> None:
+        """Look at each line as it is written, in the middle of a step."""
+        cluster.cluster.record(entry)
+        if isinstance(entry, Report | StateChange):
+            look(entry.line)
+
+    controller.journal = record
     return found
 
 
