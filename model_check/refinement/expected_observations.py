@@ -3,13 +3,16 @@
 A process is several roles, which no observer can put into one order; so observations are compared as a collection.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from model_check.terms.python_code import Raw, step_function
-from model_check.terms.straight_line import Program
-from spec.language.rules import TransitionSystem
+import z3
+
+from model_check.refinement.by_what_is_read import ByWhatIsRead
+from model_check.terms.python_code import Raw
+from model_check.terms.straight_line import VARIABLE, Program, Valuation
+from spec.language.rules import Observation, TransitionSystem
 from spec.language.terms import Kind
 
 
@@ -22,8 +25,22 @@ class Seen:
     fields: Mapping[str, object]
 
 
-Fields = Sequence[tuple[str, Kind]]
-Evaluated = tuple[str, str, Fields, Callable[[Raw], Raw | None]]
+class Shown(NamedTuple):
+    """An observation that the specification demands: by whom, of what kind, with which raw values of which kinds."""
+
+    role: str
+    kind: str
+    fields: Mapping[str, tuple[Kind, int]]
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name} {kind.show(raw)}" for name, (kind, raw) in self.fields.items())
+        return f"{self.role}: {self.kind} {shown}"
+
+    def is_seen(self, seen: Seen) -> bool:
+        """Whether this is what was observed."""
+        if (seen.role, seen.kind) != (self.role, self.kind) or seen.fields.keys() != self.fields.keys():
+            return False
+        return all(kind.encode(seen.fields[name]) == raw for name, (kind, raw) in self.fields.items())
 
 
 class Demanded:
@@ -32,42 +49,54 @@ class Demanded:
     def __init__(self, system: TransitionSystem) -> None:
         self._program = Program()
         self._names = [variable.name for variable in system.variables]
-        self._actions = {action.name: action for action in system.actions}
-        self._compiled: dict[str, list[Evaluated]] = {}
-
-    def _events(self, action: str) -> list[Evaluated]:
-        """What an action shows, as functions that are compiled when the action is first taken."""
-        if action not in self._compiled:
-            self._compiled[action] = [self._compile(event) for event in self._actions[action].events]
-        return self._compiled[action]
-
-    def _compile(self, event: Any) -> Evaluated:
-        """A function from a state to the values of the fields, or None where it is not seen."""
-        fields = tuple((name, value.kind) for name, value in event.fields.items())
-        extra = [f"field {name}" for name, _ in fields]
-        targets = {f"field {name}": value.term for name, value in event.fields.items()}
-        function = step_function(self._program, [*self._names, *extra], event.condition, targets)
-        return event.role, event.kind, fields, function
+        self._events = {action.name: action.events for action in system.actions}
+        self._read: dict[str, list[int]] = {}
+        self._agreed = ByWhatIsRead[list[Sequence[Seen]]]()
 
     def differences(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
-        """How what was observed departs from what this action, taken in this state, must show."""
-        left = list(observed)
-        reasons = []
-        for role, kind, fields, function in self._events(action):
-            values = function((*before, *(0 for _ in fields)))
-            if values is None:
-                continue
-            raws = dict(zip((name for name, _ in fields), values[len(before) :], strict=True))
-            match = next((seen for seen in left if _is(seen, role, kind, fields, raws)), None)
+        """How what was observed departs from what this action, taken in this state, must show.
+
+        What agreed once agrees again where all variables that the action's observations speak of are the same.
+        """
+        agreed = self._agreed.get(action, before)
+        if agreed is None:
+            agreed = self._agreed.keep(action, before, self.read_by(action), [])
+        if observed in agreed:
+            return []
+        reasons = self._compared(action, before, observed)
+        if not reasons:
+            agreed.append(observed)
+        return reasons
+
+    def read_by(self, action: str) -> Sequence[int]:
+        """The places of the variables in the terms of what an action shows."""
+        if action not in self._read:
+            terms = (term for event in self._events[action] for term in _terms(event))
+            needed = self._program.needed_by([self._program.place(term) for term in terms])
+            nodes = (self._program.nodes[place] for place in needed)
+            self._read[action] = [self._names.index(node.name) for node in nodes if node.operator == VARIABLE]
+        return self._read[action]
+
+    def _compared(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
+        """The same, by the terms."""
+        left, reasons = list(observed), list[str]()
+        for shown in self.shown(action, before):
+            match = next(filter(shown.is_seen, left), None)
             if match is None:
-                shown = ", ".join(f"{name} {of.show(raws[name])}" for name, of in fields)
-                reasons.append(f"the specification shows: {role}: {kind} {shown}")
+                reasons.append(f"the specification shows: {shown}")
             else:
                 left.remove(match)
         return reasons + [f"the reference shows: {seen.role}: {seen.kind} {dict(seen.fields)}" for seen in left]
 
+    def shown(self, action: str, before: Raw) -> Iterator[Shown]:
+        """What an observer must see of this action, taken in this state."""
+        value = Valuation(dict(zip(self._names, before, strict=True)), self._program)
+        for event in self._events[action]:
+            if value(event.condition):
+                fields = {name: (shown.kind, value(shown.term)) for name, shown in event.fields.items()}
+                yield Shown(event.role, event.kind, fields)
 
-def _is(seen: Seen, role: str, kind: str, fields: Fields, raws: Mapping[str, int]) -> bool:
-    if (seen.role, seen.kind) != (role, kind) or seen.fields.keys() != raws.keys():
-        return False
-    return all(of.encode(seen.fields[name]) == raws[name] for name, of in fields)
+
+def _terms(event: Observation) -> Iterator[z3.ExprRef]:
+    yield event.condition
+    yield from (shown.term for shown in event.fields.values())

@@ -121,7 +121,7 @@ class Sides(Specified):
         model = Model(scope, switches)
         self.abstraction = Abstraction(model, {variable.name: variable.kind for variable in self.system.variables})
         self.demanded = Demanded(self.system)
-        self.lines = WrittenLines(model)
+        self.lines = WrittenLines(model, self.machine.names)
         self._owner = self.machine.names.index("zookeeper.controller")
         self._overflows = dict(self.machine.overflows)
         self._read: dict[bytes, Any] = {}
@@ -187,7 +187,6 @@ class Sides(Specified):
         self.require_state(after, reached.raw, steps)
         observed = Observer(reached.cluster, choice.rule, before[self._owner]).observed()
         reasons = self.demanded.differences(choice.name, before, observed)
-        values = dict(zip(self.machine.names, before, strict=True))
-        if reasons := reasons + self.lines.differences(choice, values, reached.cluster.entries):
+        if reasons := reasons + self.lines.differences(choice, before, reached.cluster.entries):
             raise Disagreement(steps, reasons)
         return reached

@@ -101,6 +101,10 @@ READS_TOPICS = {
 """The steps that read which topics there are, or are to be deleted, to find out."""
 
 
+LINES = (journal.StateChange, journal.Report)
+"""The entries that are lines of logs, which `written_lines.py` compares."""
+
+
 class Observer:
     """Reads the entries of one step of a rule; `owner` had /controller before it, which a deletion does not say."""
 
@@ -109,7 +113,8 @@ class Observer:
 
     def observed(self) -> list[Seen]:
         """What was seen, in the order of the entries."""
-        return [seen for entry in self.after.entries for seen in self._seen(entry)]
+        told = (entry for entry in self.after.entries if not isinstance(entry, LINES))
+        return [seen for entry in told for seen in self._seen(entry)]
 
     def _seen(self, entry: journal.Entry) -> Iterator[Seen]:
         match entry:

@@ -35,6 +35,11 @@ def logs_of(system: TransitionSystem) -> Logged:
 @cache
 def opened(model: Model) -> tuple[OpenSystem, Names]:
     """The rules of a model to be run on numbers, and its names."""
+    return OpenSystem(model, draws_budgets=True), names_of(model)
+
+
+def names_of(model: Model) -> Names:
+    """The names that a scope's brokers, topics and partitions have."""
     partitions = model.scope.partition_names
     topics = tuple(dict.fromkeys(one.topic for one in partitions))
-    return OpenSystem(model, draws_budgets=True), Names(model.brokers.ids, topics, partitions, model.brokers)
+    return Names(model.brokers.ids, topics, partitions, model.brokers)

@@ -32,7 +32,7 @@ class SideBySide:
         self.spec = OpenSystem(Model(bounds, switches), draws_budgets=True)
         self.kinds = {one.name: one.kind for one in leaves(self.spec.layout.shape)}
         self.abstraction = Abstraction(self.spec.model, self.kinds)
-        self.lines = WrittenLines(self.spec.model)
+        self.lines = WrittenLines(self.spec.model, tuple(self.kinds))
         self.settle()
 
     def settle(self) -> None:
@@ -75,7 +75,7 @@ class SideBySide:
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
         assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
         flat = self.spec.layout.flatten(before)
-        reasons = self.lines.differences(choice, flat, self.cluster.entries)
+        reasons = self.lines.differences(choice, tuple(flat[name] for name in self.kinds), self.cluster.entries)
         assert not reasons, f"after {self.way}: {reasons}"
         return [one.kind for one in seen]
 
