@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from reference.controller.effects import ReadEpoch
 from reference.elections.requested import ELECTIONS
 from reference.journal import Report
 from reference.memory.choices import BUDGETS, Choice
 from reference.memory.cluster import MemoryCluster
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster, run_to_rest
-from reference.scripts import CONTROLLER, broker_path
+from reference.procedures import Script
+from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, broker_path
+from reference.zookeeper.api import NoNode
 from spec.scopes import scope
 from spec.state.enumerations import Callback
 from spec.variants import AS_CODED, Switch
@@ -116,6 +119,28 @@ def test_a_fork_that_nobody_holds_is_gone_at_once(name: str) -> None:
         reached.clear()
         assert len(forks) > 100
         assert [fork for fork in forks if fork() is not None] == []
+    finally:
+        gc.enable()
+
+
+def test_what_was_raised_holds_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler keeps what its effects raised, to be begun again; not the frames that it came through."""
+
+    def script(_: ReadEpoch) -> Script[None]:
+        raise NoNode(CONTROLLER_EPOCH)
+        yield
+
+    one = initial_cluster(scope("tiny"))
+    monkeypatch.setattr(ReadEpoch, "script", script)
+    take(one, "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
+    gc.collect()
+    gc.disable()
+    try:
+        fork = after(one, named(one, "read_epoch(c=2)"))
+        assert "resign_delete(c=2)" in names(fork)
+        reference = weakref.ref(fork)
+        del fork
+        assert reference() is None
     finally:
         gc.enable()
 
