@@ -9,14 +9,30 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from model_check import two_questions
 from model_check.cli.verbs import app
 from model_check.judging.search import Search
+from model_check.recordings.reading import read
+from model_check.recordings.recording import Recording
 from model_check.verdicts.results import from_json
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.cli.conftest import Bars
-from tests.model_check.unpacking import changed, recording, replaced, unpacked
+from tests.model_check.unpacking import RECORDINGS, changed, judged_before, recorded, recording, replaced, unpacked
+
+pytestmark = RECORDINGS
 
 NAME = "12-D1-epoch-write-delayed"
+
+
+@pytest.fixture
+def judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recording as it is was read and judged before."""
+
+    def read_before(folder: Path, *given: Any) -> Recording:
+        return recorded(NAME) if folder == recording(NAME) else read(folder, *given)
+
+    monkeypatch.setattr(two_questions, "read", read_before)
+    monkeypatch.setattr(two_questions, "judge", judged_before)
 
 
 def kcheck(*arguments: str) -> Result:
@@ -46,6 +62,7 @@ def test_what_is_known_to_break_is_told_and_passes(bars: Bars) -> None:
     assert titles[-1] == f"{NAME} AS_CODED: {searched[0].split()[0]} positions"
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert result.exit_code == 1  # no exploration of this variant is known to break what the prefix does
@@ -63,6 +80,7 @@ def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     assert "\n    resign_delete(c=3)\n" in result.stdout
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
     broken, kept = "one_term_acts_in_an_epoch", "leader_epoch_never_goes_back"
     result = kcheck("judge", str(recording(NAME)), "--property", kept, "--property", broken)
@@ -74,6 +92,7 @@ def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
     assert f"  1 of 2 claims hold: {kept}\n" in claims
 
 
+@pytest.mark.usefixtures("judged_once")
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
@@ -94,12 +113,14 @@ def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.Mon
     assert "VIOLATED: not explained: no likely behaviour shows this, nor an unlikely one yet; " in result.stdout
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_the_story_tells_every_step_and_where_it_was_recorded() -> None:
     result = kcheck("judge", str(recording(NAME)), "--story")
     assert "   1. broker 1: A broker process starts with a session of its own" in result.stdout
     assert "        seen: recorded at zookeeper.jsonl:2\n" in result.stdout
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_several_recordings_are_one_document(tmp_path: Path) -> None:
     change = replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"')
     lie = changed(NAME, tmp_path, "zookeeper.jsonl", change)
@@ -117,6 +138,7 @@ def test_several_recordings_are_one_document(tmp_path: Path) -> None:
     assert "each_election_raises_the_epoch_by_one" in broken
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_one_that_is_malformed_is_an_error_and_the_others_are_judged(tmp_path: Path) -> None:
     torn = changed(NAME, tmp_path, "zookeeper.jsonl", lambda text: text + "{torn")
     result = kcheck("judge", str(torn), str(recording(NAME)), "--json")
@@ -126,6 +148,7 @@ def test_one_that_is_malformed_is_an_error_and_the_others_are_judged(tmp_path: P
     assert (result.exit_code, json.loads(result.stdout)["exit_code"]) == (2, 2)
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_a_recording_that_is_not_explained_is_worse_than_one_that_is_malformed(tmp_path: Path) -> None:
     result = kcheck("judge", str(tmp_path), str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
     assert f"(judge): ERROR: {tmp_path} is no recording: it has no zookeeper.jsonl\n" in result.stdout

@@ -30,6 +30,9 @@ from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, document, run_checks
 from tests.model_check.cli.conftest import Kcheck
+from tests.model_check.unpacking import RECORDINGS, judged_before, recorded
+
+pytestmark = RECORDINGS
 
 NAME = "13-D1-epoch-write-connectionloss"
 
@@ -50,6 +53,14 @@ def test_there_is_an_expectation_of_each_recording() -> None:
             assert [one.name for one in home.iterdir()] == [name]
 
 
+@pytest.fixture
+def judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recording was read and judged before."""
+    monkeypatch.setattr(shipped_recordings, "read", lambda folder: recorded(folder.name))
+    monkeypatch.setattr(shipped_recordings, "judge", judged_before)
+
+
+@pytest.mark.usefixtures("judged_once")
 def test_a_recording_is_compared_with_what_it_must_break() -> None:
     made = judged(NAME)
     assert [(one.about, one.is_met, one.expected_verdict) for one in made.comparisons] == [
@@ -59,6 +70,7 @@ def test_a_recording_is_compared_with_what_it_must_break() -> None:
     assert document([made]).verdict is Verdict.HOLDS
 
 
+@pytest.mark.usefixtures("judged_once")
 def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = {NAME: frozenset({ONE_TERM, DEAD_IN_SYNC, "resigned_controllers_are_inactive"})}
     monkeypatch.setattr(shipped_recordings, "BROKEN", expected)

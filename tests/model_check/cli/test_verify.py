@@ -201,6 +201,7 @@ def test_a_deep_run_has_spark_enumerate_one_scope(
     assert sorted(replayed) == ["expectations pair", "replay pair", "replay solo"]
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("spark")
 def test_what_spark_enumerates_is_compared_with_all_that_the_manifest_expects_but_goals(

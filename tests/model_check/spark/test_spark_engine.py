@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,9 @@ LONG = odometer(2, 15)
 """256 states in 31 levels, so that a run takes some seconds."""
 
 
-@pytest.fixture(scope="module")
-def tiny() -> tuple[TransitionSystem, Exploration]:
-    made = system(scope("tiny"), AS_CODED)
+@cache
+def explored(name: str) -> tuple[TransitionSystem, Exploration]:
+    made = system(scope(name), AS_CODED)
     return made, explore(made, expected=100_000)
 
 
@@ -68,12 +69,10 @@ def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, 
 
 
 @pytest.mark.parametrize(
-    "shards", [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
+    ("name", "shards"), [("bounce", 2), *(pytest.param("tiny", shards, marks=pytest.mark.slow) for shards in (2, 1, 5))]
 )
-def test_the_protocol_itself_is_enumerated_alike(
-    shards: int, tiny: tuple[TransitionSystem, Exploration], tmp_path: Path
-) -> None:
-    made, native = tiny
+def test_the_protocol_itself_is_enumerated_alike(name: str, shards: int, tmp_path: Path) -> None:
+    made, native = explored(name)
     found = enumerate_states(made, run_folder=tmp_path, shards=shards, master=MASTER)
     assert found.levels == native.levels
     assert (found.digest, found.fired, found.overflows) == (native.digest, native.fired, native.overflows)
@@ -121,6 +120,7 @@ def test_without_being_told_there_is_a_shard_for_each_core(tmp_path: Path) -> No
 # ------------------------------------------------------------------------------------------------ what is killed
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Path) -> None:
     code = (
         "import sys; from model_check.spark.spark_engine import enumerate_states\n"

@@ -98,13 +98,15 @@ UNASKED: list[type[Record] | Declared[Any]] = [
 ]
 
 SYSTEMS = [one for one in system_keys(plans().values()) if "partitions" in scope(one.scope).parts and not one.proving]
-SOON = [one for one in SYSTEMS if one.scope == "cold"]
+SMALL = [one for one in SYSTEMS if one.scope in {"cold", "addition", "resigned_deletion"}]
 
 
 @pytest.mark.parametrize(
     "key",
-    [*SOON, *(pytest.param(one, marks=pytest.mark.slow) for one in SYSTEMS[::12] if one not in SOON)],
-    ids=lambda one: one.name,
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] * (one.scope != "cold"))
+        for one in dict.fromkeys((*SMALL, *SYSTEMS[::12]))
+    ],
 )
 def test_where_most_fields_are_not_kept_nobody_would_ask(key: SystemKey, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them are forced in at once. Where one is not kept it reads as its field says, whatever a start says."""
