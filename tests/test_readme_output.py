@@ -41,6 +41,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
+@pytest.mark.takes("A process explores a scope with all of its claims and goals.")
 def test_the_planted_fault_is_found_with_the_output_that_is_shown(planted: Path) -> None:
     (block,) = blocks("console")
     command, *shown = block.splitlines()
@@ -48,6 +49,7 @@ def test_the_planted_fault_is_found_with_the_output_that_is_shown(planted: Path)
     assert is_within(shown, printed(*command.removeprefix("$ kcheck ").split(), cwd=planted, code=1))
 
 
+@pytest.mark.slow
 def test_a_fix_is_tried_with_the_output_that_is_shown(tmp_path: Path) -> None:
     (shown,) = [block.splitlines() for block in blocks("text") if "beside" in block]
     command = re.findall(r"the last lines of `kcheck ([^`]*)` are", README)[0].split()

@@ -98,7 +98,8 @@ def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name
     assert search.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("behind", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("behind", [True, False])
 def test_a_line_that_is_written_without_the_lock_stands_where_it_may(
     recordings: Path, tmp_path: Path, *, behind: bool
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from model_check.inventory import changed_terms as module
 from model_check.inventory import known_terms, sources, system_facts
-from model_check.inventory.changed_terms import TERMS, changed_terms, parts_of_fact, parts_of_system, terms_of_fact
+from model_check.inventory.changed_terms import TERMS, changed_terms, parts_of_fact, terms_of_fact
 from model_check.inventory.known_terms import Parts, code_digest
 from model_check.inventory.system_facts import SystemKey, system_fact
 from spec.scopes import scope
@@ -25,25 +25,24 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def noting(key: SystemKey) -> Parts:
         names.append(key.name)
-        return dict(terms(key))
+        return {part: one for part, one in parts_of_fact(fact(key)).items() if part != known_terms.WORDS}
 
     monkeypatch.setattr(module, "parts_of_system", noting)
     return names
 
 
 @cache
-def terms(key: SystemKey) -> Parts:
-    """What is found of a system, which stays the same while these tests run."""
-    return parts_of_system(key)
-
-
-@cache
-def _fact(key: SystemKey) -> str:
+def fact(key: SystemKey) -> str:
+    """That of a system, which stays the same while these tests run."""
     return system_fact(key.built())
 
 
 def facts() -> dict[str, str]:
-    return {one.name: _fact(one) for one in KEYS}
+    return {one.name: fact(one) for one in KEYS}
+
+
+def test_the_terms_of_a_system_are_those_of_its_fact() -> None:
+    assert terms_of_system(KEYS[0]) == terms_of_fact(fact(KEYS[0]))
 
 
 def found(accepted: dict[str, str]) -> list[bool]:

@@ -159,11 +159,11 @@ def _exchanged(text: str, one: str, other: str) -> str:
     return re.sub(f"{re.escape(one)}|{re.escape(other)}", lambda found: other if found[0] == one else one, text)
 
 
-TOLD_LATE = {"a replica that goes out of existence without a word", "a topic that is held back without a reason"}
-"""Behind which there is much to try."""
+DAILY = "brokers that are told of another ISR of what is to be deleted"
+"""Behind the others there is more to try."""
 
 
-@pytest.mark.parametrize("lie", [pytest.param(one, marks=[pytest.mark.slow] * (one in TOLD_LATE)) for one in LIES])
+@pytest.mark.parametrize("lie", [pytest.param(one, marks=[pytest.mark.slow] * (one != DAILY)) for one in LIES])
 def test_a_deletion_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)
 

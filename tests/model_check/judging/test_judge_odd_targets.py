@@ -60,7 +60,7 @@ def _in_data(old: str, new: str) -> Callable[[str], str]:
         # AR of what was asked to be on nobody
         pytest.param('{"0":[]}', '{"0":[1]}', marks=pytest.mark.slow),
         # AR that names a broker twice
-        ('{"0":[3,3]}', '{"0":[3]}'),
+        pytest.param('{"0":[3,3]}', '{"0":[3]}', marks=pytest.mark.slow),
         # what is left of the request when the text is refused
         pytest.param('"replicas":[2,2]}]}', '"replicas":[2]}]}', marks=pytest.mark.slow),
     ],

@@ -23,17 +23,19 @@ from tests.model_check.random_systems import systems
 from tests.model_check.random_terms import states
 from tests.model_check.systems import build, clerks, jugs, lamps, odometer
 
+FEW = settings(max_examples=settings().max_examples // 5)
+"""For each example a system is compiled."""
 BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
 
 
 @given(systems(), BATCHES)
-@settings(max_examples=15)
+@FEW
 def test_random_systems_expand_as_the_oracle_says(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
     assert_expands_as_the_oracle(system, batch)
 
 
 @given(systems(), BATCHES)
-@settings(max_examples=15)
+@FEW
 def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(
     system: TransitionSystem, batch: list[dict[str, int]]
 ) -> None:
@@ -45,7 +47,7 @@ def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(
 
 
 @given(systems(), BATCHES)
-@settings(max_examples=15)
+@FEW
 def test_so_they_do_as_tables(system: TransitionSystem, batch: list[dict[str, int]]) -> None:
     assert_expands_as_the_oracle(system, batch, tables=True)
 

@@ -54,7 +54,8 @@ def test_a_log_may_be_cut_at_any_byte(name: str, every: int, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("file", "every"),
     [
-        ("actions.jsonl", 3),
+        ("actions.jsonl", 9),
+        pytest.param("actions.jsonl", 3, marks=pytest.mark.slow),
         *(
             pytest.param(one, 3, marks=pytest.mark.slow)
             for one in ("broker-1/state-change.log", "broker-2/controller.log")

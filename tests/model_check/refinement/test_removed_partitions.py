@@ -22,9 +22,8 @@ BEGUN = ("request_deletion(t=0)", "on_deletion_change(c=1)", "delete_queued_topi
 """The request is made and heard of, and when the thread begins, everybody is told."""
 
 
-@pytest.mark.parametrize(
-    "variant", [pytest.param(one, marks=[pytest.mark.slow] * (one != "FENCED")) for one in VARIANTS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", VARIANTS)
 def test_every_edge_of_an_undisturbed_deletion_is_one_of_the_reference(variant: str) -> None:
     both = Sides(UNDISTURBED, VARIANTS[variant])
     replayed = replay_edges(both, plain_tree(both.machine))

@@ -39,10 +39,9 @@ def permitted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     "name",
     [
         "bounce",
-        "addition",
         *(
             pytest.param(one, marks=pytest.mark.slow)
-            for one in ("move", "partitions", "move_crash", "leaderless_deletion")
+            for one in ("addition", "move", "partitions", "move_crash", "leaderless_deletion")
         ),
     ],
 )

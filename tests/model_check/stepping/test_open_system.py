@@ -62,7 +62,7 @@ def test_every_edge_of_tiny_is_a_step_and_nothing_else_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stride", "limit"), [(15, 3_000), *(pytest.param(one, None, marks=pytest.mark.slow) for one in (50, 10))]
+    ("stride", "limit"), [(10, 1_000), *(pytest.param(one, None, marks=pytest.mark.slow) for one in (50, 10))]
 )
 def test_one_state_in_so_many_of_tiny_agrees_and_all_of_its_values_survive(stride: int, limit: int | None) -> None:
     opened, oracle = counting("tiny"), machine("tiny")
@@ -92,7 +92,7 @@ def walk(name: str, switches: Switches, steps: int) -> Iterator[str]:
     ("name", "switches", "steps"),
     [
         pytest.param("losses", AS_CODED, 400, marks=pytest.mark.slow),
-        ("notifications", FENCED, 150),
+        pytest.param("notifications", FENCED, 150, marks=pytest.mark.slow),
         pytest.param("metadata", AS_CODED, 150, marks=pytest.mark.slow),
         ("creation", AS_CODED, 150),
         pytest.param("early", AS_CODED, 400, marks=pytest.mark.slow),

@@ -15,7 +15,7 @@ import pytest
 from reference.live.broker_process import STARTED, Exit
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import free_port
-from reference.zookeeper.api import Create, Delete, Exists, GetData, SetData
+from reference.zookeeper.api import Create, Delete, Exists, GetChildren, GetData, SetData
 from reference.zookeeper.server import ZookeeperServer
 from spec.formats.znodes import BrokerPayload, parse_payload
 
@@ -27,6 +27,23 @@ def server() -> Iterator[ZookeeperServer]:
     """A server of its own: brokers use Kafka's fixed paths."""
     with ZookeeperServer(tick_time_ms=100) as one:
         yield one
+
+
+@pytest.fixture
+def empty(server: ZookeeperServer) -> ZookeeperServer:
+    """The same server, without anything that brokers have left there."""
+    with LiveZookeeper(server.address) as admin:
+        for path in ("/admin", "/brokers", "/config", "/controller", "/controller_epoch", "/isr_change_notification"):
+            remove(admin, path)
+    return server
+
+
+def remove(admin: LiveZookeeper, path: str) -> None:
+    """Delete a znode, and what is below it, if it is there."""
+    if admin.execute(Exists(path)) is not None:
+        for child in admin.execute(GetChildren(path)):
+            remove(admin, f"{path}/{child}")
+        admin.execute(Delete(path))
 
 
 @contextmanager
@@ -73,13 +90,11 @@ def test_it_registers_where_it_listens_and_ends_with_its_input(server: Zookeeper
     ]  # fmt: skip
 
 
-def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_session(tmp_path: Path) -> None:
+def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_session(
+    empty: ZookeeperServer, tmp_path: Path
+) -> None:
     """It is the controller itself, so it asks itself; that it is gone is seen at once, not when its session ends."""
-    with (
-        ZookeeperServer(tick_time_ms=100) as empty,
-        broker(empty.address, tmp_path, 1) as process,
-        LiveZookeeper(empty.address) as admin,
-    ):
+    with broker(empty.address, tmp_path, 1) as process, LiveZookeeper(empty.address) as admin:
         assert said(process) == STARTED
         process.terminate()
         assert process.wait(TIMEOUT) == Exit.TOLD_TO_STOP
@@ -105,16 +120,18 @@ def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: Zookeeper
             assert admin.execute(Exists("/brokers/ids/2")) is not None
 
 
-def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_broker(tmp_path: Path) -> None:
-    with ZookeeperServer(tick_time_ms=100) as server, LiveZookeeper(server.address) as admin:
+def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_broker(
+    empty: ZookeeperServer, tmp_path: Path
+) -> None:
+    with LiveZookeeper(empty.address) as admin:
         admin.execute(Create("/controller", b"rubbish"))
-        with broker(server.address, tmp_path / "one", 6) as process:
+        with broker(empty.address, tmp_path / "one", 6) as process:
             line = complaint(process)
         assert process.returncode == Exit.ENVIRONMENT
         assert line.startswith("broker: /controller: ")
         assert len(line.splitlines()) == 1
         admin.execute(Delete("/controller"))
-        with broker(server.address, tmp_path / "two", 7) as process:
+        with broker(empty.address, tmp_path / "two", 7) as process:
             assert said(process) == STARTED
             admin.execute(SetData("/controller", b"rubbish"))
             time.sleep(0.5)
@@ -126,10 +143,10 @@ def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_brok
             assert process.poll() is None
 
 
-def test_what_others_write_neither_ends_a_broker_nor_its_stop(tmp_path: Path) -> None:
+def test_what_others_write_neither_ends_a_broker_nor_its_stop(empty: ZookeeperServer, tmp_path: Path) -> None:
     """A child of /brokers/ids that is no id, and a /controller that cannot be read while the broker stops."""
-    with ZookeeperServer(tick_time_ms=100) as server, LiveZookeeper(server.address) as admin:
-        with broker(server.address, tmp_path, 8) as process:
+    with LiveZookeeper(empty.address) as admin:
+        with broker(empty.address, tmp_path, 8) as process:
             assert said(process) == STARTED
             admin.execute(Create("/brokers/ids/nobody", b"{}"))
             time.sleep(0.5)

@@ -113,8 +113,8 @@ EXPLORED = (
     "allowed_unclean",
 )  # fmt: skip
 """Between them they have every handler."""
-SMALL = ("unclean", "addition_reassignment", "creation_shutdown", "allowed_unclean")
-"""Of fewer than 2,500 states as coded."""
+SMALL = ("unclean", "creation_shutdown", "allowed_unclean")
+"""Of fewer than 1,500 states as coded."""
 
 
 @pytest.mark.parametrize(
