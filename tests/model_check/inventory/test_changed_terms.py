@@ -42,7 +42,9 @@ def facts() -> dict[str, str]:
 
 
 def test_the_terms_of_a_system_are_those_of_its_fact() -> None:
-    assert terms_of_system(KEYS[0]) == terms_of_fact(fact(KEYS[0]))
+    parts = module.parts_of_system(KEYS[0])
+    assert parts.items() <= parts_of_fact(fact(KEYS[0])).items()
+    assert set(TERMS) < parts.keys()
 
 
 def found(accepted: dict[str, str]) -> list[bool]:
