@@ -11,6 +11,7 @@ A flag is 0 or 1, a bit-vector the unsigned number that its bits spell, an integ
 comparisons, division and quantifiers, which the protocol does not use; a term with one of them is refused by name.
 """
 
+import ctypes
 import operator
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import reduce
@@ -110,6 +111,7 @@ IN_OTHER_WORDS: Mapping[int, Callable[..., z3.ExprRef]] = {
 
 
 _declaration = c_function("Z3_get_app_decl", ADDRESS, ADDRESS, ADDRESS)
+_is_application = c_function("Z3_is_app", ctypes.c_bool, ADDRESS, ADDRESS)
 _count = c_function("Z3_get_app_num_args", NUMBER, ADDRESS, ADDRESS)
 _argument = c_function("Z3_get_app_arg", ADDRESS, ADDRESS, ADDRESS, NUMBER)
 
@@ -138,6 +140,8 @@ class Program:
             if current in places:
                 continue
             if arguments is None:
+                if not _is_application(context, current):
+                    raise UnknownOperator(f"a quantifier has no meaning here: {shortened(term)}")
                 arguments = [_argument(context, current, n) for n in range(_count(context, current))]
                 missing = [one for one in arguments if one not in places]
                 if missing:
@@ -156,10 +160,7 @@ class Program:
 
     def _new(self, declaration: int, address: int, root: z3.ExprRef) -> Node:
         """What a declaration says that is met for the first time, at an address below a term."""
-        term = term_at(address, root.ctx)
-        if not declaration:
-            raise UnknownOperator(f"a quantifier has no meaning here: {shortened(term)}")
-        node = self._read[declaration] = _node(term)
+        node = self._read[declaration] = _node(term_at(address, root.ctx))
         return node
 
     def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
