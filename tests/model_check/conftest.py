@@ -17,7 +17,7 @@ MASTER = "local[2]"
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The loops of a shard, compiled and kept: several workers at once would each compile them."""
-    loop = take_up(clerks(), Path(tmp_path_factory.mktemp("shard")), shards=1, cores=lambda: 1)
+    loop = take_up(clerks(), Path(tmp_path_factory.mktemp("shard")), shards=1, cores=lambda: 1, resume=False)
     shard = Shard(loop.folder, 0, 1)
     loop.search(lambda depth: (shard.step(depth),), limit=None, progress=lambda _: None)
 

@@ -41,7 +41,7 @@ def empty(server: ZookeeperServer) -> ZookeeperServer:
 def remove(admin: LiveZookeeper, path: str) -> None:
     """Delete a znode, and what is below it, if it is there."""
     if admin.execute(Exists(path)) is not None:
-        for child in admin.execute(GetChildren(path)):
+        for child in admin.execute(GetChildren(path)).names:
             remove(admin, f"{path}/{child}")
         admin.execute(Delete(path))
 
