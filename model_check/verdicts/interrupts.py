@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from model_check.compiled_modules import start_quickly
 from model_check.verdicts.verdict import EXIT_CODES, Verdict
 
 NOTHING_MORE = "interrupted; nothing more was checked"
@@ -79,6 +80,7 @@ def raising() -> Iterator[Interrupt]:
 
 def leave_to_the_first_process() -> None:
     """What a second process begins with: no bars, and Ctrl-C is for the first one, which ends this."""
+    start_quickly()
     os.environ["CI"] = "true"
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -66,24 +66,30 @@ def test_where_nothing_can_be_written_all_is_compiled(made: Callable[[str], list
 
 
 IMPORTING = """
-import sys
-from model_check.compiled_modules import keep_modules
+import gc, sys
+from model_check.compiled_modules import start_quickly
+from model_check.verdicts.interrupts import leave_to_the_first_process
 sys.dont_write_bytecode = {told}
-keep_modules()
+{begin}()
 import spec.errors, tomllib
-print(type(spec.errors.__loader__).__name__, type(tomllib.__loader__).__name__, spec.errors.__file__)
+print(type(spec.errors.__loader__).__name__, type(tomllib.__loader__).__name__, spec.errors.__file__, gc.get_threshold())
 """
 
 
 @pytest.mark.parametrize(
-    ("told", "loader", "kept"), [(True, "_Loader", ["spec.errors"]), (False, "SourceFileLoader", [])]
+    ("begin", "told", "loader", "kept"),
+    [
+        ("start_quickly", True, "_Loader", ["spec.errors"]),
+        ("start_quickly", False, "SourceFileLoader", []),
+        ("leave_to_the_first_process", True, "_Loader", ["spec.errors"]),
+    ],
 )
 def test_modules_of_ours_are_kept_where_python_keeps_none(
-    tmp_path: Path, told: bool, loader: str, kept: list[str]
+    tmp_path: Path, begin: str, told: bool, loader: str, kept: list[str]
 ) -> None:
-    command = [sys.executable, "-B", "-c", IMPORTING.format(told=told)]
+    command = [sys.executable, "-B", "-c", IMPORTING.format(begin=begin, told=told)]
     env = {"KCHECK_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(tmp_path / "python")}
     for _ in range(2):
         told_of = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
-        assert told_of == f"{loader} SourceFileLoader {ROOT / 'spec' / 'errors.py'}\n"
+        assert told_of == f"{loader} SourceFileLoader {ROOT / 'spec' / 'errors.py'} (10000, 20, 20)\n"
         assert [one.name for one in (tmp_path / "code").glob("*")] == kept
