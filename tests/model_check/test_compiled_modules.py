@@ -72,7 +72,7 @@ from model_check.verdicts.interrupts import leave_to_the_first_process
 sys.dont_write_bytecode = {told}
 {begin}()
 import spec.errors, tomllib
-print(type(spec.errors.__loader__).__name__, type(tomllib.__loader__).__name__, spec.errors.__file__, gc.get_threshold())
+print(*(type(one.__loader__).__name__ for one in (spec.errors, tomllib)), spec.errors.__file__, gc.get_threshold())
 """
 
 
