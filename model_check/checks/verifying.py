@@ -13,11 +13,11 @@ from typing import Final
 
 from model_check.checks.processes import shared_out
 from model_check.checks.selection import expected_seconds, most_worth_first
-from model_check.reuse.reuse import Reuse, again
+from model_check.reuse.reuse import WHOLE, Reuse, again
 from model_check.verdicts.interrupts import Interrupt
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict, worst
-from model_check.verdicts.verification import WHOLE, Check, run_each
+from model_check.verdicts.verification import Check, run_each
 from model_check.waiting.board import Board, board
 from model_check.waiting.estimates import remember, remembered
 

@@ -7,9 +7,11 @@ and the earlier result stands, or the system that was built is explored.
 Nothing is kept once a file of ours was written after the process began: nobody knows then which text Python had loaded.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 from model_check.inventory.known_terms import KnownTerms
 from model_check.inventory.sources import are_as_loaded
@@ -17,6 +19,9 @@ from model_check.reuse.kept_results import Kept, KeptResults
 from model_check.reuse.reusable import Reusable, key_of, terms_of
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import Check
+
+WHOLE: Final = "check"
+"""The name under which the seconds of a run have those of its whole check."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +42,9 @@ class Reuse:
         return None if check.system is not None and terms is None else results.get(check, key_of(check, terms))
 
     def made(self, check: Check) -> Check:
-        """The check such that whoever makes it looks for its earlier result once more, and keeps a new one."""
-        return replace(check, make=partial(_made, self, check)) if isinstance(check, Reusable) else check
+        """The check such that whoever makes it looks for its earlier result once more, and keeps and times a new one."""
+        make = partial(_made, self, check) if isinstance(check, Reusable) else partial(_timed, check)
+        return replace(check, make=make)
 
 
 def again(kept: Kept) -> list[Run]:
@@ -53,7 +59,15 @@ def _made(how: Reuse, check: Reusable) -> list[Run]:
         kept = results.get(check, key_of(check, terms_of(check, known, build=True)))
         if kept is not None:
             return again(kept)
-    runs = list(check.make())
+    runs = _timed(check)
     if are_as_loaded():
         results.put(check, key_of(check, terms_of(check, known, build=True)), runs)
     return runs
+
+
+def _timed(check: Check) -> list[Run]:
+    """The runs of a check, whose seconds say what the whole of it took, too."""
+    started = time.perf_counter()
+    runs = list(check.make())
+    whole = {WHOLE: time.perf_counter() - started}
+    return [replace(run, seconds={**(run.seconds or {}), **whole}) for run in runs]

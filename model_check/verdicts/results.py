@@ -237,10 +237,10 @@ def plain_document(verb: str, *runs: Run) -> Document:
     return Document(verb, worst(run.verdict for run in runs), runs)
 
 
-RESUMED = ("enumerate", "campaign")
+RESUMED = ("verify", "enumerate", "campaign")
 """The verbs that go on, next time, where Ctrl-C ended them."""
 
-ANEW = f"the same command begins anew; only {' and '.join(f'`kcheck {one}`' for one in RESUMED)} go on where they were"
+ANEW = f"the same command begins anew; only {', '.join(f'`kcheck {one}`' for one in RESUMED)} go on where they were"
 
 
 def from_json(text: str, source: str) -> Document:

@@ -67,10 +67,6 @@ def _broken_or_open(expected: Expectation) -> set[str]:
     return {*expected.violated, *expected.incomplete, *expected.unwitnessed}
 
 
-WHOLE: Final = "check"
-"""The name under which the seconds of a run have those of its whole check."""
-
-
 @dataclass(frozen=True)
 class Check:
     """Something to verify, and how; by `cost`, in states, cheap is told from dear; `is_made`: by another process."""
@@ -151,15 +147,9 @@ def _given_up(error: LacksMemory) -> NoReturn:
 
 
 def made(check: Check) -> list[Run]:
-    """The runs of one check, or an ERROR run that tells why there are none; only LacksMemory is raised.
-
-    The seconds of each say what the whole check took, unless it was made earlier and says so already.
-    """
-    started = time.perf_counter()
+    """The runs of one check, or an ERROR run that tells why there are none; only LacksMemory is raised."""
     try:
-        runs = list(check.make())
-        whole = {WHOLE: time.perf_counter() - started}
-        return [replace(run, seconds={**whole, **(run.seconds or {})}) for run in runs]
+        return list(check.make())
     except LacksMemory:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - an error in one check must not hide the others

@@ -56,6 +56,7 @@ def test_what_0_10_2_has_of_an_older_defect_is_told_with_its_story(
     assert [run.notes for run in document.runs] == [("of this 0.10.2 has: a part",)] * 2
 
 
+@pytest.mark.usefixtures("kcheck")
 def test_its_steps_are_told_and_a_verification_which_expects_it_tells_none(half_active: Defect) -> None:
     for told in (False, True):
         story = shown(halves(half_active)[0], told=told).findings[0].story
