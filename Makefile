@@ -25,7 +25,7 @@ SHELL := bash
 .PHONY: help setup verify check test deep lint documents kafka bench clean
 
 help: ## show these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## make the virtual environment, with the exact versions of constraints.txt
 
