@@ -71,9 +71,10 @@ class BrokenClaims:
             here = self._known_at(position)
             ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
             at_rest = self._known_at_rest(position) if ends else frozenset()
-            for name in (*here, *at_rest):
-                failing[name].append(number)
-            sure |= here | at_rest if alive[number] else here
+            if here or at_rest:
+                for name in (*here, *at_rest):
+                    failing[name].append(number)
+                sure |= here | at_rest if alive[number] else here
             tell(number + 1)
             if stop():
                 break
