@@ -151,7 +151,16 @@ def scope(name: str) -> Scope:
     known = manifest()["scope"]
     if name not in known:
         raise UnknownName("scope", name, known, listed_by="kcheck show scopes")
-    return _read(name, known[name]["bounds"])
+    bounds = known[name]["bounds"]
+    before, found = _known.get(name, (None, None))
+    if found is None or before is not bounds:
+        found = _read(name, bounds)
+        _known[name] = bounds, found
+    return found
+
+
+_known: dict[str, tuple[Mapping[str, Any], Scope]] = {}
+"""The scopes that were asked for, each with the table that it was read from: some are asked for a thousand times."""
 
 
 def _read(name: str, bounds: Mapping[str, Any]) -> Scope:
