@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model_check.judging.judge import Progress, judge
+from model_check.judging.judge import judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
 from model_check.monitors.check import MONITORED, check_history
@@ -37,7 +37,7 @@ class Question:
     chosen: Collection[str] = ()
     budget: int | None = None
     whole_story: bool = False
-    progress: Progress = lambda _done, _what, _of: None
+    progress: Callable[[int, int], None] = lambda _explained, _positions: None
     stop: Callable[[], bool] = lambda: False
 
 
@@ -45,8 +45,7 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     """What becomes of the claims; `recording` is None where somebody claims to be of no documented release."""
     releases = recording.releases.values() if recording else ()
     excused = frozenset(row.id for one in releases if one for row in rows_of(one, asked.switches))
-    known = recording if asked.release is None else None  # else the claims go by the release that the logs tell
-    made = check_history(folder, excused=excused, known=known)
+    made = check_history(folder, excused=excused)
     if recording is not None:
         return replace(made, variant=show_switches(asked.switches))
     strangers = ", ".join(map(str, strangers_of(folder)))

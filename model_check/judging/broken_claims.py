@@ -71,10 +71,9 @@ class BrokenClaims:
             here = self._known_at(position)
             ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
             at_rest = self._known_at_rest(position) if ends else frozenset()
-            if here or at_rest:
-                for name in (*here, *at_rest):
-                    failing[name].append(number)
-                sure |= here | at_rest if alive[number] else here
+            for name in (*here, *at_rest):
+                failing[name].append(number)
+            sure |= here | at_rest if alive[number] else here
             tell(number + 1)
             if stop():
                 break

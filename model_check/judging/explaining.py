@@ -23,10 +23,9 @@ from model_check.judging.taken_steps import Steps
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.tracks import SKEW, STATE_CHANGES, Tracks
-from model_check.stepping.enabled import Candidate, ControllerSteps, Guards, is_instead_of
+from model_check.stepping.enabled import Candidate, ControllerSteps, is_instead_of
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
-from model_check.stepping.watched_state import Asked
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
@@ -79,11 +78,11 @@ class Explainer:
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
     ) -> Iterator[tuple[Explained, PlainState]]:
         """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room."""
-        guards, asked = self._guards
-        for rule, parameters in filter(may_act, guards.holding(asked, state)):
-            one = Explained(rule, parameters, (), ())
+        for one in self._instances:
+            if not may_act((one.rule, one.parameters)):
+                continue
             try:
-                found = self.system.step(state, rule, parameters)
+                found = self.system.step(state, one.rule, one.parameters)
             except NoRoom:
                 yield one, {}
             else:
@@ -96,13 +95,11 @@ class Explainer:
             yield one.action if after else f"{one.action}, for which the specification has no room"
 
     @cached_property
-    def _guards(self) -> tuple[Guards, Asked[Candidate]]:
-        """Those of all actions that are no faults; who never had a process does not start one."""
-        rules, guards = [rule for rule in self.system.rules.values() if rule.budget is None], Guards(self.system)
-        every = ((rule.name, one) for rule in rules for one in instances(rule, self.model))
-        return guards, guards.of(
-            (rule, one) for rule, one in every if rule != start_process.name or one["b"] in self.tracks.started
-        )
+    def _instances(self) -> list[Explained]:
+        """The actions that are no faults; who never had a process does not start one."""
+        rules = [rule for rule in self.system.rules.values() if rule.budget is None]
+        every = (Explained(rule.name, one, (), ()) for rule in rules for one in instances(rule, self.model))
+        return [one for one in every if one.rule != start_process.name or one.parameters["b"] in self.tracks.started]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""

@@ -8,7 +8,6 @@ own logs. A line that none has is refused later, by its place, as one of the rel
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -41,8 +40,6 @@ class BrokerLogs(NamedTuple):
     def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: float) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
-        if not ahead and until == inf:
-            return self
         return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in self))
 
 

@@ -8,7 +8,7 @@ is found out by taking it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
 from model_check.stepping.open_system import OpenSystem
@@ -38,51 +38,29 @@ UNORDERED: Final = frozenset({read_state.name})
 """Visits whose order has no bearing on what follows."""
 
 
-class Guards:
-    """The guards of an open system's rules, asked of one state after the other."""
-
-    def __init__(self, system: OpenSystem) -> None:
-        self._system = system
-        self._watch = Watch()
-        self._view = Watched(system.layout, EMPTY, self._watch)
-
-    def of(self, candidates: Iterable[Candidate]) -> Asked[Candidate]:
-        """What is to be asked of some actions."""
-        return Asked(self._watch, candidates, self._holds)
-
-    def holding(self, asked: Asked[Candidate], state: PlainState) -> tuple[Candidate, ...]:
-        """Those whose guards hold in a state; a later requirement may yet stop one."""
-        self._view.follow(state)
-        return asked.holding()
-
-    def _holds(self, candidate: Candidate) -> bool:
-        """Whether no requirement fails before the rule assigns anything."""
-        rule, parameters = candidate
-        try:
-            run(self._system.rules[rule], self._view, self._system.model_for(parameters), parameters)
-        except NotEnabled:
-            return False
-        except Assigned:
-            return True
-        return True
-
-
 class ControllerSteps:
     """The steps of the controllers of an open system, place by place; and what brokers do unseen, as of nobody, 0."""
 
     def __init__(self, system: OpenSystem) -> None:
         self._system = system
-        self._guards = Guards(system)
-        found: dict[tuple[int, At, bool], list[Candidate]] = defaultdict(list)
+        self._watch = Watch()
+        self._view = Watched(system.layout, EMPTY, self._watch)
+        found: dict[tuple[int, At], list[Candidate]] = defaultdict(list)
         for rule in system.rules.values():
-            is_fault = rule.budget is not None
             for parameters in instances(rule, system.model) if rule.places or rule.name in OF_BROKERS else ():
                 for place in rule.places:
                     assert isinstance(place, At)  # noqa: S101 - the places of a controller
-                    found[parameters["c"], place, is_fault].append((rule.name, parameters))
+                    found[parameters["c"], place].append((rule.name, parameters))
                 if not rule.places:
-                    found[0, At.IDLE, is_fault].append((rule.name, parameters))
-        self._at = {where: self._guards.of(every) for where, every in found.items()}
+                    found[0, At.IDLE].append((rule.name, parameters))
+        budget = {name: rule.budget for name, rule in system.rules.items()}
+        self._at = {
+            (*where, is_fault): Asked(
+                self._watch, (one for one in every if (budget[one[0]] is not None) is is_fault), self._holds
+            )
+            for where, every in found.items()
+            for is_fault in (False, True)
+        }
 
     def enabled(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
         """The steps of progress whose guards hold; a later requirement may yet stop one."""
@@ -104,8 +82,20 @@ class ControllerSteps:
         yield from self.enabled(state, 0)
 
     def _asked(self, state: PlainState, c: int, *, is_fault: bool) -> tuple[Candidate, ...]:
+        self._view.follow(state)
         asked = self._at.get((c, place_of(state, c) if c else At.IDLE, is_fault))
-        return () if asked is None else self._guards.holding(asked, state)
+        return asked.holding() if asked is not None else ()
+
+    def _holds(self, candidate: Candidate) -> bool:
+        """Whether no requirement fails before the rule assigns anything."""
+        rule, parameters = candidate
+        try:
+            run(self._system.rules[rule], self._view, self._system.model_for(parameters), parameters)
+        except NotEnabled:
+            return False
+        except Assigned:
+            return True
+        return True
 
 
 def place_of(state: PlainState, c: int) -> At:

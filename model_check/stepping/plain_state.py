@@ -58,13 +58,12 @@ class Layout:
 
     @cached_property
     def parts(self) -> "dict[Any, Cell | Layout]":
-        """What the record has below; the entries of an array, which have one shape, share what is made of it."""
+        """What the record has below."""
         assert not isinstance(self.shape, Leaf)  # noqa: S101 - the root of a state is a record
         for key in self.shape:
             if isinstance(key, str) and hasattr(Draft, key):
                 raise ValueError(f"a state has no {key}: its drafts have a method of that name; name it otherwise")
-        one_each = {id(one): Cell(one) if isinstance(one, Leaf) else Layout(one) for one in self.shape.values()}
-        return {key: one_each[id(child)] for key, child in self.shape.items()}
+        return {key: Cell(child) if isinstance(child, Leaf) else Layout(child) for key, child in self.shape.items()}
 
     @cached_property
     def kept(self) -> bool:
