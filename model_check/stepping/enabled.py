@@ -9,12 +9,11 @@ is found out by taking it.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import NotEnabled, run
-from model_check.stepping.plain_state import EMPTY, PlainState, part
-from model_check.stepping.watched_state import Asked, Assigned, Watch, Watched
+from model_check.stepping.plain_state import Assigned, PlainState, Question, part
 from spec.language.rules import Rule
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
 from spec.protocol.brokers.processes import fail_registration, register_broker
@@ -43,32 +42,23 @@ class ControllerSteps:
 
     def __init__(self, system: OpenSystem) -> None:
         self._system = system
-        self._watch = Watch()
-        self._view = Watched(system.layout, EMPTY, self._watch)
-        found: dict[tuple[int, At], list[Candidate]] = defaultdict(list)
+        self._at: dict[tuple[int, At], list[tuple[Rule, Mapping[str, int]]]] = defaultdict(list)
         for rule in system.rules.values():
             for parameters in instances(rule, system.model) if rule.places or rule.name in OF_BROKERS else ():
                 for place in rule.places:
                     assert isinstance(place, At)  # noqa: S101 - the places of a controller
-                    found[parameters["c"], place].append((rule.name, parameters))
+                    self._at[parameters["c"], place].append((rule, parameters))
                 if not rule.places:
-                    found[0, At.IDLE].append((rule.name, parameters))
-        budget = {name: rule.budget for name, rule in system.rules.items()}
-        self._at = {
-            (*where, is_fault): Asked(
-                self._watch, (one for one in every if (budget[one[0]] is not None) is is_fault), self._holds
-            )
-            for where, every in found.items()
-            for is_fault in (False, True)
-        }
+                    self._at[0, At.IDLE].append((rule, parameters))
+        self._last: dict[int, tuple[Question, tuple[Candidate, ...], tuple[Candidate, ...]]] = {}
 
     def enabled(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
         """The steps of progress whose guards hold; a later requirement may yet stop one."""
-        return self._asked(state, c, is_fault=False)
+        return self._asked(state, c)[1]
 
     def faults(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
         """Likewise the steps with which something goes wrong."""
-        return self._asked(state, c, is_fault=True)
+        return self._asked(state, c)[2]
 
     def unseen(self, state: PlainState) -> Iterator[Candidate]:
         """What may happen unseen; not all of it is enabled."""
@@ -81,16 +71,22 @@ class ControllerSteps:
                 yield stop_deletions.name, {"c": c}
         yield from self.enabled(state, 0)
 
-    def _asked(self, state: PlainState, c: int, *, is_fault: bool) -> tuple[Candidate, ...]:
-        self._view.follow(state)
-        asked = self._at.get((c, place_of(state, c) if c else At.IDLE, is_fault))
-        return asked.holding() if asked is not None else ()
+    def _asked(self, state: PlainState, c: int) -> tuple[Question, tuple[Candidate, ...], tuple[Candidate, ...]]:
+        last = self._last.get(c)
+        if last is not None and last[0].reads_the_same(state):
+            return last
+        question: Any = Question(self._system.layout, state)
+        place = PLACES[question.controllers[c].at.raw] if c else At.IDLE
+        holding = [(rule, one) for rule, one in self._at[c, place] if self._holds(question, rule, one)]
+        progress = tuple((rule.name, one) for rule, one in holding if rule.budget is None)
+        faults = tuple((rule.name, one) for rule, one in holding if rule.budget is not None)
+        self._last[c] = question, progress, faults
+        return self._last[c]
 
-    def _holds(self, candidate: Candidate) -> bool:
+    def _holds(self, question: Question, rule: Rule, parameters: Mapping[str, int]) -> bool:
         """Whether no requirement fails before the rule assigns anything."""
-        rule, parameters = candidate
         try:
-            run(self._system.rules[rule], self._view, self._system.model_for(parameters), parameters)
+            run(rule, question, self._system.model_for(parameters), parameters)
         except NotEnabled:
             return False
         except Assigned:

@@ -16,7 +16,7 @@ why plain z3 terms are not handed to the actions).
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -41,8 +41,6 @@ class Kind:
     show: Callable[[int], str]
     encode: Callable[[Any], int]
     unbounded: bool = False
-    lifted: "dict[object, Value]" = field(default_factory=dict, init=False, compare=False, repr=False)
-    """The constants that were lifted: rules lift the same again and again."""
 
     @property
     def sort(self) -> z3.SortRef:
@@ -55,13 +53,10 @@ class Kind:
         """Lift a Python constant, or pass a value through."""
         if isinstance(value, Value):
             return value
-        found = self.lifted.get(value)
-        if found is None:
-            raw = self.encode(value)
-            if not 0 <= raw <= self.maximum and not self.unbounded:
-                raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
-            found = self.lifted[value] = Value(self, raw)
-        return found
+        raw = self.encode(value)
+        if not 0 <= raw <= self.maximum and not self.unbounded:
+            raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
+        return Value(self, raw)
 
     def literal(self, raw: int) -> z3.ExprRef:
         """The z3 constant of a raw value."""
@@ -171,8 +166,7 @@ class Value:
         return _once(_equal, self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
-        equal = self == other
-        return NO if equal is YES else YES if equal is NO else ~equal
+        return ~(self == other)
 
     def __lt__(self, other: object) -> "Value":
         right = self.kind.constant(other)
@@ -243,7 +237,7 @@ def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> 
     """And or Or of flags: a known one says nothing if it is as `none` of them is, and decides if it is not."""
     terms = []
     for value in values:
-        content = value.content if type(value) is Value else flag(value).content
+        content = flag(value).content
         if type(content) is not int:
             terms.append(content)
         elif content != none.content:
