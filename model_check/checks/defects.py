@@ -12,6 +12,7 @@ import z3
 
 from model_check.checks import exploration
 from model_check.explicit_state.findings import Found, run_of, with_stories
+from model_check.inventory.system_facts import SystemKey
 from model_check.verdicts.results import Comparison, Finding, Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import in_words
@@ -19,8 +20,6 @@ from spec.defects import Defect
 from spec.expectations import Plan, plan
 from spec.language.rules import GOALS, Action, Property, TransitionSystem, Variable
 from spec.language.terms import FLAG, Value, both, choose, either, flag, number
-from spec.scopes import scope
-from spec.system import system
 from spec.variants import Switches, show_switches
 
 MONITOR = "history.defining"
@@ -117,7 +116,7 @@ def check(half: Half, explore: Explore, *, told: bool = False) -> Run:
     The trace is a story where that is asked for, or where it is not as the row says.
     """
     one = half.defect
-    built = watched(system(scope(one.scope), half.switches), one)
+    built = watched(SystemKey(one.scope, half.switches).built(), one)
     found = explore(one.scope, half.switches, built)
     run = run_of(built, found, scope=one.scope, variant=show_switches(half.switches))
     comparison = _comparison(half, run.findings[0])

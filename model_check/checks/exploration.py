@@ -21,8 +21,6 @@ from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import GIB, interruptible, refuse_what_cannot_fit, states_bar
 from spec.expectations import Expectation, Plan, plan
 from spec.language.rules import TransitionSystem
-from spec.scopes import scope as scope_named
-from spec.system import system
 from spec.variants import Switches
 
 USUAL = 10e-9
@@ -39,7 +37,7 @@ class Task(Subject):
     @classmethod
     def of(cls, scope: str, switches: Switches, *, goals: bool) -> "Task":
         """The exploration of a scope of the manifest."""
-        return cls(scope, switches, system(scope_named(scope), switches), goals)
+        return cls(scope, switches, SystemKey(scope, switches).built(), goals)
 
     @property
     def arguments(self) -> str:

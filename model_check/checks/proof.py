@@ -16,7 +16,6 @@ from spec.expectations import ProofExpectation
 from spec.language.rules import Property, TransitionSystem
 from spec.model import Model
 from spec.scopes import scope as scope_named
-from spec.system import system
 from spec.variants import Switches, show_switches
 
 TIMEOUT_S = 20.0
@@ -71,7 +70,8 @@ def look_at_runs(
 
 def verified(expected: ProofExpectation, *, deep: bool) -> list[Run]:
     """What the manifest says of a scope's proofs, compared; how deep open questions hold only in a deep run."""
-    built = system(scope_named(expected.scope), expected.switches, proving=True)
+    key = SystemKey(expected.scope, expected.switches, proving=True)
+    built = key.built()
     wanted = [
         one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
     ]
@@ -80,4 +80,4 @@ def verified(expected: ProofExpectation, *, deep: bool) -> list[Run]:
     depths = dict(expected.bounded) if deep else {}
     looked = look_at_runs(expected.scope, expected.switches, built, report, depths)
     told = compared_proof(run, expected, looked)
-    return [with_system_compared(told, built, SystemKey(expected.scope, expected.switches, proving=True))]
+    return [with_system_compared(told, built, key)]

@@ -19,8 +19,8 @@ from typing import Final
 import z3
 
 from model_check.inventory import sources
-from model_check.inventory.system_digests import digests, short_digest
-from model_check.inventory.system_facts import SystemKey
+from model_check.inventory.system_digests import short_digest
+from model_check.inventory.system_facts import SystemKey, digests_of
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.system_digest import terms_of
 from spec.language.rules import TransitionSystem
@@ -36,7 +36,7 @@ Parts = Mapping[str, str]
 
 def parts_of(built: TransitionSystem) -> Parts:
     """The digests of a system's parts, without its words; where it is to be proved something of, of the lemmas, too."""
-    found = {part: digest for part, digest in digests(built).items() if part != WORDS}
+    found = {part: digest for part, digest in digests_of(built).items() if part != WORDS}
     if built.model.proving:
         lemmas = lemmas_of(built.model)
         found["lemmas"] = short_digest((one.name for one in lemmas), (term for one in lemmas for term in terms_of(one)))

@@ -1,17 +1,18 @@
 """The systems that the manifest expects anything of, and the fact of each: its digests, part by part."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing import get_context
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from model_check.inventory.system_digests import digests
 from model_check.verdicts.interrupts import leave_to_the_first_process
 from spec.expectations import Plan
 from spec.language.rules import TransitionSystem
-from spec.scopes import scope
+from spec.scopes import Scope, scope
 from spec.system import system
 from spec.variants import Switches, show_switches, switches_named
 
@@ -35,8 +36,13 @@ class SystemKey:
         return f"system {self.scope} {show_switches(self.switches)}{' proving' if self.proving else ''}"
 
     def built(self) -> TransitionSystem:
-        """The system itself."""
-        return system(scope(self.scope), self.switches, proving=self.proving)
+        """The system itself; the last ones are kept, since several checks ask for one, and its key does."""
+        return _built(scope(self.scope), self.switches, self.proving)
+
+
+@lru_cache(maxsize=2)
+def _built(bounds: Scope, switches: Switches, proving: bool) -> TransitionSystem:
+    return system(bounds, switches, proving=proving)
 
 
 def system_keys(plans: Iterable[Plan]) -> Iterator[SystemKey]:
@@ -50,10 +56,22 @@ def system_keys(plans: Iterable[Plan]) -> Iterator[SystemKey]:
     yield from found
 
 
+def digests_of(built: TransitionSystem) -> Mapping[str, str]:
+    """The digests of a system's parts; those of the last system are kept, since they are asked for twice."""
+    if not _last or _last[0] is not built:
+        _last[:] = built, digests(built)
+    found: Mapping[str, str] = _last[1]
+    return found
+
+
+_last: list[Any] = []
+"""The last system of which digests were asked, and these."""
+
+
 def system_fact(built: TransitionSystem) -> str:
     """What the inventory has of a system."""
     sizes = f"{len(built.variables)} variables, {len(built.actions)} actions, {len(built.properties)} claims"
-    return f"{sizes}: {', '.join(f'{part} {digest}' for part, digest in digests(built).items())}"
+    return f"{sizes}: {', '.join(f'{part} {digest}' for part, digest in digests_of(built).items())}"
 
 
 def system_facts(

@@ -42,7 +42,7 @@ class Reuse:
         return None if check.system is not None and terms is None else results.get(check, key_of(check, terms))
 
     def made(self, check: Check) -> Check:
-        """The check such that whoever makes it looks once more for its earlier result, and times and keeps a new one."""
+        """The check such that its maker looks once more for an earlier result, and times and keeps a new one."""
         make = partial(_made, self, check) if isinstance(check, Reusable) else partial(_timed, check)
         return replace(check, make=make)
 

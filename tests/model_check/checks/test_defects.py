@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.checks import defects
 from model_check.checks.defects import MONITOR, Half, check, halves, is_covered, watched
 from model_check.explicit_state.exploration import Exploration
 from model_check.explicit_state.explorer import explore
 from model_check.explicit_state.interpreter import Machine
+from model_check.inventory.system_facts import SystemKey
 from model_check.terms.straight_line import evaluate
 from model_check.traces.replay import replay
 from model_check.traces.trace import State
@@ -19,7 +19,7 @@ from spec.expectations import plans
 from spec.language.rules import Action, TransitionSystem
 from spec.language.terms import flag
 from spec.language.views import Observation
-from spec.variants import AS_CODED, Switch, Switches
+from spec.variants import AS_CODED, Switch
 from tests.model_check.systems import clerks, lamps, odometer
 
 
@@ -134,10 +134,10 @@ def judged(
 ) -> list[Verdict]:
     """The verdicts on the two runs of a row about the lamps, whose fix takes the faults away or does not."""
 
-    def system(_scope: object, switches: Switches) -> TransitionSystem:
-        return lamps(2, 0) if fixed and switches else lamps(2)
+    def built(key: SystemKey) -> TransitionSystem:
+        return lamps(2, 0) if fixed and key.switches else lamps(2)
 
-    monkeypatch.setattr(defects, "system", system)
+    monkeypatch.setattr(SystemKey, "built", built)
     one = row("stays_on", *defining, depth=depth)
     return [check(half, lambda _scope, _switches, built: explored(built)).verdict for half in halves(one)]
 
@@ -151,7 +151,7 @@ def test_a_defect_is_shown_at_its_depth_and_gone_when_fixed(monkeypatch: pytest.
 def test_both_halves_say_after_which_steps_the_property_is_looked_at(
     monkeypatch: pytest.MonkeyPatch, *, fixed: bool
 ) -> None:
-    monkeypatch.setattr(defects, "system", lambda *_: lamps(2))
+    monkeypatch.setattr(SystemKey, "built", lambda _: lamps(2))
 
     def notes(*defining: str) -> tuple[str, ...]:
         half = Half(row("stays_on", *defining, depth=2), fixed=fixed)
@@ -172,7 +172,7 @@ def test_a_fix_that_fixes_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_an_open_question_shows_no_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     """The wheels may be turned back only beyond the bound: that is INCOMPLETE, with a trace, and no violation."""
-    monkeypatch.setattr(defects, "system", lambda *_: odometer(1, 2))
+    monkeypatch.setattr(SystemKey, "built", lambda _: odometer(1, 2))
     half = Half(row("can_return", depth=1), fixed=False)
     run = check(half, lambda _scope, _switches, built: explore(built, memory_bytes=1 << 28, graph=True))
     assert run.findings[0].story is not None

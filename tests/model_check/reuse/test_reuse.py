@@ -95,7 +95,7 @@ def test_another_rule_is_another_key(engine: str, monkeypatch: pytest.MonkeyPatc
     assert check.system is not None
     for part in TERMS:
         assert key_of(check, {**TERMS, part: "0"}) != before
-    monkeypatch.setattr(known_terms, "digests", lambda _: pytest.fail("nothing is to be built"))
+    monkeypatch.setattr(known_terms, "digests_of", lambda _: pytest.fail("nothing is to be built"))
     known = KnownTerms()
     known.put(check.system, TERMS)
     assert KnownTerms().get(check.system) == TERMS
