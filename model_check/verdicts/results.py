@@ -240,7 +240,9 @@ def plain_document(verb: str, *runs: Run) -> Document:
 RESUMED = ("verify", "enumerate", "campaign")
 """The verbs that go on, next time, where Ctrl-C ended them."""
 
-ANEW = f"the same command begins anew; only {', '.join(f'`kcheck {one}`' for one in RESUMED)} go on where they were"
+ANEW = (
+    "the same command begins anew; only `kcheck verify`, `kcheck enumerate` and `kcheck campaign` go on where they were"
+)
 
 
 def from_json(text: str, source: str) -> Document:
