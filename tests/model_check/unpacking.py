@@ -50,10 +50,16 @@ def recording(name: str) -> Path:
     return unpacked(name, Path(_HOME.name))
 
 
+_NAMES: dict[int, str] = {}
+"""Those of what was read, by its identity."""
+
+
 @cache
 def recorded(name: str) -> Recording:
     """What is read of a recording; each is read once."""
-    return read(recording(name))
+    found = read(recording(name))
+    _NAMES[id(found)] = name
+    return found
 
 
 @cache
@@ -64,8 +70,8 @@ def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
 
 def judged_before(recording: Recording, switches: Switches = AS_CODED, **given: Any) -> Judgement:
     """In the place of `judge`: what came of a recording as it is before; anything else is judged."""
-    name = next((one for one in NAMES if recording is recorded(one)), None) if not given.get("budget") else None
-    return judged(name, switches) if name else judge(recording, switches, **given)
+    name = _NAMES.get(id(recording))
+    return judge(recording, switches, **given) if name is None or given.get("budget") else judged(name, switches)
 
 
 def replaced(old: str, new: str) -> Change:
