@@ -15,6 +15,7 @@ from spec import properties
 from spec.collector import without_collector
 from spec.language.broker_lists import plain
 from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
+from spec.language.views import Place
 from spec.model import Model
 from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
@@ -75,10 +76,11 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
     m = Model(scope, switches, proving)
     tree = shape(m)
     those = (rule for rule in rules() if is_in_scope(rule, m))
-    made = [instantiate(rule, tree, m, parameters) for rule in those for parameters in instances(rule, m)]
+    state = Place(tree)
+    made = [instantiate(rule, state, m, parameters) for rule in those for parameters in instances(rule, m)]
     actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
     variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
-    claims = properties.instantiate_claims(m, View(tree, None), actions, afters)
+    claims = properties.instantiate_claims(m, View(state, None), actions, afters)
     return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claims, m)
 
 

@@ -110,10 +110,10 @@ IN_OTHER_WORDS: Mapping[int, Callable[..., z3.ExprRef]] = {
 """Operators that say what others of the table say, too: a term with one of them is read as the other term."""
 
 
-_declaration = c_function("Z3_get_app_decl", ADDRESS, ADDRESS, ADDRESS)
-_is_application = c_function("Z3_is_app", ctypes.c_bool, ADDRESS, ADDRESS)
-_count = c_function("Z3_get_app_num_args", NUMBER, ADDRESS, ADDRESS)
-_argument = c_function("Z3_get_app_arg", ADDRESS, ADDRESS, ADDRESS, NUMBER)
+_declaration = c_function("Z3_get_app_decl", ADDRESS, ADDRESS)
+_is_application = c_function("Z3_is_app", ctypes.c_bool, ADDRESS)
+_count = c_function("Z3_get_app_num_args", NUMBER, ADDRESS)
+_argument = c_function("Z3_get_app_arg", ADDRESS, ADDRESS, NUMBER)
 
 
 class Program:

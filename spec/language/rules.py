@@ -23,8 +23,8 @@ from typing import Any, Final, TypeAlias
 import z3
 
 from spec.language.records import Leaf, Shape
-from spec.language.terms import FALSE, FLAG, Kind, Value, both, choose, either, flag, same
-from spec.language.views import Frame, Observation, Variable, View, leaves, reset
+from spec.language.terms import FALSE, FLAG, NO, Kind, Value, both, choose, either, flag, same
+from spec.language.views import Frame, Narrowing, Observation, Place, Variable, View, leaves, reset
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,13 @@ def successor(counter: Value) -> Value:
 
 def when(condition: object) -> AbstractContextManager[None]:
     """Assignments, requirements and observations inside take effect only where the condition holds."""
-    return _frame().narrowed(flag(condition))
+    return Narrowing(_frame(), flag(condition))
 
 
 def observe(role: str, kind: str, **fields: Value | int) -> None:
     """An observer sees this, at this point of the step's order."""
     frame = _frame()
-    if frame.never:
+    if frame.condition is NO:
         return
     lifted = {name: value if isinstance(value, Value) else constant(value) for name, value in fields.items()}
     frame.events.append(Observation(role, kind, lifted, frame.condition.term))
@@ -284,7 +284,9 @@ def _said(
     return said
 
 
-def instantiate(rule: Rule, shape: Shape, model: object, parameters: Mapping[str, int]) -> tuple[Action, View]:
+def instantiate(
+    rule: Rule, shape: "Shape | Place", model: object, parameters: Mapping[str, int]
+) -> tuple[Action, View]:
     """Run a rule's function for one choice of parameters; give the action and the view of the state after it."""
     frame = Frame()
     view = View(shape, frame)

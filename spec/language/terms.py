@@ -17,10 +17,27 @@ why plain z3 terms are not handed to the actions).
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import z3
+
+from spec.language.z3_calls import (
+    AND,
+    CHOICE,
+    EQUAL,
+    EXTRACT,
+    LESS,
+    LESS_BITS,
+    NOT,
+    OR,
+    Bits,
+    Flag,
+    Integer,
+    Term,
+    adopted,
+    made,
+)  # fmt: skip
 
 TRUE = z3.BoolVal(True)
 FALSE = z3.BoolVal(False)
@@ -41,6 +58,11 @@ class Kind:
     show: Callable[[int], str]
     encode: Callable[[Any], int]
     unbounded: bool = False
+
+    @cached_property
+    def terms(self) -> type[Term]:
+        """What terms of this kind are in Python."""
+        return Flag if self.name == "flag" else Integer if self.unbounded else Bits
 
     @property
     def sort(self) -> z3.SortRef:
@@ -82,7 +104,7 @@ def _literal(is_flag: bool, unbounded: bool, width: int, raw: int) -> z3.ExprRef
 @cache
 def _variable(name: str, is_flag: bool, unbounded: bool, width: int) -> z3.ExprRef:
     if is_flag:
-        return z3.Bool(name)
+        return adopted(Flag, z3.Bool(name))
     return z3.Int(name) if unbounded else z3.BitVec(name, width)
 
 
@@ -163,7 +185,7 @@ class Value:
         right = other if isinstance(other, Value) else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
-        return _once(_equal, self.term, right.term)
+        return _equal(self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         return ~(self == other)
@@ -172,7 +194,7 @@ class Value:
         right = self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content < right.content else NO
-        return _ask(FLAG, z3.Z3_mk_lt if self.kind.unbounded else z3.Z3_mk_bvult, self.term.ast, right.term.ast)
+        return Value(FLAG, made(Flag, LESS if self.kind.unbounded else LESS_BITS, self.term.ast, right.term.ast))
 
     def __gt__(self, other: object) -> "Value":
         return self.kind.constant(other) < self
@@ -188,7 +210,7 @@ class Value:
             raise TypeError(f"a {self.kind.name} is not a flag: {self.content}")
         if type(self.content) is int:
             return NO if self.content else YES
-        return _once(_not, self.content)
+        return _not(self.content)
 
     def __and__(self, other: object) -> "Value":
         return both(self, other)
@@ -225,37 +247,38 @@ def flag(value: object) -> Value:
 
 def both(*values: object) -> Value:
     """All of them hold (none: true)."""
-    return _joined(z3.Z3_mk_and, YES, values)
+    return _joined(AND, YES, values)
 
 
 def either(*values: object) -> Value:
     """At least one of them holds (none: false)."""
-    return _joined(z3.Z3_mk_or, NO, values)
+    return _joined(OR, NO, values)
 
 
 def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> Value:
     """And or Or of flags: a known one says nothing if it is as `none` of them is, and decides if it is not."""
-    terms = []
+    terms: list[Any] = []
     for value in values:
-        content = flag(value).content
+        content = value.content if type(value) is Value else flag(value).content
         if type(content) is not int:
             terms.append(content)
         elif content != none.content:
             return NO if none is YES else YES
     if len(terms) > 1:
-        return _once(_join, make, *terms)
+        asts = [term.ast for term in terms]
+        return Value(FLAG, made(Flag, make, len(asts), (z3.Ast * len(asts))(*asts)))
     return Value(FLAG, terms[0]) if terms else none
 
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
     """`then` where the condition holds, else `otherwise`; at least one of the two is a value."""
-    test = flag(condition)
+    test: Any = flag(condition).content
     kind = then.kind if isinstance(then, Value) else otherwise.kind if isinstance(otherwise, Value) else FLAG
     left, right = kind.constant(then), kind.constant(otherwise)
-    if type(test.content) is int:
-        return left if test.content else right
-    one, other = left.term, right.term
-    return left if same(one, other) else _ask(kind, z3.Z3_mk_ite, test.term.ast, one.ast, other.ast)
+    if type(test) is int:
+        return left if test else right
+    one, other = left.term.ast, right.term.ast
+    return left if one.value == other.value else Value(kind, made(kind.terms, CHOICE, test.ast, one, other))
 
 
 def combine(operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
@@ -299,19 +322,8 @@ def _once(make: Callable[..., Value], *operands: Any) -> Value:
     return found[0]
 
 
-def _join(make: Callable[..., Any], *terms: z3.ExprRef) -> Value:
-    return _ask(FLAG, make, len(terms), (z3.Ast * len(terms))(*[term.ast for term in terms]))
-
-
-def _ask(kind: Kind, make: Callable[..., Any], *arguments: Any) -> Value:
-    """What z3 makes; its own And, If and so on spend most of their time on finding out what they were given."""
-    context = z3.main_ctx()
-    reference = z3.BoolRef if kind is FLAG else z3.ArithRef if kind.unbounded else z3.BitVecRef
-    return Value(kind, reference(make(context.ref(), *arguments), context))
-
-
 def _bit(term: z3.ExprRef, position: int) -> Value:
-    return _equal(_literal(False, False, 1, 1), z3.Extract(position, position, term))
+    return _equal(_literal(False, False, 1, 1), made(Bits, EXTRACT, position, position, term.ast))
 
 
 def _entry(index: z3.BitVecRef, table: Sequence[object], kind: Kind) -> Value:
@@ -344,8 +356,12 @@ def _equal(left: z3.ExprRef, right: z3.ExprRef) -> Value:
                 return Value(FLAG, other)
             if is_false(one):
                 return _not(other)
-    return _ask(FLAG, z3.Z3_mk_eq, left.ast, right.ast)
+    return Value(FLAG, made(Flag, EQUAL, left.ast, right.ast))
 
 
-def _not(term: z3.ExprRef) -> Value:
-    return Value(FLAG, term.arg(0)) if z3.is_not(term) else _ask(FLAG, z3.Z3_mk_not, term.ast)
+def _not(term: z3.BoolRef) -> Value:
+    negated = term.negates if isinstance(term, Flag) else term.arg(0) if z3.is_not(term) else None
+    if negated is None:
+        negated = made(Flag, NOT, term.ast)
+        negated.negates = term
+    return Value(FLAG, negated)

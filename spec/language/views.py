@@ -5,7 +5,6 @@ itself is plain data (`Shape`), laid out from the records that are declared in s
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -72,26 +71,54 @@ class Frame:
         self.fits: list[Value] = []
         self.events: list[Observation] = []
         self.taken: dict[str, Value] = {}
-        self._conditions: list[Value] = []
+        self.conditions: list[Value] = []
+        """Those of the `when` blocks around this place."""
+        self.condition = both()
+        """Their conjunction; NO where they are known not to hold together."""
 
-    @property
-    def condition(self) -> Value:
-        """The conjunction of the `when` blocks around this place."""
-        return both(*self._conditions)
 
-    @property
-    def never(self) -> bool:
-        """Whether the conditions around this place are known not to hold together."""
-        return self.condition is NO
+class Narrowing:
+    """A part of a run of an action in which one more condition holds."""
 
-    @contextmanager
-    def narrowed(self, condition: Value) -> Iterator[None]:
-        """Inside, one more condition holds."""
-        self._conditions.append(condition)
-        try:
-            yield
-        finally:
-            self._conditions.pop()
+    __slots__ = ("_around", "_condition", "_frame")
+
+    def __init__(self, frame: Frame, condition: Value) -> None:
+        self._frame, self._condition = frame, condition
+
+    def __enter__(self) -> None:
+        self._around = self._frame.condition
+        self._frame.conditions.append(self._condition)
+        self._frame.condition = both(*self._frame.conditions)
+
+    def __exit__(self, *_: object) -> None:
+        self._frame.conditions.pop()
+        self._frame.condition = self._around
+
+
+class Place:
+    """A place in the state, by its path: a record, an array or a variable, whose value before the step is known here.
+
+    All views of one state share its places, for there are many views and each has a way to go.
+    """
+
+    __slots__ = ("_members", "path", "shape", "value")
+
+    def __init__(self, shape: Shape, path: str = "") -> None:
+        self.shape, self.path = shape, path
+        self.value: Value | None = None
+        self._members: dict[object, Place] = {}
+        if isinstance(shape, Leaf):
+            self.value = shape.kind.variable(path) if shape.kept else shape.at_first
+
+    def member(self, key: object) -> "Place":
+        """A member of a record or an array."""
+        found = self._members.get(key)
+        if found is None:
+            shape, path = self.shape, extended(self.path, key)
+            if isinstance(shape, Leaf) or key not in shape:
+                raise AttributeError(f"the state has no {path}")
+            found = self._members[key] = Place(shape[key], path)
+        return found
 
 
 class View:
@@ -102,18 +129,16 @@ class View:
     `frame=None` gives a read-only view of the state before.
     """
 
-    __slots__ = ("__dict__", "_frame", "_path", "_shape")
+    __slots__ = ("__dict__", "_frame", "_place")
     # What was read is in `__dict__`, as it is by now: Python looks there first, and so calls nothing again.
     __dict__: dict[Any, Any]
     _frame: Frame | None
-    _path: str
-    _shape: Mapping[Any, Shape]
+    _place: Place
 
-    def __init__(self, shape: Shape, frame: Frame | None, path: str = "") -> None:
+    def __init__(self, shape: "Shape | Place", frame: Frame | None) -> None:
         assert not isinstance(shape, Leaf)  # noqa: S101 - a leaf is a value
-        object.__setattr__(self, "_shape", shape)
+        object.__setattr__(self, "_place", shape if isinstance(shape, Place) else Place(shape))
         object.__setattr__(self, "_frame", frame)
-        object.__setattr__(self, "_path", path)
 
     def __getitem__(self, key: object) -> Any:
         member = self.__dict__.get(key)
@@ -123,36 +148,32 @@ class View:
 
     def _member(self, key: object) -> "View | Value":
         """A record or array by its view, a leaf by its value."""
-        shape, path, frame = self._shape, extended(self._path, key), self._frame
-        if key not in shape:
-            raise AttributeError(f"the state has no {path}")
-        child = shape[key]
-        if not isinstance(child, Leaf):
-            return View(child, frame, path)
-        if not child.kept:
-            return child.at_first
-        return child.kind.variable(path) if frame is None or path not in frame.values else frame.values[path]
+        place, frame = self._place.member(key), self._frame
+        if place.value is None:
+            return View(place, frame)
+        return place.value if frame is None else frame.values.get(place.path, place.value)
 
     __getattr__ = __getitem__
 
     def __setitem__(self, key: object, value: object) -> None:
-        child, frame = self._shape[key], self._frame
-        if not isinstance(child, Leaf):
+        place, frame = self._place.member(key), self._frame
+        shape = place.shape
+        if not isinstance(shape, Leaf):
             target = self[key]
-            for name in child:
+            for name in shape:
                 target[name] = value[name]  # type: ignore[index]  # copied from a record of the same shape
-        elif child.kept:
-            path = extended(self._path, key)
+        elif shape.kept:
             if frame is None:
-                raise TypeError(f"{path}: this view of the state is read-only")
-            if not frame.never:
-                new = choose(frame.condition, child.kind.constant(value), self[key])
-                self.__dict__[key] = frame.values[path] = new
+                raise TypeError(f"{place.path}: this view of the state is read-only")
+            if frame.condition is not NO:
+                new = choose(frame.condition, shape.kind.constant(value), self[key])
+                self.__dict__[key] = frame.values[place.path] = new
 
     __setattr__ = __setitem__
 
     def __contains__(self, key: object) -> bool:
-        return key in self._shape and any(leaves(self._shape[key]))
+        shape = self._place.shape
+        return not isinstance(shape, Leaf) and key in shape and any(leaves(shape[key]))
 
     def is_blank(self) -> bool:
         """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
@@ -162,10 +183,10 @@ class View:
 def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:
     """Return a record (or the named fields of it) to its initial values: dead variables cost no states."""
     view = cast("View", record)
-    shape = view._shape  # noqa: SLF001 - the layer's own class
-    for name in names or tuple(shape):
-        child = shape[name]
-        if isinstance(child, Leaf):
-            view[name] = child.at_first
-        else:
+    place = view._place  # noqa: SLF001 - the layer's own class
+    for name in names or cast("Mapping[str, Shape]", place.shape):
+        shape = place.member(name).shape
+        if not isinstance(shape, Leaf):
             reset(view[name])
+        elif shape.kept:
+            view[name] = shape.at_first

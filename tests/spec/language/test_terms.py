@@ -31,6 +31,7 @@ from spec.language.terms import (
     number,
     same,
 )  # fmt: skip
+from spec.language.z3_calls import EQUAL, Flag, made
 from tests.compiled_terms import function_of
 
 NUMBERS = number(12)
@@ -147,11 +148,44 @@ def test_kinds_have_the_sort_that_they_promise() -> None:
         assert kind.variable("v").term.sort() == kind.literal(1).sort() == kind.sort
 
 
-@pytest.mark.parametrize("build", [operator.eq, both, either])
-def test_what_is_made_again_is_made_once(build: Callable[..., Value]) -> None:
-    a, b = FLAG.variable("a"), FLAG.variable("b")
-    assert build(a, b) is build(FLAG.variable("a"), FLAG.variable("b"))
-    assert build(a, b) is not build(b, a)
+@pytest.mark.parametrize("build", [operator.eq, operator.lt, both, either])
+def test_what_is_made_again_is_the_same_term(build: Callable[..., Value]) -> None:
+    kind = FLAG if build in (both, either) else NUMBERS
+    a, b = kind.variable("a"), kind.variable("b")
+    assert same(build(a, b).term, build(kind.variable("a"), kind.variable("b")).term)
+    assert not same(build(a, b).term, build(b, a).term)
+
+
+def test_a_bit_or_an_entry_of_a_table_is_made_once() -> None:
+    x, table = NUMBERS.variable("x"), (5, 4, 3, 2, 1, 0)
+    assert has_bit(x, 1) is has_bit(NUMBERS.variable("x"), 1)
+    assert lookup(x, table, NUMBERS) is lookup(NUMBERS.variable("x"), table, NUMBERS)
+
+
+def test_terms_are_those_that_z3s_own_python_makes() -> None:
+    """Also of their class, for what takes terms apart asks for it."""
+    (a, b), (x, y), (n, m) = [[kind.variable(name) for name in "ab"] for kind in (FLAG, NUMBERS, INTEGERS)]
+    pairs = [
+        (both(a, b), z3.And(a.term, b.term)),
+        (either(a, b), z3.Or(a.term, b.term)),
+        (~a, z3.Not(a.term)),
+        (a == b, a.term == b.term),
+        (x == y, x.term == y.term),
+        (x < y, z3.ULT(x.term, y.term)),
+        (n < m, n.term < m.term),
+        (choose(a, x, y), z3.If(a.term, x.term, y.term)),
+        (choose(a, n, m), z3.If(a.term, n.term, m.term)),
+        (choose(a, a == b, b), z3.If(a.term, a.term == b.term, b.term)),
+        (has_bit(x, 2), z3.BitVecVal(1, 1) == z3.Extract(2, 2, x.term)),
+    ]
+    for ours, theirs in pairs:
+        assert z3.eq(ours.term, theirs)
+        assert isinstance(ours.term, type(theirs))
+
+
+def test_what_cannot_be_a_term_is_refused_as_z3_refuses_it() -> None:
+    with pytest.raises(z3.Z3Exception, match=r"[Ss]ort"):
+        made(Flag, EQUAL, FLAG.variable("a").term.ast, NUMBERS.variable("x").term.ast)
 
 
 def test_no_term_is_taken_for_another_that_had_its_address() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from spec.language.records import Leaf, Shape
 from spec.language.terms import FLAG, NO, YES, both, number, same
-from spec.language.views import Frame, View, leaves
+from spec.language.views import Frame, Narrowing, View, leaves
 
 SMALL = number(3)
 SHAPE: Shape = {
@@ -55,14 +55,14 @@ def test_what_a_frame_has_already_is_read() -> None:
 
 def test_conditions_hold_together_inside_and_no_more_outside() -> None:
     frame, a, b = Frame(), FLAG.variable("a"), FLAG.variable("b")
-    with frame.narrowed(a):
-        with frame.narrowed(b):
+    with Narrowing(frame, a):
+        with Narrowing(frame, b):
             assert same(frame.condition.term, both(a, b).term)
-        with frame.narrowed(NO):
-            assert frame.never
+        with Narrowing(frame, NO):
+            assert frame.condition is NO
         assert same(frame.condition.term, a.term)
     assert frame.condition is YES
-    assert not frame.never
+    assert frame.conditions == []
 
 
 def test_a_record_is_copied_from_one_of_the_same_shape() -> None:

@@ -15,6 +15,7 @@ from model_check.explicit_state.explorer import explore
 from model_check.inventory.system_facts import SystemKey, system_keys
 from spec.expectations import plan, plans
 from spec.language.records import ALWAYS, Declared, Leaf, Record, own
+from spec.language.terms import NO
 from spec.language.views import View, leaves
 from spec.model import Model
 from spec.scopes import scope
@@ -141,11 +142,12 @@ def test_only_what_tells_nothing_is_lost(variant: str, names: tuple[str, ...], m
     assign = View.__setitem__
 
     def assigned(view: View, key: object, value: object) -> None:
-        child = view._shape[key]
-        if isinstance(child, Leaf) and not child.kept and not view._frame.never:  # type: ignore[union-attr]  # as above
+        place, frame = view._place.member(key), view._frame
+        child = place.shape
+        if isinstance(child, Leaf) and not child.kept and frame is not None and frame.condition is not NO:
             raw = child.kind.constant(value)
             if not (raw.is_known and raw.raw == child.at_first.raw):
-                lost.add(next(name for name in re.findall(r"[a-z_]+", f"{view._path}.{key}")[::-1]))
+                lost.add(next(name for name in re.findall(r"[a-z_]+", place.path)[::-1]))
         assign(view, key, value)
 
     monkeypatch.setattr(View, "__setitem__", assigned)
