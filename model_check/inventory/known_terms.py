@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -104,7 +104,7 @@ def files_digest() -> str:
 
 def code_digest() -> str:
     """A digest of what those files do: of their syntax without comments and docstrings."""
-    return _digest((path, _without_docstrings(text)) for path, text in _sources())
+    return _digest((path, _syntax(text)) for path, text in _sources())
 
 
 def _digest(texts: Iterable[tuple[str, str]]) -> str:
@@ -123,13 +123,15 @@ def _sources() -> Iterator[tuple[str, str]]:
             yield path, text.decode()
 
 
-def _without_docstrings(text: str) -> str:
+@cache
+def _syntax(text: str) -> str:
+    """A digest of a module's syntax without its docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):
             node.body = [one for one in body if not _is_text(one)]  # type: ignore[attr-defined]  # it has, as seen
-    return ast.dump(tree)
+    return hashlib.blake2b(ast.dump(tree).encode(), digest_size=16).hexdigest()
 
 
 def _is_text(one: ast.AST) -> bool:
