@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import z3
 
-from model_check.kernel.system_digest import digest_of, effects, terms_of
+from model_check.kernel.system_digest import digest_of, effects, printed, printed_terms
 from spec.language.rules import Action, Observation, Property, TransitionSystem, Variable
 
 BYTES = 6
@@ -19,7 +19,7 @@ BYTES = 6
 
 def short_digest(lines: Iterable[str], terms: Iterable[z3.ExprRef] = ()) -> str:
     """A digest for the inventory, of lines and terms in their order."""
-    return digest_of(lines, terms, size=BYTES)
+    return digest_of(lines, printed(terms), size=BYTES)
 
 
 def digest_of_text(*lines: str) -> str:
@@ -29,15 +29,12 @@ def digest_of_text(*lines: str) -> str:
 
 def digests(system: TransitionSystem) -> Mapping[str, str]:
     """The digest of each part of a system by the part's name."""
-    actions, claims = system.actions, system.properties
+    actions, claims, terms = system.actions, system.properties, printed_terms(system)
     return {
         "variables": short_digest(map(_variable, system.variables)),
-        "actions": digest_of_actions(actions),
-        "claims": short_digest(map(_claim, claims), (term for one in claims for term in terms_of(one))),
-        "rows": short_digest(
-            (f"{one.name} {sorted(one.taken)}" for one in actions),
-            (one.taken[row] for one in actions for row in sorted(one.taken)),
-        ),
+        "actions": digest_of(map(_effect, actions), terms.actions, size=BYTES),
+        "claims": digest_of(map(_claim, claims), terms.claims, size=BYTES),
+        "rows": digest_of((f"{one.name} {sorted(one.taken)}" for one in actions), terms.rows, size=BYTES),
         "observations": short_digest(
             (f"{one.name}{[*map(_observation, one.events)]}" for one in actions),
             (term for one in actions for event in one.events for term in _seen(event)),
@@ -48,12 +45,15 @@ def digests(system: TransitionSystem) -> Mapping[str, str]:
 
 def digest_of_actions(actions: Sequence[Action]) -> str:
     """The digest of when some actions may be taken, at whose cost, and what they change."""
-    lines = (f"{one.name} {one.budget} {sorted(one.updates)}" for one in actions)
-    return short_digest(lines, (term for one in actions for term in effects(one)))
+    return short_digest(map(_effect, actions), (term for one in actions for term in effects(one)))
 
 
 def _variable(one: Variable) -> str:
     return f"{one.name} {one.kind.name} {one.kind.width} {one.kind.maximum} {one.kind.unbounded} {one.initial}"
+
+
+def _effect(one: Action) -> str:
+    return f"{one.name} {one.budget} {sorted(one.updates)}"
 
 
 def _claim(one: Property) -> str:

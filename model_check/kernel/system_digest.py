@@ -5,26 +5,60 @@ updates and rows of the tables, and properties. z3 itself prints all terms as on
 milliseconds; ids, addresses and reference counts do not enter.
 """
 
+import ctypes
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import z3
 
 from spec.language.rules import Action, Property, TransitionSystem
+from spec.language.z3_calls import ADDRESS, c_function, context_address
+
+
+class Printed(NamedTuple):
+    """The terms of a system as texts: when each action may be taken and what it changes, the claims, and the rows."""
+
+    actions: bytes
+    claims: bytes
+    rows: bytes
 
 
 def system_digest(system: TransitionSystem) -> str:
     """32 hexadecimal digits that change with anything that an engine can notice of a system."""
-    return digest_of(_lines(system), _terms(system))
+    return digest_of(_lines(system), *printed_terms(system))
 
 
-def digest_of(lines: Iterable[str], terms: Iterable[z3.ExprRef], *, size: int = 16) -> str:
-    """Hexadecimal digits, two for each byte of `size`, that change with the lines, the terms, or their order."""
+def digest_of(lines: Iterable[str], *printed: bytes, size: int = 16) -> str:
+    """Hexadecimal digits, two for each byte of `size`, that change with the lines, the texts, or their order."""
     digest = hashlib.blake2b(digest_size=size)
     for line in lines:
         digest.update(line.encode() + b"\n")
-    digest.update(_printed(terms))
+    for text in printed:
+        digest.update(text)
     return digest.hexdigest()
+
+
+def printed_terms(system: TransitionSystem) -> Printed:
+    """The terms of a system; those of the last system are kept, since several digests are of them."""
+    if not _last or _last[0] is not system:
+        _last[:] = system, _printed_terms(system)
+    found: Printed = _last[1]
+    return found
+
+
+_last: list[Any] = []
+"""The last system that was printed, and its texts."""
+
+
+def _printed_terms(system: TransitionSystem) -> Printed:
+    actions, claims = system.actions, system.properties
+    return Printed(
+        printed(term for one in actions for term in effects(one)),
+        printed(term for one in claims for term in terms_of(one)),
+        printed(one.taken[row] for one in actions for row in sorted(one.taken)),
+    )
 
 
 def _lines(system: TransitionSystem) -> Iterator[str]:
@@ -35,14 +69,6 @@ def _lines(system: TransitionSystem) -> Iterator[str]:
         yield f"action {action.name} {action.budget} {sorted(action.updates)} {sorted(action.taken)}"
     for one in system.properties:
         yield f"property {one.name} {one.kind} {one.term is not None} {sorted(one.terms)}"
-
-
-def _terms(system: TransitionSystem) -> Iterator[z3.ExprRef]:
-    for action in system.actions:
-        yield from effects(action)
-        yield from (action.taken[row] for row in sorted(action.taken))
-    for one in system.properties:
-        yield from terms_of(one)
 
 
 def effects(action: Action) -> Iterator[z3.ExprRef]:
@@ -57,15 +83,28 @@ def terms_of(claim: Property) -> Iterator[z3.ExprRef]:
     yield from (claim.terms[name] for name in sorted(claim.terms))
 
 
-def _printed(terms: Iterable[z3.ExprRef]) -> bytes:
+_sort: Final = c_function("Z3_get_sort", ADDRESS, ADDRESS)
+
+
+def printed(terms: Iterable[z3.ExprRef]) -> bytes:
     """One SMT-LIB text of all terms, as the arguments of one function; common subterms are printed once."""
     everything = list(terms)
-    context = z3.main_ctx().ref()
-    arguments = (z3.Ast * len(everything))(*(term.as_ast() for term in everything))
-    sorts = (z3.Sort * len(everything))(*(z3.Z3_get_sort(context, term.as_ast()) for term in everything))
+    return _printed(everything) if everything else _nothing()
+
+
+@cache
+def _nothing() -> bytes:
+    return _printed([])
+
+
+def _printed(terms: list[z3.ExprRef]) -> bytes:
+    count, main = len(terms), z3.main_ctx()
+    context, address = main.ref(), context_address(main)
+    arguments = (z3.Ast * count)(*[term.ast for term in terms])
+    sorts = ctypes.cast((ADDRESS * count)(*[_sort(address, term.ast) for term in terms]), ctypes.POINTER(z3.Sort))
     name = z3.Z3_mk_string_symbol(context, "system")
-    function = z3.FuncDeclRef(z3.Z3_mk_func_decl(context, name, len(everything), sorts, z3.BoolSort().ast))
-    application = z3.BoolRef(z3.Z3_mk_app(context, function.ast, len(everything), arguments))
+    function = z3.FuncDeclRef(z3.Z3_mk_func_decl(context, name, count, sorts, z3.BoolSort().ast))
+    application = z3.BoolRef(z3.Z3_mk_app(context, function.ast, count, arguments))
     # The printer names what is referred to twice, also from outside; a context of its own knows only these terms.
     alone = application.translate(z3.Context())
     none = (z3.Ast * 0)()
