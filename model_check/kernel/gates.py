@@ -14,196 +14,311 @@ All gates have one form, so that a loop over them has no branch: an AND has fals
 between two values is the XOR of both, taken or not, XORed with the second.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import z3
 
-from model_check.terms.straight_line import VARIABLE, Node, Program
+from model_check.kernel.native import fold, loop, tight_loop
+from model_check.kernel.packing import WORD
+from model_check.kernel.reading import Numbers, longer, read_terms
+from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, UnknownOperator
 
 FALSE, TRUE = 0, 1
 
 Bits = tuple[int, ...]
 """The literals of a value, lowest bit first; a flag has one."""
 
-Gate = tuple[int, int, int]
-"""The literals a, b and c of `(a AND b) XOR c`; c is never negated, for then the gate is."""
 
+class Network(NamedTuple):
+    """Gates: number 0 is the constant false, the next are inputs, and from `first` on each is a row of `gates`.
 
-class Network:
-    """Hash-consed gates: 0 is the constant false, the next are inputs, and from `first` on they are in `gates`."""
-
-    def __init__(self, inputs: int) -> None:
-        self.first = 1 + inputs
-        self.gates: list[Gate] = []
-        self._known: dict[Gate, int] = {}
-
-    def _gate(self, a: int, b: int, c: int) -> int:
-        """The literal of a gate; if c is negated, so is the result."""
-        gate = a, b, c & ~1
-        literal = self._known.get(gate)
-        if literal is None:
-            literal = self._known[gate] = 2 * (self.first + len(self.gates))
-            self.gates.append(gate)
-        return literal ^ c & 1
-
-    def input(self, number: int) -> int:
-        """The literal of an input bit."""
-        return 2 * (1 + number)
-
-    def conjunction(self, left: int, right: int) -> int:
-        """Both literals."""
-        if left > right:
-            left, right = right, left
-        if left == FALSE or left == right ^ 1:
-            return FALSE
-        return right if left in (TRUE, right) else self._gate(left, right, FALSE)
-
-    def disjunction(self, left: int, right: int) -> int:
-        """At least one of two literals."""
-        return self.conjunction(left ^ 1, right ^ 1) ^ 1
-
-    def exclusive(self, left: int, right: int) -> int:
-        """Exactly one of two literals; negations move to the output."""
-        if left > right:
-            left, right = right, left
-        if left in (FALSE, TRUE):
-            return right ^ left
-        if left | 1 == right | 1:
-            return left ^ right
-        return self._gate(left & ~1, TRUE, right & ~1) ^ (left ^ right) & 1
-
-    def choice(self, test: int, then: int, otherwise: int) -> int:
-        """`then` if the test holds, else `otherwise`."""
-        if test & 1:
-            test, then, otherwise = test ^ 1, otherwise, then
-        if test == FALSE or then == otherwise:
-            return otherwise
-        if then == otherwise ^ 1:
-            return self.exclusive(test, otherwise)
-        if then in (FALSE, TRUE, test, test ^ 1):
-            then_holds = then in (TRUE, test)
-            return self.disjunction(test, otherwise) if then_holds else self.conjunction(test ^ 1, otherwise)
-        if otherwise in (FALSE, TRUE, test, test ^ 1):
-            else_holds = otherwise in (TRUE, test ^ 1)
-            return self.disjunction(test ^ 1, then) if else_holds else self.conjunction(test, then)
-        return self._gate(test, self.exclusive(then, otherwise), otherwise)
-
-    # -------------------------------------------------------------------------------------------- words made of bits
-
-    def all(self, literals: Sequence[int]) -> int:
-        """Every one of the literals."""
-        return reduce(self.conjunction, literals, TRUE)
-
-    def any(self, literals: Sequence[int]) -> int:
-        """At least one of the literals."""
-        return reduce(self.disjunction, literals, FALSE)
-
-    def equal(self, left: Bits, right: Bits) -> int:
-        """Whether two values have the same bits."""
-        return self.all([self.exclusive(a, b) ^ 1 for a, b in zip(left, right, strict=True)])
-
-    def less(self, left: Bits, right: Bits) -> int:
-        """Whether the first value, unsigned, is less than the second: the highest differing bit decides."""
-        result = FALSE
-        for a, b in zip(left, right, strict=True):
-            result = self.choice(self.exclusive(a, b), b, result)
-        return result
-
-    def add(self, left: Bits, right: Bits) -> Bits:
-        """The sum of two values, modulo their width."""
-        total, carry = [], FALSE
-        for a, b in zip(left, right, strict=True):
-            half = self.exclusive(a, b)
-            total.append(self.exclusive(half, carry))
-            carry = self.choice(half, carry, a)
-        return tuple(total)
-
-    def multiply(self, left: Bits, right: Bits) -> Bits:
-        """The product, modulo the width; a row for each bit of one factor that is not constantly zero."""
-        if sum(map(bool, left)) < sum(map(bool, right)):
-            left, right = right, left
-        total: Bits = (FALSE,) * len(left)
-        for position, bit in enumerate(right):
-            if bit != FALSE:
-                row = (FALSE,) * position + tuple(self.conjunction(bit, a) for a in left)
-                total = self.add(total, row[: len(left)])
-        return total
-
-    def shift(self, value: Bits, amount: Bits, *, right: bool) -> Bits:
-        """The value shifted by a variable amount, zeros moving in."""
-        width = len(value)
-        for position, bit in enumerate(amount):
-            if bit == FALSE:
-                continue
-            distance = min(width, 1 << position)
-            zeros = (FALSE,) * distance
-            moved = value[distance:] + zeros if right else zeros + value[: width - distance]
-            value = tuple(self.choice(bit, a, b) for a, b in zip(moved, value, strict=True))
-        return value
-
-
-def inverted(value: Bits) -> Bits:
-    """Every bit negated."""
-    return tuple(bit ^ 1 for bit in value)
-
-
-def spelled(value: int, width: int) -> Bits:
-    """The bits of a constant."""
-    return tuple(value >> position & 1 for position in range(width))
-
-
-Operation = Callable[[Network, Node, Sequence[Bits]], Bits]
-
-OPERATIONS: Mapping[int, Operation] = {
-    z3.Z3_OP_AND: lambda n, _, a: (n.all([bits[0] for bits in a]),),
-    z3.Z3_OP_OR: lambda n, _, a: (n.any([bits[0] for bits in a]),),
-    z3.Z3_OP_NOT: lambda _n, _, a: inverted(a[0]),
-    z3.Z3_OP_EQ: lambda n, _, a: (n.equal(a[0], a[1]),),
-    z3.Z3_OP_ITE: lambda n, _, a: tuple(n.choice(a[0][0], x, y) for x, y in zip(a[1], a[2], strict=True)),
-    z3.Z3_OP_BADD: lambda n, _, a: reduce(n.add, a),
-    z3.Z3_OP_BMUL: lambda n, _, a: reduce(n.multiply, a),
-    z3.Z3_OP_ULT: lambda n, _, a: (n.less(a[0], a[1]),),
-    z3.Z3_OP_BAND: lambda n, _, a: _bitwise(n.conjunction, a),
-    z3.Z3_OP_BOR: lambda n, _, a: _bitwise(n.disjunction, a),
-    z3.Z3_OP_BNOT: lambda _n, _, a: inverted(a[0]),
-    z3.Z3_OP_BSHL: lambda n, _, a: n.shift(a[0], a[1], right=False),
-    z3.Z3_OP_BLSHR: lambda n, _, a: n.shift(a[0], a[1], right=True),
-    z3.Z3_OP_EXTRACT: lambda _n, node, a: a[0][node.low : node.low + node.width],
-    z3.Z3_OP_ZERO_EXT: lambda _n, node, a: a[0] + (FALSE,) * (node.width - len(a[0])),
-}
-"""By z3 operator: the network, the node and the bits of its arguments give the bits of its value."""
-
-
-def _bitwise(operation: Callable[[int, int], int], values: Sequence[Bits]) -> Bits:
-    return tuple(reduce(operation, column) for column in zip(*values, strict=True))
-
-
-class Blaster:
-    """Turns the nodes of a straight-line program into bits, each once; `inputs` gives a variable's bits by its name.
-
-    Nobody else adds nodes to the program as long as there is anything to be turned into bits.
+    A row has the literals a, b and c of `(a AND b) XOR c`; c is never negated, for then the gate is.
     """
 
-    def __init__(self, program: Program, network: Network, inputs: Callable[[str], Bits]) -> None:
-        self._program = program
-        self._network = network
-        self._inputs = inputs
-        self._bits: list[Bits] = []
+    first: int
+    gates: Numbers
 
-    def literal(self, condition: z3.BoolRef) -> int:
-        """The literal of a condition."""
-        return self.bits(condition)[0]
 
-    def bits(self, term: z3.ExprRef) -> Bits:
-        """The literals of a value."""
-        place = self._program.place(term)
-        for node in self._program.nodes[len(self._bits) :]:
-            self._bits.append(self._blast(node))
-        return self._bits[place]
+def network_of(
+    terms: Sequence[z3.ExprRef], inputs: int, planes: Callable[[str], Sequence[int]]
+) -> tuple[Network, list[Bits]]:
+    """A network of so many inputs, and the literals of terms in it; `planes` says which inputs a variable is.
 
-    def _blast(self, node: Node) -> Bits:
-        operation = OPERATIONS.get(node.operator)
-        if operation is not None:
-            return operation(self._network, node, [self._bits[place] for place in node.arguments])
-        return self._inputs(node.name) if node.operator == VARIABLE else spelled(node.value, node.width)
+    UnknownOperator if there are no gates for an operator: those of mathematical integers.
+    """
+    read = read_terms(terms)
+    said, wires = list[tuple[int, int, int]](), list[int]()
+    for node in read.declared:
+        operator = _operator(node)
+        said.append((operator, node.width, len(wires) if operator == GIVEN else node.low))
+        wires += _given(node, planes)
+    kinds = np.array(said, dtype=np.int64).reshape(-1, 3)
+    ends = np.concatenate(([0], np.cumsum(kinds[read.kinds, 1])))
+    gates, bits = _blasted(1 + inputs, kinds, np.array(wires, np.int64), read.kinds, read.begins, read.arguments, ends)
+    values = bits.tolist()
+    found = [tuple(values[ends[place] : ends[place + 1]]) for place in read.places.tolist()]
+    return Network(1 + inputs, gates.reshape(-1, 3)), found
+
+
+SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number with bits all over."""
+MOST: Final = 8
+"""No bit of any result needs more gates than these: the one that most do, of a product, adds a row to a sum."""
+
+GIVEN: Final = -1
+"""In place of an operator: a constant or a variable, whose literals are given."""
+
+AND, OR, NOT, EQ, ITE = z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_NOT, z3.Z3_OP_EQ, z3.Z3_OP_ITE
+BADD, BMUL, ULT, BAND, BOR = z3.Z3_OP_BADD, z3.Z3_OP_BMUL, z3.Z3_OP_ULT, z3.Z3_OP_BAND, z3.Z3_OP_BOR
+BNOT, BSHL, BLSHR, EXTRACT, ZERO_EXT = (
+    z3.Z3_OP_BNOT, z3.Z3_OP_BSHL, z3.Z3_OP_BLSHR, z3.Z3_OP_EXTRACT, z3.Z3_OP_ZERO_EXT
+)  # fmt: skip
+
+OPERATORS: Final = frozenset({AND, OR, NOT, EQ, ITE, BADD, BMUL, ULT, BAND, BOR, BNOT, BSHL, BLSHR, EXTRACT, ZERO_EXT})
+"""Those that there are gates for, as z3 numbers them."""
+
+
+def _given(node: Node, planes: Callable[[str], Sequence[int]]) -> Bits:
+    """The literals of a constant or a variable."""
+    if node.operator == VARIABLE:
+        return tuple(2 * (1 + plane) for plane in planes(node.name))
+    return tuple(node.value >> bit & 1 for bit in range(node.width)) if node.operator in CONSTANTS else ()
+
+
+def _operator(node: Node) -> int:
+    if node.operator == VARIABLE or node.operator in CONSTANTS:
+        return GIVEN
+    if node.operator not in OPERATORS:
+        raise UnknownOperator(f"z3's operator {node.operator} has no gates; add it to model_check/kernel/gates.py")
+    return node.operator
+
+
+# ------------------------------------------------------------------------------------------------------------- gates
+
+
+class _Gates(NamedTuple):
+    """The gates so far, three literals each; by their content, the number of each, plus one; and how many there are."""
+
+    first: int
+    literals: Numbers
+    slots: Numbers
+    size: Numbers
+
+
+@tight_loop
+def _slot(net: _Gates, a: int, b: int, c: int) -> Any:
+    """Where the number of a gate is, plus one, or 0 if it is to be put there."""
+    last = np.uint64(net.slots.shape[0] - 1)
+    slot = fold(fold(np.uint64(a) + SPREAD, np.uint64(b) + SPREAD), np.uint64(c) + SPREAD) & last
+    while True:
+        row = 3 * (net.slots[slot] - 1)
+        if row < 0 or (net.literals[row] == a and net.literals[row + 1] == b and net.literals[row + 2] == c):
+            return slot
+        slot = slot + np.uint64(1) & last
+
+
+@tight_loop
+def _gate(net: _Gates, a: int, b: int, c: int) -> Any:
+    """The literal of a gate; if c is negated, so is the result."""
+    slot = _slot(net, a, b, c & ~1)
+    if not net.slots[slot]:
+        row = 3 * net.size[0]
+        net.literals[row], net.literals[row + 1], net.literals[row + 2] = a, b, c & ~1
+        net.size[0] += 1
+        net.slots[slot] = net.size[0]
+    return 2 * (net.first + net.slots[slot] - 1) ^ c & 1
+
+
+@tight_loop
+def _both(net: _Gates, left: int, right: int) -> Any:
+    """Both literals."""
+    if left > right:
+        left, right = right, left
+    if left == FALSE or left == right ^ 1:
+        return FALSE
+    return right if left in (TRUE, right) else _gate(net, left, right, FALSE)
+
+
+@tight_loop
+def _either(net: _Gates, left: int, right: int) -> Any:
+    """At least one of two literals."""
+    return _both(net, left ^ 1, right ^ 1) ^ 1
+
+
+@tight_loop
+def _exclusive(net: _Gates, left: int, right: int) -> Any:
+    """Exactly one of two literals; negations move to the output."""
+    if left > right:
+        left, right = right, left
+    if left in (FALSE, TRUE):
+        return right ^ left
+    if left | 1 == right | 1:
+        return left ^ right
+    return _gate(net, left & ~1, TRUE, right & ~1) ^ (left ^ right) & 1
+
+
+@tight_loop
+def _choice(net: _Gates, test: int, then: int, otherwise: int) -> Any:
+    """`then` if the test holds, else `otherwise`."""
+    if test & 1:
+        test, then, otherwise = test ^ 1, otherwise, then
+    if test == FALSE or then == otherwise:
+        return otherwise
+    if then == otherwise ^ 1:
+        return _exclusive(net, test, otherwise)
+    if then in (FALSE, TRUE, test, test ^ 1):
+        then_holds = then in (TRUE, test)
+        return _either(net, test, otherwise) if then_holds else _both(net, test ^ 1, otherwise)
+    if otherwise in (FALSE, TRUE, test, test ^ 1):
+        else_holds = otherwise in (TRUE, test ^ 1)
+        return _either(net, test ^ 1, then) if else_holds else _both(net, test, then)
+    return _gate(net, test, _exclusive(net, then, otherwise), otherwise)
+
+
+# ---------------------------------------------------------------------------------------------- words made of bits
+
+
+@tight_loop
+def _equal(net: _Gates, left: Numbers, right: Numbers, out: Numbers, room: Numbers) -> None:
+    """Whether two values have the same bits."""
+    for bit in range(len(left)):
+        room[bit] = _exclusive(net, left[bit], right[bit]) ^ 1
+    out[0] = TRUE
+    for bit in range(len(left)):
+        out[0] = _both(net, out[0], room[bit])
+
+
+@tight_loop
+def _less(net: _Gates, left: Numbers, right: Numbers, out: Numbers) -> None:
+    """Whether the first value, unsigned, is less than the second: the highest differing bit decides."""
+    out[0] = FALSE
+    for bit in range(len(left)):
+        out[0] = _choice(net, _exclusive(net, left[bit], right[bit]), right[bit], out[0])
+
+
+@tight_loop
+def _add(net: _Gates, total: Numbers, more: Numbers) -> None:
+    """The sum of two values, modulo their width, in place of the first."""
+    carry = np.int64(FALSE)  # as all literals are, for else this would be compiled twice
+    for bit in range(len(total)):
+        half = _exclusive(net, total[bit], more[bit])
+        before, total[bit] = total[bit], _exclusive(net, half, carry)
+        carry = _choice(net, half, carry, before)
+
+
+@tight_loop
+def _multiply(net: _Gates, total: Numbers, factor: Numbers, room: Numbers) -> None:
+    """The product, modulo the width, in place of the first; a row for each bit of one that is not constantly zero."""
+    width, more = len(total), 0
+    left, right, row = room[:width], room[width : 2 * width], room[2 * width : 3 * width]
+    for bit in range(width):
+        more += (factor[bit] != FALSE) - (total[bit] != FALSE)
+    for bit in range(width):
+        left[bit], right[bit] = (factor[bit], total[bit]) if more > 0 else (total[bit], factor[bit])
+        total[bit] = FALSE
+    for position in range(width):
+        if right[position] != FALSE:
+            for bit in range(width):
+                row[bit] = FALSE if bit < position else _both(net, right[position], left[bit - position])
+            _add(net, total, row)
+
+
+@tight_loop
+def _shift(net: _Gates, value: Numbers, amount: Numbers, right: bool, room: Numbers) -> None:
+    """The value shifted by a variable amount, zeros moving in."""
+    width = len(value)
+    for position in range(len(amount)):
+        if amount[position] == FALSE:
+            continue
+        distance = min(width, 1 << min(position, WORD - 2))
+        for bit in range(width):
+            room[bit] = value[bit]
+        for bit in range(width):
+            source = bit + distance if right else bit - distance
+            moved = room[source] if 0 <= source < width else FALSE
+            value[bit] = _choice(net, amount[position], moved, room[bit])
+
+
+@tight_loop
+def _combine(net: _Gates, operator: int, out: Numbers, value: Numbers, room: Numbers) -> None:
+    """One more argument of an operator, in place of what the arguments before it gave."""
+    if operator == BADD:
+        _add(net, out, value)
+    elif operator == BMUL:
+        _multiply(net, out, value, room)
+    elif operator in (BSHL, BLSHR):
+        _shift(net, out, value, operator == BLSHR, room)
+    else:
+        for bit in range(len(out)):
+            is_and = operator in (AND, BAND)
+            out[bit] = _both(net, out[bit], value[bit]) if is_and else _either(net, out[bit], value[bit])
+
+
+@tight_loop
+def _compare(net: _Gates, operator: int, left: Numbers, right: Numbers, out: Numbers, room: Numbers) -> None:
+    if operator == EQ:
+        _equal(net, left, right, out, room)
+    else:
+        _less(net, left, right, out)
+
+
+@tight_loop
+def _operate(
+    net: _Gates, operator: int, low: int, bits: Numbers, ends: Numbers, of: Numbers, out: Numbers, room: Numbers
+) -> None:
+    """The bits of a node, from those of its arguments; negation, slices and zeros in front need no gates."""
+    first = bits[ends[of[0]] : ends[of[0] + 1]]
+    if operator == ITE:
+        then, otherwise = bits[ends[of[1]] : ends[of[1] + 1]], bits[ends[of[2]] : ends[of[2] + 1]]
+        for bit in range(len(out)):
+            out[bit] = _choice(net, first[0], then[bit], otherwise[bit])
+    elif operator in (EQ, ULT):
+        _compare(net, operator, first, bits[ends[of[1]] : ends[of[1] + 1]], out, room)
+    else:
+        flip, skip = operator in (NOT, BNOT), low if operator == EXTRACT else 0
+        for bit in range(len(out)):
+            out[bit] = (first[skip + bit] if skip + bit < len(first) else FALSE) ^ flip
+        for number in range(1, len(of)):
+            _combine(net, operator, out, bits[ends[of[number]] : ends[of[number] + 1]], room)
+
+
+@loop
+def _blasted(
+    first: int, kinds: Numbers, wires: Numbers, nodes: Numbers, begins: Numbers, arguments: Numbers, ends: Numbers
+) -> tuple[Numbers, Numbers]:
+    """All gates that some nodes need, and the bits of each node, which end where `ends` says.
+
+    `kinds` has an operator, a width, and where something begins, a slice or the literals that are given in `wires`.
+    """
+    net = _Gates(first, np.zeros(3 * 64, np.int64), np.zeros(256, np.int64), np.zeros(1, np.int64))
+    bits, room = np.zeros(ends[-1], np.int64), np.zeros(3 * WORD, np.int64)
+    for node in range(len(nodes)):
+        operator, width, begin = kinds[nodes[node], 0], kinds[nodes[node], 1], kinds[nodes[node], 2]
+        out, of = bits[ends[node] : ends[node + 1]], arguments[begins[node] : begins[node + 1]]
+        if operator == GIVEN:
+            out[:] = wires[begin : begin + width]
+            continue
+        widest = width
+        for argument in of:
+            widest = max(widest, ends[argument + 1] - ends[argument])
+        net = _with_room(net, MOST * widest * (widest + len(of)))
+        _operate(net, operator, begin, bits, ends, of, out, room)
+    return net.literals[: 3 * net.size[0]], bits
+
+
+@loop
+def _with_room(net: _Gates, more: int) -> _Gates:
+    """The same gates, with room for so many more."""
+    needed = net.size[0] + more
+    if 3 * needed <= len(net.literals) and 2 * needed <= len(net.slots):
+        return net
+    slots = len(net.slots)
+    while slots < 4 * needed:
+        slots *= 2
+    net = _Gates(net.first, longer(net.literals, 3 * needed), np.zeros(slots, np.int64), net.size)
+    for number in range(net.size[0]):
+        row = 3 * number
+        net.slots[_slot(net, net.literals[row], net.literals[row + 1], net.literals[row + 2])] = number + 1
+    return net

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from model_check.kernel.cache import cache_folder, keep
 from model_check.kernel.expansion import Program, Scratch, Tally, expand_block, make_scratch, make_tally
-from model_check.kernel.gates import Blaster, Network
+from model_check.kernel.gates import network_of
 from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import Predicate, predicates
 from model_check.kernel.slicing import BLOCK, Slices, lanes_of
@@ -43,9 +43,9 @@ def kernel_ir(system: TransitionSystem) -> str:
 
 def _lines(system: TransitionSystem) -> Iterator[str]:
     packing, program = Packing(system), Folding()
-    network = Network(packing.words * WORD)
-    blaster = Blaster(program, network, lambda name: tuple(map(network.input, packing.planes(name))))
-    literals = [blaster.literal(one.term) for one in predicates(system)]
+    conditions = [one.term for one in predicates(system)]
+    network, found = network_of(conditions, packing.words * WORD, packing.planes)
+    literals = [condition for (condition,) in found]
     lanes = lanes_of(llvm.get_host_cpu_features())
     slices = Slices(network, literals, packing.words * WORD + 1, lanes)
     yield "declare i64 @llvm.cttz.i64(i64, i1)"

@@ -1,7 +1,7 @@
 """Loops in machine code: numba, and what it lacks and a search needs.
 
-What it lacks is calling a compiled kernel, prefetching, counting bits and folding multiplications. Each is one LLVM
-instruction or intrinsic, usable inside `@loop` functions. Addresses are plain unsigned integers.
+What it lacks is calling a compiled kernel or z3, prefetching, counting bits and folding multiplications. Each is one
+LLVM instruction or intrinsic, usable inside `@loop` functions. Addresses are plain unsigned integers.
 
 numba keeps compiled functions on disk and makes them anew when their file changes, but not when a file changes whose
 functions they call. So here the cache belongs to the text of all files that have such functions.
@@ -20,7 +20,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.extending import intrinsic
 
 LOOPS = (
-    *(f"kernel/{name}" for name in ("expansion", "hashing", "native", "slicing", "table_loops")),
+    *(f"kernel/{name}" for name in ("expansion", "gates", "hashing", "native", "reading", "slicing", "table_loops")),
     *(f"explicit_state/{name}" for name in ("digest", "graph", "search", "visited")),
 )
 """The modules whose text compiled loops depend on."""
@@ -40,9 +40,9 @@ Loop = Callable[[Callable[..., Any]], Any]
 """Makes a function one that is compiled, at its first call, and runs without the interpreter's lock."""
 
 
-def _compiled(**options: Any) -> Loop:
+def _compiled(*, nogil: bool = True, **options: Any) -> Loop:
     def declare(function: Callable[..., Any]) -> Any:
-        found = njit(cache=True, nogil=True, **options)(function)
+        found = njit(cache=True, nogil=nogil, **options)(function)
         cache: Any = found._cache  # noqa: SLF001 - numba has no other way to what it keeps
         cache.load_overload = partial(_compiled_earlier, cache)
         return found
@@ -71,6 +71,9 @@ Counting is a locked instruction, and waits for every prefetch under way.
 tight_part: Loop = _compiled(_nrt=False, forceinline=True)
 """The same for a part of such a loop that must not cost a call: each array takes seven values on the stack."""
 
+holding_loop: Loop = _compiled(nogil=False)
+"""The same for a function that asks z3, which serves one thread at a time: it keeps the interpreter's lock."""
+
 inlined: Loop = _compiled(inline="always")
 """The same for a small part of any loop."""
 
@@ -85,6 +88,30 @@ def _operation(result: Any, parameters: tuple[Any, ...], build: Any) -> tuple[An
         return build(builder, *arguments)
 
     return result(*parameters), generate
+
+
+@machine_code
+def ask(_typing: Any, _function: Any, _a: Any, _b: Any) -> Any:
+    """Call `i64 function(ptr a, ptr b)` by addresses."""
+
+    def build(builder: Any, function: Any, *arguments: Any) -> Any:
+        signature = ir.FunctionType(_WORD, [_WORD] * 2)
+        return builder.call(builder.inttoptr(function, signature.as_pointer()), arguments)
+
+    return _operation(types.uint64, (types.uint64,) * 3, build)
+
+
+@machine_code
+def ask_at(_typing: Any, _function: Any, _a: Any, _b: Any, _number: Any) -> Any:
+    """Call `i64 function(ptr a, ptr b, unsigned number)` by addresses."""
+
+    def build(builder: Any, function: Any, a: Any, b: Any, number: Any) -> Any:
+        short = ir.IntType(32)
+        signature = ir.FunctionType(_WORD, [_WORD, _WORD, short])
+        found = builder.inttoptr(function, signature.as_pointer())
+        return builder.call(found, [a, b, builder.trunc(number, short)])
+
+    return _operation(types.uint64, (types.uint64,) * 4, build)
 
 
 @machine_code

@@ -9,17 +9,16 @@ costs less than to compile until a search has some million states.
 """
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from model_check.kernel.gates import FALSE, Blaster, Network
+from model_check.kernel.gates import FALSE, Bits, Network, network_of
 from model_check.kernel.packing import WORD, Packing, Words
 from model_check.kernel.predicates import predicates
 from model_check.kernel.slicing import needed
-from model_check.terms.straight_line import Program
 from spec.collector import without_collector
 from spec.language.rules import Action, TransitionSystem
 
@@ -66,22 +65,20 @@ def planes_of(tables: TableArrays, words: int) -> int:
 @without_collector()
 def tables_of(system: TransitionSystem) -> TableArrays:
     """The tables of a system."""
-    packing = Packing(system)
-    network, read = Network(packing.words * WORD), dict[str, tuple[int, ...]]()
-    for variable in system.variables:
-        read[variable.name] = tuple(map(network.input, packing.planes(variable.name)))
-    blaster = Blaster(Program(), network, read.__getitem__)
-    asked = [blaster.literal(one.term) for one in predicates(system)]
-    updates = [_changed(action, packing, read, blaster) for action in system.actions]
-    return _Layout(network, packing.words, asked).tables(updates)
+    packing, conditions = Packing(system), [one.term for one in predicates(system)]
+    updates = [term for action in system.actions for term in action.updates.values()]
+    network, literals = network_of([*conditions, *updates], packing.words * WORD, packing.planes)
+    asked, values = [condition for (condition,) in literals[: len(conditions)]], iter(literals[len(conditions) :])
+    changed = [_changed(action, packing, values) for action in system.actions]
+    return _Layout(network, packing.words, asked).tables(changed)
 
 
-def _changed(action: Action, packing: Packing, read: Mapping[str, tuple[int, ...]], blaster: Blaster) -> dict[int, int]:
+def _changed(action: Action, packing: Packing, values: Iterator[Bits]) -> dict[int, int]:
     """By their planes, the literals of all bits that an action may change."""
     found: dict[int, int] = {}
-    for name, term in action.updates.items():
-        changed = zip(packing.planes(name), read[name], blaster.bits(term), strict=True)
-        found |= {plane: literal for plane, before, literal in changed if literal != before}
+    for name in action.updates:
+        pairs = zip(packing.planes(name), next(values), strict=True)
+        found |= {plane: literal for plane, literal in pairs if literal != 2 * (1 + plane)}
     return found
 
 
@@ -91,7 +88,7 @@ class _Layout:
     def __init__(self, network: Network, words: int, asked: list[int]) -> None:
         self._words, self._zeros = words, words * WORD
         self._first = network.first
-        self._gates = np.array(network.gates, dtype=np.int64).reshape(-1, 3)
+        self._gates = network.gates
         self._planes = np.arange(network.first + len(network.gates), dtype=np.int64) - 1
         self._planes[FALSE >> 1] = self._zeros
         self._done = np.zeros(len(self._planes), dtype=np.bool_)

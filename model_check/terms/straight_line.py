@@ -160,7 +160,7 @@ class Program:
 
     def _new(self, declaration: int, address: int, root: z3.ExprRef) -> Node:
         """What a declaration says that is met for the first time, at an address below a term."""
-        node = self._read[declaration] = _node(term_at(address, root.ctx))
+        node = self._read[declaration] = node_of(term_at(address, root.ctx))
         return node
 
     def needed_by(self, places: Iterable[int], known: Container[int] = ()) -> list[int]:
@@ -177,7 +177,7 @@ class Program:
         return sorted(found)
 
 
-def _node(term: z3.ExprRef) -> Node:
+def node_of(term: z3.ExprRef) -> Node:
     """A single z3 term as a node, but for its arguments; UnknownOperator if there is no line for it."""
     context, declaration, sort = term.ctx_ref(), term.decl(), term.sort()
     kind, sort_kind = declaration.kind(), sort.kind()

@@ -19,9 +19,13 @@ NUMBER: Final = ctypes.c_uint
 
 def c_function(name: str, gives: type[Any] | None, *takes: type[Any]) -> Callable[..., Any]:
     """A function of z3's C interface, by its name there; of a context, whose address it takes first."""
+    return ctypes.PYFUNCTYPE(gives, ADDRESS, *takes)(address_of(name))
+
+
+def address_of(name: str) -> int:
+    """The address of a function of z3's C interface, by its name there."""
     (wrapped,) = getattr(z3, name).__defaults__  # where z3's Python keeps the C function
-    address = ctypes.cast(wrapped.f, ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(gives, ADDRESS, *takes)(address)
+    return ctypes.cast(wrapped.f, ctypes.c_void_p).value or 0
 
 
 def context_address(context: z3.Context) -> int:

@@ -6,8 +6,9 @@ import pytest
 import z3
 from hypothesis import given
 
-from model_check.kernel.gates import FALSE, OPERATIONS, TRUE, Blaster, Network
-from model_check.terms.straight_line import MEANING, Program, evaluate
+from model_check.kernel.gates import FALSE, TRUE, Bits, Network, network_of
+from model_check.kernel.gates import OPERATORS as HAVE_GATES
+from model_check.terms.straight_line import MEANING, UnknownOperator, evaluate
 from tests.model_check.random_terms import (
     BIT_VECTORS,
     BOOL,
@@ -26,29 +27,32 @@ WIDTHS = dict.fromkeys(FLAGS, 1) | BIT_VECTORS
 FIRST_BIT = {name: sum(list(WIDTHS.values())[:place]) for place, name in enumerate(WIDTHS)}
 
 
-def answers(network: Network, inputs: list[int]) -> list[int]:
+def planes(name: str) -> range:
+    """The inputs that a variable is."""
+    return range(FIRST_BIT[name], FIRST_BIT[name] + WIDTHS[name])
+
+
+def network(*terms: z3.ExprRef) -> tuple[Network, list[Bits]]:
+    return network_of(terms, sum(WIDTHS.values()), planes)
+
+
+def answers(found: Network, inputs: list[int]) -> list[int]:
     """The value of the constant, of every input and every gate, one after the other."""
     values = [0, *inputs]
-    for gate in network.gates:
+    for gate in found.gates.tolist():
         a, b, c = (values[literal >> 1] ^ literal & 1 for literal in gate)
         values.append(a & b ^ c)
     return values
 
 
 def by_gates(term: z3.BoolRef, state: dict[str, int]) -> int:
-    network = Network(sum(WIDTHS.values()))
-    blaster = Blaster(
-        Program(),
-        network,
-        lambda name: tuple(network.input(FIRST_BIT[name] + position) for position in range(WIDTHS[name])),
-    )
-    literal = blaster.literal(term)
+    found, [(literal,)] = network(term)
     inputs = [state.get(name, 0) >> position & 1 for name in WIDTHS for position in range(WIDTHS[name])]
-    return answers(network, inputs)[literal >> 1] ^ literal & 1
+    return answers(found, inputs)[literal >> 1] ^ literal & 1
 
 
 def test_every_operator_on_bits_has_gates() -> None:
-    assert OPERATIONS.keys() == MEANING.keys() - INTEGERS_ONLY
+    assert MEANING.keys() - INTEGERS_ONLY == HAVE_GATES
 
 
 @pytest.mark.parametrize("kind", sorted(OPERATORS.keys() - INTEGERS_ONLY), ids=str)
@@ -71,16 +75,37 @@ def test_random_terms_mean_the_same(term: z3.BoolRef, state: dict[str, int]) -> 
 
 
 def test_equal_gates_are_one_and_constants_fold() -> None:
-    network = Network(3)
-    a, b = network.input(0), network.input(1)
-    assert network.conjunction(a, b) == network.conjunction(b, a)
-    assert network.disjunction(a, b) == network.conjunction(a ^ 1, b ^ 1) ^ 1
-    assert network.conjunction(a, a ^ 1) == network.exclusive(a, a) == FALSE
-    assert network.choice(a, TRUE, FALSE) == a
-    assert network.exclusive(a ^ 1, b) == network.exclusive(a, b ^ 1) == network.exclusive(b, a) ^ 1
-    assert network.exclusive(a, TRUE) == network.exclusive(TRUE, a) == a ^ 1
-    assert network.choice(a ^ 1, b, network.input(2)) == network.choice(a, network.input(2), b)
+    p, q, r = (*map(variable, FLAGS), variable("a") == 3)
+    same = [
+        (z3.And(p, q), z3.And(q, p)),
+        (z3.Or(p, q), z3.Not(z3.And(z3.Not(p), z3.Not(q)))),
+        (z3.If(p, z3.BoolVal(True), z3.BoolVal(False)), p),
+        (z3.Not(p) == q, z3.Not(p == q)),
+        (z3.If(z3.Not(p), q, r), z3.If(p, r, q)),
+        (p == z3.BoolVal(False), z3.Not(p)),
+    ]
+    for one, other in same:
+        found, [(left,), (right,)] = network(one, other)
+        assert left == right
+        assert len(found.gates) <= 4
+    _, [(nothing,), (all_,), (never,)] = network(
+        z3.And(p, z3.Not(p)), z3.Or(p, z3.Not(p)), z3.And(p, z3.BoolVal(False))
+    )
+    assert (nothing, all_, never) == (FALSE, TRUE, FALSE)
     # A comparison with a constant has no XOR left: 3 bits, at most two gates.
-    before = len(network.gates)
-    network.equal((a, b, network.input(2)), (TRUE, FALSE, TRUE))
-    assert len(network.gates) - before == 2
+    found, _ = network(z3.BitVec("a", 3) == 5)
+    assert len(found.gates) == 2
+
+
+def test_more_gates_than_there_was_room_for_are_all_there() -> None:
+    """Each of the sums has gates of its own, and each is once more what it was at first."""
+    sums = [variable("x") * number + variable("y") == number for number in range(1, 60)]
+    found, literals = network(*sums, *sums)
+    assert len(found.gates) > 1000
+    assert literals[:59] == literals[59:]
+    assert len({tuple(gate) for gate in found.gates.tolist()}) == len(found.gates)
+
+
+def test_an_integer_has_no_gates() -> None:
+    with pytest.raises(UnknownOperator, match="has no gates"):
+        network(z3.Int("n") + 1 == 2)

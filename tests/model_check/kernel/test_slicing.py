@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model_check.kernel import kernel, slicing
-from model_check.kernel.gates import Blaster, Network
+from model_check.kernel.gates import network_of
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import Kind
 from model_check.kernel.slicing import BLOCK, GROUPS, cut, inputs_of, lanes_of
-from model_check.terms.straight_line import Program
 from tests.model_check.random_terms import BIT_VECTORS, BOOL, FLAGS, terms
 from tests.model_check.systems import odometer
 
@@ -27,12 +26,11 @@ WIDTHS = dict.fromkeys(FLAGS, 1) | BIT_VECTORS
 def test_every_gate_is_computed_once_before_it_is_read_in_functions_that_are_not_long(
     conditions: list[z3.BoolRef], longest: int
 ) -> None:
-    network = Network(sum(WIDTHS.values()))
     first = {name: sum(list(WIDTHS.values())[:place]) for place, name in enumerate(WIDTHS)}
-    blaster = Blaster(
-        Program(), network, lambda name: tuple(network.input(first[name] + bit) for bit in range(WIDTHS[name]))
+    network, found = network_of(
+        conditions, sum(WIDTHS.values()), lambda name: range(first[name], first[name] + WIDTHS[name])
     )
-    literals = [blaster.literal(one) for one in conditions]
+    literals = [literal for (literal,) in found]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slicing, "LONGEST", longest)
         pieces = cut(network, literals)
