@@ -1,6 +1,6 @@
 """Forks: copies of what a simulation holds, made thousands of times a second."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -10,3 +10,11 @@ def shallow_copy(one: T) -> T:
     twin: T = object.__new__(type(one))
     twin.__dict__.update(one.__dict__)
     return twin
+
+
+class Notes(dict[object, Any]):
+    """What readers keep of one state of something. A change begins other notes, so these stand for that state."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]  # other dictionaries have none, since they are what they hold
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__

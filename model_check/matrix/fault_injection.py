@@ -108,15 +108,12 @@ def triggered(built: TransitionSystem, trigger: Sequence[str]) -> Trace:
 
 
 def _enabled(machine: Machine, state: State) -> Iterator[tuple[str, State]]:
-    raw = machine.pack(state)
-    for action, step in machine.steps:
-        if (after := step(raw)) is not None:
-            yield action.name, machine.unpack(after)
+    yield from ((name, machine.unpack(after)) for name, after in machine.enabled(machine.pack(state)).items())
 
 
 def _settling(machine: Machine, steps: Sequence[tuple[str | None, State]], awaited: str) -> Iterator[str]:
     """One step of progress after the other, none of them the start of a process, until none or the awaited is left."""
-    progress = [one.name for one, _ in machine.steps if one.budget is None and one.rule != start_process.name]
+    progress = [one.name for one in machine.system.actions if one.budget is None and one.rule != start_process.name]
     while True:
         enabled = dict(_enabled(machine, steps[-1][1]))
         names = [name for name in progress if enabled.get(name, steps[-1][1]) != steps[-1][1]]

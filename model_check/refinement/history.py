@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from reference.forking import Notes
 from reference.journal import Entry, Fate, FateMet, Milestone, OperationDone, Reached, RequestSent
 from reference.memory.cluster import MemoryCluster
 from reference.scripts import BROKER_TOPICS, REASSIGN_PARTITIONS, parsed, state_path, topic_path
@@ -50,23 +51,27 @@ class History:
     """In which controller epochs some term has acted, and whose present terms have.
 
     `reassignments` are those that were requested; a request that is removed by hand counts on. `doomed` are the
-    topics that somebody has asked to delete, and meant these, not ones before them that had their names.
+    topics that somebody has asked to delete, and meant these, not ones before them that had their names. `notes` are
+    what readers keep of it.
     """
 
     epochs: frozenset[int] = frozenset()
     terms: frozenset[int] = frozenset()
     reassignments: Mapping[TopicPartition, Begun] = field(default_factory=dict)
     doomed: frozenset[str] = frozenset()
+    notes: Notes = field(default_factory=Notes, init=False, compare=False, repr=False)
 
     def after(self, rule: str, cluster: MemoryCluster) -> "History":
         """The history after a step of this rule, which the cluster has just taken."""
-        now = replace(self, reassignments=self._reassigning(cluster), doomed=self._doomed(rule, cluster))
+        now, reassignments, doomed = self, self._reassigning(cluster), self._doomed(rule, cluster)
+        if (reassignments, doomed) != (self.reassignments, self.doomed):
+            now = replace(self, reassignments=reassignments, doomed=doomed)
         for entry in cluster.entries:
             match entry:
                 case OperationDone(process=c) | FateMet(process=c) | Reached(controller=c) if _is_another_term(
                     entry, rule, cluster
                 ):
-                    now = replace(now, terms=now.terms - {c})
+                    now = replace(now, terms=now.terms - {c}) if c in now.terms else now
                 case RequestSent(controller=c, request=queued, queued=True):
                     now = now.acting(c, queued.controller_epoch)
                 case OperationDone(process=c, operation=Create() | SetData() as write, answer=answer):
@@ -118,6 +123,8 @@ class History:
 
     def acting(self, c: int, epoch: int) -> "History":
         """The history once c has acted in an epoch."""
+        if epoch in self.epochs and c in self.terms:
+            return self
         return replace(self, epochs=self.epochs | {epoch}, terms=self.terms | {c})
 
 

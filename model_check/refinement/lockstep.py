@@ -8,12 +8,10 @@ scope is no disagreement; it is not taken.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from model_check.explicit_state.interpreter import Machine
-from model_check.refinement.abstraction.cluster import Abstraction
+from model_check.refinement.abstraction.abstraction import Abstraction
 from model_check.refinement.expected_observations import Demanded
-from model_check.refinement.fingerprint import memory
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from model_check.refinement.written_lines import WrittenLines
@@ -71,18 +69,17 @@ class Specified:
     def __init__(self, built: TransitionSystem) -> None:
         self.system = built
         self.machine = Machine(built)
-        self.steps = {action.name: run for action, run in self.machine.steps}
 
     def enabled(self, raw: Raw) -> dict[str, Raw]:
         """The steps that the specification enables, with the states that they lead to."""
-        return {name: after for name, run in self.steps.items() if (after := run(raw)) is not None}
+        return self.machine.enabled(raw)
 
     def story(self, steps: Sequence[str]) -> Trace:
         """The steps as the specification takes them, as far as it can."""
         raw = self.machine.initial
         told: list[tuple[str | None, State]] = [(None, self.machine.unpack(raw))]
         for name in steps:
-            after = self.steps[name](raw) if name in self.steps else None
+            after = self.enabled(raw).get(name)
             if after is None:
                 break
             raw = after
@@ -123,8 +120,6 @@ class Sides(Specified):
         self.demanded = Demanded(self.system)
         self.lines = WrittenLines(model, self.machine.names)
         self._owner = self.machine.names.index("zookeeper.controller")
-        self._overflows = dict(self.machine.overflows)
-        self._read: dict[bytes, Any] = {}
         self._start: Pair | None = None
 
     # ------------------------------------------------------------------------------------------------------- the steps
@@ -138,14 +133,14 @@ class Sides(Specified):
     def _settled(self) -> Pair:
         cluster = initial_cluster(self.scope, self.switches)
         settled = History() if self.scope.cold else History(frozenset({1}), frozenset({1}))
-        self.require_state(self.machine.initial, self.abstract(cluster, settled), ())
+        self.require_state(self.machine.initial, self.abstraction(cluster, settled), ())
         return Pair(self.machine.initial, cluster, settled)
 
     def after(self, steps: Sequence[str]) -> Pair:
         """Both after some steps; what is observed on the way is not compared. Disagreement if they cannot be taken."""
         pair = self.initial()
         for number, name in enumerate(steps):
-            after = self.steps[name](pair.raw)
+            after = self.enabled(pair.raw).get(name)
             possible = {choice.name: choice for choice in choices(pair.cluster)}
             if after is None or name not in possible:
                 side = "reference" if after is None else "specification"
@@ -158,18 +153,7 @@ class Sides(Specified):
         """Make a choice on the reference, which is changed by it."""
         step(pair.cluster, choice)
         history = pair.history.after(choice.rule, pair.cluster)
-        return Pair(self.abstract(pair.cluster, history), pair.cluster, history)
-
-    def abstract(self, cluster: MemoryCluster, history: History) -> Raw:
-        """The specification's state; of a process whose memory was seen before, what was read of it then."""
-        unread = [process for process in cluster.processes.values() if self.abstraction not in process.remembered]
-        digests = [memory(cluster, process).digest for process in unread]
-        for process, digest in zip(unread, digests, strict=True):
-            if digest in self._read:
-                process.remembered[self.abstraction] = self._read[digest]
-        found = self.abstraction(cluster, history)
-        self._read |= {digest: one.remembered[self.abstraction] for one, digest in zip(unread, digests, strict=True)}
-        return found
+        return Pair(self.abstraction(pair.cluster, history), pair.cluster, history)
 
     # -------------------------------------------------------------------------------------------------- the comparison
 
@@ -177,7 +161,7 @@ class Sides(Specified):
         """The choices that the reference has; Disagreement unless they are the steps that are enabled."""
         found = {choice.name: choice for choice in choices(pair.cluster)}
         if enabled.keys() != found.keys():
-            bounded = {name for name, overflows in self._overflows.items() if overflows(pair.raw)}
+            bounded = {name for name, overflows in self.machine.overflows if overflows(pair.raw)}
             self.require_choices(enabled, found, steps, bounded)
         return found
 

@@ -5,7 +5,7 @@ any call to z3, and it can be read: see `condition_source`. It is a fast twin of
 tested to be equal to it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import z3
@@ -68,6 +68,28 @@ def step_function(
     namespace: dict[str, Any] = step.__globals__
     namespace["effect"] = begin
     return step
+
+
+def guards_source(program: Program, names: Sequence[str], guards: Sequence[z3.BoolRef]) -> str:
+    """A function from a state to the numbers of the guards that hold; what several require first is asked once."""
+    alike: dict[int, list[str]] = {}
+    for number, guard in enumerate(guards):
+        first, *others = conjuncts(program, program.place(guard))
+        alike.setdefault(first, []).extend(_where(program, names, others, [f"found.append({number})"]))
+    asked = (line for first, lines in alike.items() for line in _where(program, names, [first], lines))
+    return _function(["found = []", *asked, "found.sort()", "return found"])
+
+
+def _where(program: Program, names: Sequence[str], conditions: Sequence[int], lines: Sequence[str]) -> Iterator[str]:
+    """Lines that are run where some conditions hold, each of which is asked where those before it hold."""
+    writer, indent = Writer(program, PYTHON, reads(names), conditions), ""
+    for condition in conditions:
+        known = len(writer.lines)
+        text = writer.expression(condition)
+        yield from (indent + line for line in writer.lines[known:])
+        yield f"{indent}if {text}:"
+        indent += " "
+    yield from (indent + line for line in lines)
 
 
 def effect_source(program: Program, names: Sequence[str], updates: Mapping[str, z3.ExprRef]) -> str:

@@ -23,7 +23,7 @@ from typing import Any, Final, Self
 from reference.broker_events.controlled_shutdown import RequestShutdown
 from reference.brokers.broker import Broker
 from reference.controller.controller import Configuration, KafkaController
-from reference.forking import shallow_copy
+from reference.forking import Notes, shallow_copy
 from reference.journal import Entry, Fate, FateMet, Journal, OperationDone, nowhere
 from reference.leadership.effects import CreateState, IsrWrite, ReadUnclean, StateRead, StateWrite
 from reference.memory.process import MemoryProcess
@@ -155,7 +155,8 @@ class MemoryCluster:
         if broker_id not in self.own:
             self.processes[broker_id] = self.processes[broker_id].fork(self.record)
             self.own.add(broker_id)
-        self.processes[broker_id].remembered.clear()
+        else:
+            self.processes[broker_id].notes = Notes()
         return self.processes[broker_id]
 
     def fork(self) -> Self:
@@ -174,6 +175,10 @@ class MemoryCluster:
     def can_operate(self, process: MemoryProcess) -> bool:
         """Whether ZooKeeper does what a process asks: it runs, and its session lives."""
         return process.session is not None and self.zookeeper.is_live(process.session)
+
+    def watches(self, process: MemoryProcess) -> frozenset[tuple[WatchKind, str]]:
+        """The watches of a process's session that have not fired yet."""
+        return frozenset() if process.session is None else self.zookeeper.watches(process.session)
 
     def carry_out(self, process: MemoryProcess, effect: Effect[Any], *, lose_answer: bool = False) -> Any:
         """Run an effect's script to its end, and give its result or raise what it raises.

@@ -15,7 +15,7 @@ from typing import Any, Final, Self, TypeAlias
 from reference.broker_events.controlled_shutdown import Departure
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
-from reference.forking import shallow_copy
+from reference.forking import Notes, shallow_copy
 from reference.journal import Journal, nowhere
 from reference.leadership.effects import IsrWrite
 from reference.procedures import Effect, OneOf, Procedure
@@ -107,8 +107,7 @@ class MemoryProcess:
     it finds its id taken, and is on its way out; its `departure` is that of a process that is told to stop.
     `allowed` are the topics that were allowed unclean election, of which it has yet to hear (a fix).
     The listener of the first of its `events` is `given` what was read before it had the lock, unless that is None.
-    `isr_writes` are ISR writes whose answer was lost. `remembered` is what readers keep of this state of the process;
-    it is forgotten when the process changes.
+    `isr_writes` are ISR writes whose answer was lost. `notes` are what readers keep of this state of the process.
     """
 
     broker_id: int
@@ -125,7 +124,7 @@ class MemoryProcess:
     given: Given | None = None
     running: Running | None = None
     isr_writes: dict[TopicPartition, IsrWrite] = field(default_factory=dict)
-    remembered: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    notes: Notes = field(default_factory=Notes, compare=False, repr=False)
 
     @property
     def is_running(self) -> bool:
@@ -165,7 +164,7 @@ class MemoryProcess:
     def fork(self, journal: Journal) -> Self:
         """A copy that goes its own way and writes to another journal."""
         twin = shallow_copy(self)
-        twin.events, twin.isr_writes, twin.remembered = list(self.events), dict(self.isr_writes), {}
+        twin.events, twin.isr_writes, twin.notes = list(self.events), dict(self.isr_writes), Notes()
         twin.broker = self.broker.fork()
         if self.controller is not None:
             if self.running is None:

@@ -22,7 +22,7 @@ Tested to answer as a real server does, to the zxid.
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
-from reference.forking import shallow_copy
+from reference.forking import Notes, shallow_copy
 from reference.zookeeper.api import (
     Children,
     Create,
@@ -81,6 +81,11 @@ class MemoryZookeeper:
     def tree(self) -> Mapping[str, Znode]:
         """Every znode by its path, until the next change."""
         return self._tree.nodes
+
+    @property
+    def notes(self) -> Notes:
+        """What readers keep of this state of the tree."""
+        return self._tree.notes
 
     # ------------------------------------------------------------------------------------------------------- sessions
 

@@ -9,9 +9,8 @@ was read from a log is applied in the same way, after `fits` has said that it ca
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
-from reference.forking import shallow_copy
+from reference.forking import Notes, shallow_copy
 from reference.zookeeper import api, transactions
 from spec.formats.scala_order import java_set_order
 
@@ -72,8 +71,7 @@ class ZnodeTree:
     def __init__(self, nodes: Mapping[str, Znode] = NEW) -> None:
         self._nodes = dict(nodes)
         self._is_shared = False
-        self.remembered: dict[object, Any] = {}
-        """What readers keep of this state of the tree; it is forgotten when the tree changes."""
+        self.notes = Notes()
 
     @property
     def nodes(self) -> Mapping[str, Znode]:
@@ -173,7 +171,7 @@ class ZnodeTree:
         """Be this tree's own from now on, and no copy's."""
         if self._is_shared:
             self._nodes, self._is_shared = dict(self._nodes), False
-        self.remembered = {}
+        self.notes = Notes()
 
     def _add(self, created: transactions.NodeCreated, zxid: int) -> None:
         self._own()

@@ -14,14 +14,14 @@ def plain_tree(machine: Machine, depth: int | None = None) -> SpanningTree:
     """The tree of a system: of all its states, or of those less than `depth` steps away."""
     numbers, parents, reached_by, levels = {machine.initial: 0}, [0], [0], list[int]()
     edges, frontier = list[tuple[int, int, int]](), [machine.initial]
+    actions = machine.system.actions
+    numbers_of = {action.name: label for label, action in enumerate(actions)}
     while frontier and (depth is None or len(levels) < depth):
         levels.append(len(frontier))
         fresh = []
         for raw in frontier:
-            for label, (_, step) in enumerate(machine.steps):
-                after = step(raw)
-                if after is None:
-                    continue
+            for name, after in machine.enabled(raw).items():
+                label = numbers_of[name]
                 if after not in numbers:
                     numbers[after] = len(numbers)
                     parents.append(numbers[raw])
@@ -31,8 +31,8 @@ def plain_tree(machine: Machine, depth: int | None = None) -> SpanningTree:
         frontier = fresh
     sources, labels, targets = np.array(edges, dtype=np.int64).reshape(-1, 3).T
     return SpanningTree(
-        actions=tuple(action.name for action, _ in machine.steps),
-        rules=tuple(action.rule for action, _ in machine.steps),
+        actions=tuple(action.name for action in actions),
+        rules=tuple(action.rule for action in actions),
         states=sum(levels),
         levels=tuple(levels),
         parents=np.array(parents, dtype=np.int64),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from model_check.refinement.abstraction.cluster import Abstraction
+from model_check.refinement.abstraction.abstraction import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from model_check.refinement.written_lines import WrittenLines

@@ -11,14 +11,14 @@ from spec.language.broker_lists import plain
 from spec.model import Model
 
 
-def assignments(m: Model, cluster: MemoryCluster) -> Named:
-    """The assignments in ZooKeeper, and what the tool that adds partitions has read of them."""
-    yield from _tool(cluster)
+def assigned(m: Model, cluster: MemoryCluster) -> Named:
+    """The assignments in ZooKeeper."""
     for p, partition in enumerate(cluster.partitions if m.keeps_assignments else ()):
         yield f"zookeeper.assigned[{p}]", assigned_in_zookeeper(cluster, partition)
 
 
-def _tool(cluster: MemoryCluster) -> Named:
+def tool(cluster: MemoryCluster) -> Named:
+    """What the tool that adds partitions has read of the assignments."""
     topic, read = cluster.adding or (None, {})
     yield "tool.adds", topic is not None
     yield "tool.topic", 0 if topic is None else cluster.topics().index(topic)
@@ -34,13 +34,18 @@ def known_assignments(m: Model, cluster: MemoryCluster, controller: KafkaControl
         yield f"{path}.partitions[{p}].assigned", replicas if m.scope.odd_targets else plain(replicas)
 
 
-def requested(cluster: MemoryCluster, history: History) -> Named:
-    """What is to become of the assignments in ZooKeeper, and how that began."""
+def requested(cluster: MemoryCluster) -> Named:
+    """What is to become of the assignments in ZooKeeper."""
     wanted = requested_reassignments(cluster)
     for p, partition in enumerate(cluster.partitions):
         yield f"zookeeper.requested[{p}]", wanted.get(partition, ())
-        begun = vars(history.reassignments.get(partition, Begun()))
-        yield from ((f"history.{name}[{p}]", value) for name, value in begun.items())
+
+
+def begun(cluster: MemoryCluster, history: History) -> Named:
+    """How the reassignments that were requested began."""
+    for p, partition in enumerate(cluster.partitions):
+        one = vars(history.reassignments.get(partition, Begun()))
+        yield from ((f"history.{name}[{p}]", value) for name, value in one.items())
 
 
 def is_between_partitions(process: MemoryProcess) -> bool:

@@ -1,7 +1,7 @@
-"""The abstraction: what the specification's variables are in a state of the reference.
+"""What the specification's variables are in a state of the reference.
 
-One function reads the cluster in memory, which is to say the znodes, the memories of controllers and brokers, the
-queues, and the effects that handlers wait for, and gives every variable of the specification by name. It never looks
+The functions here read the cluster in memory, which is to say the znodes, the memories of controllers and brokers, the
+queues, and the effects that handlers wait for, and give the variables of the specification by name. They never look
 into a generator. What the specification keeps as history (which terms have acted in which epoch) nobody in the cluster
 knows; a `History` is kept beside it, from what happened.
 
@@ -10,18 +10,18 @@ of batches there; a registration that waits in the event queue is something the 
 a listener is subscribed to its path.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from model_check.refinement.abstraction.assignments import (
-    assignments,
+    assigned,
     has_read_remaining,
     is_between_partitions,
     known_assignments,
     reassignments,
     requested,
 )
-from model_check.refinement.abstraction.connections import connection, known_to_broker, late_copies
+from model_check.refinement.abstraction.connections import connection, known_to_broker
 from model_check.refinement.abstraction.elections import asked_elections, read_elections, requested_elections
 from model_check.refinement.abstraction.leadership import (
     NOBODY,
@@ -34,7 +34,6 @@ from model_check.refinement.abstraction.leadership import (
 )
 from model_check.refinement.abstraction.threads import on_the_way_out, other_threads
 from model_check.refinement.abstraction.topics import after_removals, deletion_manager, kept_of_topics
-from model_check.refinement.history import History
 from reference.broker_events.isr_notification import ReadNotification
 from reference.controller.controller import KafkaController
 from reference.controller.effects import ElectCreate
@@ -59,90 +58,15 @@ from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import ControllerPayload, PartitionsPayload
-from spec.language.terms import Kind
-from spec.language.views import leaves
 from spec.model import Model
-from spec.state.cluster import epochs_acted_in, shape
 from spec.state.enumerations import At, Callback, Handler, Owes, Session
 from spec.state.listeners import watched_paths
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
-# --------------------------------------------------------------------------------------------------------- abstraction
 
-
-Placed = tuple[tuple[int, int], ...]
-"""Raw values with the positions of their variables."""
-
-
-class Abstraction:
-    """The abstraction for one model; `names` are the specification's variables in their order.
-
-    It says what any model keeps; what this one does not keep is left out. What is in a process's own memory is
-    read once and remembered until the process changes.
-    """
-
-    def __init__(self, m: Model, kinds: Mapping[str, Kind]) -> None:
-        self.m = m
-        self.names = tuple(kinds)
-        self._left_out = frozenset(one.name for one in leaves(shape(m), kept=False))
-        raws: dict[Kind, dict[object, int]] = {}
-        self._places = {
-            name: (position, kind, raws.setdefault(kind, {})) for position, (name, kind) in enumerate(kinds.items())
-        }
-
-    def __call__(self, cluster: MemoryCluster, history: History) -> tuple[int, ...]:
-        """The raw value of every variable, in order; KeyError names those that lack or are unknown."""
-        found = dict(self._place(self._shared(cluster, history)))
-        for process in cluster.processes.values():
-            found.update(self._memory_of(cluster, process))
-        if len(found) != len(self.names):
-            lacking = [name for name, (position, _, _) in self._places.items() if position not in found]
-            raise KeyError(f"the abstraction says nothing of {', '.join(lacking)}")
-        return tuple([found[position] for position in range(len(self.names))])
-
-    def _shared(self, cluster: MemoryCluster, history: History) -> Named:
-        """What is not in the memory of a process, or not in that alone."""
-        yield from _zookeeper(cluster)
-        yield from assignments(self.m, cluster)
-        yield from requested(cluster, history)
-        for process in cluster.processes.values():
-            yield from _session(cluster, process)
-            yield from on_the_way_out(process)
-            if process.controller is not None:
-                yield from _watches(self.m, cluster, process)
-                yield from _read_before(self.m, cluster, process, process.controller)
-                yield f"controllers[{process.broker_id}].acted", process.broker_id in history.terms
-                yield from _notifications(cluster, process)
-                yield from late_copies(self.m, cluster, process.broker_id)
-        for epoch in epochs_acted_in(self.m):
-            yield f"history.acted[{epoch}]", epoch in history.epochs
-        yield from flags("history", cluster.topics(), asked=history.doomed)
-        for name, left in cluster.budget.items():
-            yield f"budget.{name}", left
-
-    def _memory_of(self, cluster: MemoryCluster, process: MemoryProcess) -> Placed:
-        remembered: Placed | None = process.remembered.get(self)
-        if remembered is None:
-            remembered = process.remembered[self] = self._place(_memory(self.m, cluster, process))
-        return remembered
-
-    def _place(self, named: Named) -> Placed:
-        """The raw values, each beside its position; a value is encoded once for its kind."""
-        placed = []
-        for name, value in named:
-            if name in self._left_out:
-                continue
-            position, kind, raws = self._places[name]
-            raw = raws.get(value)
-            if raw is None:
-                raw = raws[value] = kind.encode(value)
-            placed.append((position, raw))
-        return tuple(placed)
-
-
-def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+def memory_of(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """What is in the memory of a process and nowhere else."""
     b = process.broker_id
     if process.controller is not None:
@@ -153,7 +77,8 @@ def _memory(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
             yield from connection(m, cluster, f"connections[{b}][{other}]", process.controller.queue_to(other))
 
 
-def _zookeeper(cluster: MemoryCluster) -> Named:
+def zookeeper(m: Model, cluster: MemoryCluster) -> Named:
+    """What is in ZooKeeper's tree; of ephemeral znodes, whether they are of a session that outlived its process."""
     tree = cluster.zookeeper.tree
     orphans = {b: process.orphan for b, process in cluster.processes.items()}
     controller, orphaned = NOBODY, False
@@ -179,9 +104,12 @@ def _zookeeper(cluster: MemoryCluster) -> Named:
         yield f"zookeeper.notified[{p}]", frozenset(named)
     yield from asked_elections(cluster)
     yield from kept_of_topics(cluster)
+    yield from assigned(m, cluster)
+    yield from requested(cluster)
 
 
-def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+def session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """Whether a process runs, its session lives, and it is on its way in or out."""
     path = f"processes[{process.broker_id}]"
     session = Session.LIVE if cluster.can_operate(process) else Session.EXPIRED
     yield f"{path}.session", session if process.is_running else Session.NONE
@@ -190,6 +118,7 @@ def _session(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     waits = process.controller is None and bool(process.events)
     after_expiry = Owes.AFTER_EXPIRY if waits else Owes.NOTHING
     yield f"{path}.owes", Owes.GIVES_UP if process.gives_up else at_start if process.starting else after_expiry
+    yield from on_the_way_out(process)
 
 
 # ---------------------------------------------------------------------------------------------------------- controller
@@ -230,8 +159,7 @@ def _controller(m: Model, cluster: MemoryCluster, process: MemoryProcess, contro
 
 def _notifications(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """The notifications that a handler has yet to delete: those that stand, and those that are gone."""
-    raised_in = frozenset() if process.controller is None else process.controller.activity.taken
-    handled: frozenset[str] = getattr(process.next_effect, "taken", raised_in)
+    handled: frozenset[str] = getattr(process.next_effect, "taken", process.own_controller.activity.taken)
     standing = frozenset(path for path in handled if path in cluster.zookeeper.tree)
     path = f"controllers[{process.broker_id}]"
     yield f"{path}.taken", frozenset(cluster.notifiers[notice] for notice in standing)
@@ -257,10 +185,9 @@ def _at(process: MemoryProcess) -> At:
     return CREATING[process.running.create] if isinstance(effect, ElectCreate) else effect.at
 
 
-def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+def watches(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
     """The listeners, on paths of their own, topics and state znodes, and whether their watches are set."""
-    path = f"controllers[{process.broker_id}]"
-    armed = cluster.zookeeper.watches(process.session) if process.session is not None else frozenset()
+    path, armed = f"controllers[{process.broker_id}]", cluster.watches(process)
     znodes = {f"{path}.{{}}.{name}": PATH_OF[callback] for name, callback in watched_paths(m).items()}
     znodes |= {f"{path}.topic_{{}}[{t}]": topic_path(topic) for t, topic in enumerate(cluster.topics())}
     znodes |= {f"{path}.isr_{{}}[{p}]": state_path(partition) for p, partition in enumerate(cluster.partitions)}
@@ -271,9 +198,11 @@ def _watches(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
             yield name.format("listening"), listening
 
 
-def _read_before(m: Model, cluster: MemoryCluster, process: MemoryProcess, controller: KafkaController) -> Named:
-    """Which of the registrations and requests that stand were read."""
-    path, known = f"controllers[{process.broker_id}]", controller.known_broker_epochs()
+def read_before(m: Model, cluster: MemoryCluster, process: MemoryProcess) -> Named:
+    """Which of the registrations and requests that stand were read, and which notifications are yet to be deleted."""
+    controller, path = process.own_controller, f"controllers[{process.broker_id}]"
+    yield from _notifications(cluster, process)
+    known = controller.known_broker_epochs()
     yield from read_elections(cluster, process, controller, path)
     yield f"{path}.remaining_read", has_read_remaining(cluster, process)
     for b in m.brokers.ids:

@@ -55,7 +55,7 @@ class Replay(Specified):
                 return None
             way = tree.way(number)
             if number:
-                raws.append(self._stepped(self.steps[way[-1]], raws[int(tree.parents[number])], way))
+                raws.append(self._stepped(raws[int(tree.parents[number])], way))
             enabled = self.enabled(raws[number])
             self.require_choices(enabled, self.compare(raws[number], way).choices(), way)
             for name, after in enabled.items():
@@ -65,8 +65,8 @@ class Replay(Specified):
         counts = {rule: by_rule[rule] for rule in tree.rules}
         return Replayed(tree.states, by_rule.total(), len(tree.levels) - 1, tree.exhausted, counts)
 
-    def _stepped(self, step: Callable[[Raw], Raw | None], raw: Raw, way: Sequence[str]) -> Raw:
-        after = step(raw)
+    def _stepped(self, raw: Raw, way: Sequence[str]) -> Raw:
+        after = self.enabled(raw).get(way[-1])
         if after is None:
             raise Disagreement(way[:-1], [f"only the explorer can do {way[-1]}"])
         return after

@@ -5,6 +5,8 @@ import pytest
 from model_check.explicit_state.interpreter import Machine
 from spec.language.rules import Leaf, TransitionSystem, action
 from spec.language.terms import number
+from spec.scopes import scope
+from spec.system import system as spec_system
 from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
 
@@ -34,6 +36,28 @@ def test_the_search_finds_what_one_gets_by_evaluating_terms_state_by_state(syste
     found = explore_plainly(system)
     assert known == found.reached.keys()
     assert fired == found.transitions
+
+
+@pytest.mark.parametrize("system", [system for system, _ in EXPECTED.values()], ids=EXPECTED)
+def test_all_guards_at_once_say_what_each_says_alone(system: TransitionSystem) -> None:
+    machine, states = Machine(system), explore_plainly(system).reached
+    for raw in states:
+        alone = {action.name: after for action, step in machine.steps if (after := step(raw)) is not None}
+        together = machine.enabled(raw)
+        assert together == alone
+        assert [*together] == [*alone], "in the order of the actions"
+
+
+@pytest.mark.parametrize("name", ["bounce", "move", "leaderless_deletion"])
+def test_all_guards_of_a_scope_at_once_say_what_each_says_alone(name: str) -> None:
+    machine = Machine(spec_system(scope(name)))
+    pending, seen = [machine.initial], {machine.initial}
+    while pending:
+        raw = pending.pop()
+        together = machine.enabled(raw)
+        assert together == {one.name: after for one, step in machine.steps if (after := step(raw)) is not None}
+        pending += {*together.values()} - seen
+        seen.update(pending)
 
 
 def test_fired_actions_are_counted_one_by_one() -> None:

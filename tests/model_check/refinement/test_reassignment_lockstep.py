@@ -106,7 +106,7 @@ def test_a_zombie_deletes_the_request_that_its_successor_has_read() -> None:
     told = conditions(both.cluster)
     assert (stands, False) in told
     for process in both.cluster.processes.values():
-        process.remembered.clear()
+        process.notes.clear()
     assert conditions(both.cluster) == told
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.refinement.abstraction.cluster import Abstraction
+from model_check.refinement.abstraction.abstraction import Abstraction
 from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from reference.journal import Entry, Report, RequestSent, StateChange
