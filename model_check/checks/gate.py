@@ -46,8 +46,9 @@ PROOF_COST = 100_000_000
 def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check], list[Check]]:
     """What is for the first process (it starts Spark or ZooKeeper, or is deep), and for any; `whole`: of everything."""
     cheap = [one for one in plans().values() if whole and one.replayed and one not in chosen]
-    here = [*refinements([*chosen, *cheap], deep=deep), *matrices(chosen)]
-    anywhere = [*explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
+    of_few, of_many = (list(refinements([*chosen, *cheap], deep=deep, many=many)) for many in (False, True))
+    here = [*of_many, *matrices(chosen)]
+    anywhere = [*of_few, *explorations(chosen), *uncovered_defects(chosen), *proofs(chosen, deep=deep)]
     if deep:
         here += [*simulations(chosen), *enumerations(chosen)]
     if whole:
@@ -93,15 +94,19 @@ def proofs(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
             )  # fmt: skip
 
 
-def refinements(chosen: list[Plan], *, deep: bool) -> Iterator[Check]:
-    """Every edge on the reference: of cheap scopes, in a deep run of all that are not too large and that it has."""
+def refinements(chosen: list[Plan], *, deep: bool, many: bool) -> Iterator[Check]:
+    """Every edge on the reference: of cheap scopes, in a deep run of all that are not too large and that it has.
+
+    Those of so `many` states that Spark's workers walk them, or the others.
+    """
     for one in chosen:
         scope = scope_named(one.scope)
         for expected in one.explorations:
             if lacking(scope) and scope.purgatory is None:
                 continue
             is_cheap = one.replayed and expected is one.explorations[0]
-            if is_cheap or (deep and expected.states <= REPLAYABLE):
+            is_asked = is_cheap or (deep and expected.states <= REPLAYABLE)
+            if is_asked and (expected.states > replay.FEW) is many:
                 make, cost = partial(replay.verified, one.scope, expected.switches), REPLAY_COST * expected.states
                 yield Reusable(replay.ENGINE, one.scope, expected.variant, cost, make, whole_manifest=False)
 

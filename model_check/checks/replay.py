@@ -15,8 +15,8 @@ from spec.variants import Switches
 
 ENGINE = "refinement"
 
-FEW = 1_000
-"""So many states are walked in this process sooner than a worker has built the system once more."""
+FEW = 20_000
+"""So many states are walked in this process, before Java has started and its workers have built the system again."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 
 def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
     from model_check.explicit_state.spanning_tree import spanning_tree
-    from model_check.refinement.edge_replay import joined, walk
+    from model_check.refinement.edge_replay import joined, walk_here
     from model_check.refinement.lockstep import Disagreement, Sides
     from model_check.refinement.replay_report import agreed, disagreed
 
@@ -52,10 +52,8 @@ def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()
         with bar(task.title, tree.states) as report:
-            if stop():
-                walks = None
-            elif tree.states <= FEW:
-                walks = [walk(sides, stretch) for stretch in tree.stretches(1)]
+            if tree.states <= FEW:
+                walks = walk_here(sides, tree, report, stop)
             else:
                 from model_check.spark.spark_edge_replay import walk_with_workers
 

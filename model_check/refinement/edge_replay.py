@@ -10,13 +10,18 @@ edges of which rule it took, and the condition in which it found each state that
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
 from model_check.refinement.fingerprint import conditions, fingerprint
 from model_check.refinement.lockstep import Disagreement, Pair, Sides
+from spec.collector import without_collector
 from spec.errors import SpecError
+
+SIZE: Final = 500
+"""States in a stretch of a large tree: about a second of work."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,24 @@ def walk(sides: Sides, stretch: Stretch) -> Walked:
     except Disagreement as found:
         walked.disagreement = found
     return walked
+
+
+def walk_here(
+    sides: Sides, tree: SpanningTree, progress: Callable[[int], None], stop: Callable[[], bool]
+) -> list[Walked] | None:
+    """The walks of all stretches of a tree, one after the other in this process; None if it was stopped.
+
+    `progress` is told how many states are done. A fork that nobody holds is gone at once, so no collector is missed.
+    """
+    walks, done = list[Walked](), 0
+    with without_collector():
+        for stretch in tree.stretches(max(1, tree.states // SIZE)):
+            if stop():
+                return None
+            walks.append(walk(sides, stretch))
+            done += len(stretch.steps)
+            progress(done)
+    return None if stop() else walks
 
 
 def _expand(sides: Sides, stretch: Stretch, walked: Walked, waiting: dict[int, Pair], number: int, pair: Pair) -> None:

@@ -9,15 +9,12 @@ import gc
 from collections.abc import Callable
 
 from model_check.explicit_state.spanning_tree import SpanningTree, Stretch
-from model_check.refinement.edge_replay import Walked, walk
+from model_check.refinement.edge_replay import SIZE, Walked, walk
 from model_check.refinement.lockstep import Sides
 from model_check.spark.spark_job import collected, finished_tasks
 from model_check.spark.spark_session import spark_session
 from spec.scopes import Scope
 from spec.variants import Switches
-
-SIZE = 500
-"""States in a stretch of a large tree: some seconds of work."""
 
 GROUP = "kcheck.refine"
 

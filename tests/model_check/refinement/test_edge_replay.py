@@ -4,6 +4,7 @@ How long the shortest story must be is read off the specification's own tree: th
 can show itself, and that step.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
-from model_check.refinement.edge_replay import joined, walk
+from model_check.refinement import edge_replay
+from model_check.refinement.edge_replay import joined, walk, walk_here
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
 from reference.controller.context import RequestBatch
@@ -135,6 +137,21 @@ def test_every_edge_of_the_smallest_scopes_is_an_edge_of_the_reference(name: str
     assert replayed.complete
     rules = {action.rule for action in both.system.actions}
     assert {rule for rule, count in replayed.by_rule.items() if count} == rules - counted.never_fired
+
+
+def test_stretch_by_stretch_one_process_finds_what_it_finds_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edge_replay, "SIZE", 20)
+    both, of, reports = sides("bounce"), plainly("bounce"), list[int]()
+    walks = walk_here(both, of, reports.append, lambda: False)
+    assert walks is not None
+    assert joined(both, of, walks) == replay_edges(both, of)
+    assert (len(walks), len(reports), reports[-1]) == (of.states // 20, of.states // 20, of.states)
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+def test_a_walk_that_is_stopped_brings_nothing_back(looks: int) -> None:
+    asked = itertools.count()
+    assert walk_here(sides("bounce"), plainly("bounce"), lambda _: None, lambda: next(asked) >= looks) is None
 
 
 @pytest.mark.slow
