@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from model_check.judging.judge import judge
+from model_check.judging.judge import Progress, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
 from model_check.monitors.check import MONITORED, check_history
@@ -37,7 +37,7 @@ class Question:
     chosen: Collection[str] = ()
     budget: int | None = None
     whole_story: bool = False
-    progress: Callable[[int, int], None] = lambda _explained, _positions: None
+    progress: Progress = lambda _done, _what, _of: None
     stop: Callable[[], bool] = lambda: False
 
 

@@ -1,6 +1,6 @@
 """Judgements of recordings: what breaks a claim in one, and whether some behaviour explains it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from model_check.verdicts.results import Run, is_break
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, told_as_interrupted
 from model_check.waiting.estimates import estimated
-from model_check.waiting.progress import Report, bar
+from model_check.waiting.progress import bar
 from spec.errors import BadInput
 from spec.variants import show_switches
 
@@ -17,14 +17,14 @@ ENGINE = "judge"
 
 
 def runs_of(folder: Path, asked: Question) -> list[Run]:
-    """Ask both questions, with an estimate and a bar; Ctrl-C stops the search, with what it explains until then."""
+    """Ask both questions, with an estimate and a bar; Ctrl-C ends it with what is explained, and broken, until then."""
     recording = readable(folder, asked)
     claims = about(claims_run(folder, asked, recording), asked.chosen)
     if recording is None:
         return [claims]
     title, number = f"{folder.name} {show_switches(asked.switches)}", recording.observations
     with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
-        made = search_run(recording, replace(asked, progress=told(report)))
+        made = search_run(recording, replace(asked, progress=report))
         if made.verdict is not Verdict.INCOMPLETE:
             whole()
     return [claims, told_as_interrupted(made) if asked.stop() else made]
@@ -38,11 +38,6 @@ def about(claims: Run, chosen: Collection[str]) -> Run:
     left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
     verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
     return replace(claims, findings=findings, not_asked=left, notes=(), verdict=verdict)
-
-
-def told(report: Report) -> Callable[[int, int], None]:
-    """What a search reports to a bar: the observations that are explained, and how many positions it visited."""
-    return lambda explained, positions: report(explained, f"{positions:,} positions")
 
 
 def check(folder: Path, asked: Question) -> Check:

@@ -7,20 +7,19 @@ would never have, without that fault. Where processes are dead, it has to be so 
 all had come to rest anew. What unclean leader election costs is asked where some topic has it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from model_check.judging.asked_claims import AskedOfStates, AskedOfSteps
 from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import why_not_asked
 from model_check.judging.positions import Position, actors_of
 from model_check.recordings.seen import SessionEnded
 from model_check.stepping.open_system import Taken
-from model_check.stepping.plain_state import Draft, PlainState
+from model_check.stepping.plain_state import PlainState
 from spec.language.rules import Claim
-from spec.language.terms import Value
-from spec.model import Model
 from spec.properties import claims
 from spec.protocol.brokers.processes import crash, start_process
 
@@ -46,14 +45,20 @@ class BrokenClaims:
         model = explainer.system.model
         self.features = model.features | ({"unclean"} if explainer.cluster.unclean else set())
         self.asked = [one for one in claims() if not why_not_asked(one, self.features)]
-        self._last: dict[str, tuple[Model, Draft, bool]] = {}
-        """The last answer of each claim on a state: by which model, and the view that it has read for it."""
+        self._of_states: dict[tuple[str, int], AskedOfStates] = {}
+        self._of_steps: dict[int, AskedOfSteps] = {}
+        """By the model, which the system keeps."""
         self._known_at = cache(self._broken_at)
         self._known_at_rest = cache(self._broken_at_rest)
         self._rests: list[tuple[PlainState, frozenset[str]]] = []
 
-    def broken(self, path: Sequence[Position], *, is_whole: bool) -> tuple[Broken, ...]:
-        """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all."""
+    def broken(
+        self, path: Sequence[Position], *, is_whole: bool, goes_on: Callable[[int], bool] = lambda _: True
+    ) -> tuple[Broken, ...]:
+        """The claims that a path from the start breaks, in the specification's order; `is_whole` if it explains all.
+
+        `goes_on` is told of how many steps they were asked, and says whether to ask them of the next.
+        """
         failing: dict[str, list[int]] = {one.name: [] for one in self.asked}
         sure = set[str]()
         alive = self._surely_alive(path)
@@ -61,9 +66,12 @@ class BrokenClaims:
             here = self._known_at(position)
             ends = self._is_fault(path[number + 1]) if number + 1 < len(path) else is_whole
             at_rest = self._known_at_rest(position) if ends else frozenset()
-            for name in (*here, *at_rest):
-                failing[name].append(number)
-            sure |= here | at_rest if alive[number] else here
+            if here or at_rest:
+                for name in (*here, *at_rest):
+                    failing[name].append(number)
+                sure |= here | at_rest if alive[number] else here
+            if not goes_on(number):
+                break
         broken = ((one, failing[one.name]) for one in self.asked if failing[one.name])
         return tuple(Broken(one, steps[0], len(steps), one.name in sure) for one, steps in broken)
 
@@ -106,34 +114,26 @@ class BrokenClaims:
         """The names of the claims that a state, if it is another than before, or the step to it, breaks."""
         is_new = position.before is None or position.state is not position.before.state
         in_state = self._false_in("always", position.state) if is_new else frozenset[str]()
-        return in_state.union(self._broken_by_step(position))
+        return in_state | self._broken_by_step(position)
 
     def _false_in(self, kind: str, state: PlainState) -> frozenset[str]:
         """The names of the claims of a kind that do not hold in a state."""
         model = self.explainer.system.model_for({}, state)
-        return frozenset(one.name for one in self.asked if one.kind == kind and not self._holds(one, state, model))
+        if (kind, id(model)) not in self._of_states:
+            self._of_states[kind, id(model)] = AskedOfStates(self._of_kind(kind), self.explainer.system.layout, model)
+        return self._of_states[kind, id(model)].broken(state)
 
-    def _holds(self, claim: Claim, state: PlainState, model: Model) -> bool:
-        """Whether a claim holds in a state; it is asked again only where something that it has read is another."""
-        last, view, holds = self._last.get(claim.name, (None, self.explainer.system.view(state), True))
-        if last is not model or not view.reads_the_same(state):
-            view = self.explainer.system.view(state)
-            holds = _is_true(claim.function(view, model))
-            self._last[claim.name] = model, view, holds
-        return holds
-
-    def _broken_by_step(self, position: Position) -> Iterator[str]:
+    def _broken_by_step(self, position: Position) -> frozenset[str]:
         if position.before is None or position.step is None or not position.step.rule:
-            return
-        states, system = (position.before.state, position.state), self.explainer.system
-        action = Taken(position.step.rule, position.step.parameters)
-        given = *map(system.view, states), system.model_for(action.parameters, *states), action
-        yield from (one.name for one in self.asked if one.kind == "step" and not _is_true(one.function(*given)))
+            return frozenset()
+        action, states = Taken(position.step.rule, position.step.parameters), (position.before.state, position.state)
+        model = self.explainer.system.model_for(action.parameters, *states)
+        if id(model) not in self._of_steps:
+            self._of_steps[id(model)] = AskedOfSteps(self._of_kind("step"), self.explainer.system.layout, model)
+        return self._of_steps[id(model)].broken(*states, action)
 
-
-def _is_true(value: Value | None) -> bool:
-    """What is claimed of nothing is true."""
-    return value is None or bool(value.raw)
+    def _of_kind(self, kind: str) -> list[Claim]:
+        return [one for one in self.asked if one.kind == kind]
 
 
 MOST_STEPS: Final = 500

@@ -9,7 +9,7 @@ dropped that was still in use).
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -35,7 +35,6 @@ from spec.protocol.brokers.processes import crash, start_process
 from spec.protocol.requests.connections import deliver_request
 from spec.protocol.requests.late_copies import leave_late_copy
 from spec.state.enumerations import Session
-from spec.system import instances
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switches, as_of
 
@@ -77,12 +76,16 @@ class Explainer:
     def progress(
         self, state: PlainState, may_act: Callable[[Candidate], bool] = lambda _: True
     ) -> Iterator[tuple[Explained, PlainState]]:
-        """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room."""
-        for one in self._instances:
-            if not may_act((one.rule, one.parameters)):
+        """What is enabled in a state, faults aside, of those who may act, with the state after; empty without room.
+
+        Who never had a process does not start one.
+        """
+        for rule, parameters in filter(may_act, self.controllers.progress(state)):
+            if rule == start_process.name and parameters["b"] not in self.tracks.started:
                 continue
+            one = Explained(rule, parameters, (), ())
             try:
-                found = self.system.step(state, one.rule, one.parameters)
+                found = self.system.step(state, rule, parameters)
             except NoRoom:
                 yield one, {}
             else:
@@ -93,13 +96,6 @@ class Explainer:
         """What could come next at a position, faults aside: no step of a process that is stopped, or has broken off."""
         for one, after in self.progress(at.state, partial(self.steps.may_act, at)):
             yield one.action if after else f"{one.action}, for which the specification has no room"
-
-    @cached_property
-    def _instances(self) -> list[Explained]:
-        """The actions that are no faults; who never had a process does not start one."""
-        rules = [rule for rule in self.system.rules.values() if rule.budget is None]
-        every = (Explained(rule.name, one, (), ()) for rule in rules for one in instances(rule, self.model))
-        return [one for one in every if one.rule != start_process.name or one.parameters["b"] in self.tracks.started]
 
     def settled(self, at: Position) -> Position:
         """Where a whole explanation comes to by steps that leave no line anywhere, as requests that tell nothing."""

@@ -13,8 +13,9 @@ the search goes on for a while, and tells apart what every explanation found bre
 """
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from model_check.judging.broken_claims import Broken, BrokenClaims
 from model_check.judging.explaining import Explainer
@@ -30,6 +31,10 @@ BUDGET = 10_000
 """How many positions a search visits at least before it gives up."""
 EACH = 10
 """How many it visits at least for each observation: a long recording needs one or so, if it is explained."""
+
+
+Progress: TypeAlias = Callable[[int, str, int], None]
+"""Told how much is done, what that is, and of how much."""
 
 
 class Outcome(enum.StrEnum):
@@ -82,31 +87,37 @@ def judge(
     switches: Switches = AS_CODED,
     *,
     budget: int | None = None,
-    progress: Callable[[int, int], None] = lambda _explained, _positions: None,
+    progress: Progress = lambda _done, _what, _of: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Judgement:
-    """Find a behaviour that explains a recording, or how far one comes.
+    """Find a behaviour that explains a recording, or how far one comes, and the claims that it breaks.
 
-    Without a `budget` of positions, the recording's length gives one. At each position `progress` is told how many
-    observations are explained at most, and how many positions were visited; `stop` is asked whether to go no further,
-    as if the budget were used up.
+    Without a `budget` of positions, the recording's length gives one. `progress` is told how many observations are
+    explained at most, then how many steps the claims were asked of. `stop` is asked at each of them whether to go no
+    further: then the search ends as if the budget were used up, and of what it has the claims are asked to the end; or
+    these end, and it is open what else is broken.
     """
-    explainer = Explainer(recording, switches)
-    search = Search(explainer, budget or max(BUDGET, EACH * recording.observations), progress, stop)
+    explainer, observations = Explainer(recording, switches), recording.observations
+    search = Search(
+        explainer,
+        budget or max(BUDGET, EACH * observations),
+        lambda explained, positions: progress(explained, f"{positions:,} positions", observations),
+        stop,
+    )
     ends = search.explanations()
     best = ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
-    found = [asked.broken(end.path(), is_whole=bool(ends)) for end in ends or [best]]
-    common = set.intersection(*({one.claim.name for one in broken if one.is_sure} for broken in found))
+    found, open_ = _broken(asked, ends, best, progress, (lambda: False) if stop() else stop)
+    common = set.intersection(*({one.claim.name for one in broken if one.is_sure and not open_} for broken in found))
     others = {one.claim.name: one for broken in reversed(found) for one in broken if one.claim.name not in common}
     outcome, reason = _outcome(recording, search, explained=bool(ends))
     return Judgement(
         system=explainer.system,
-        outcome=outcome,
-        reason=reason,
+        outcome=Outcome.INCOMPLETE if open_ and outcome is Outcome.EXPLAINED else outcome,
+        reason=reason or open_,
         path=tuple(best.path()),
         explained=sum(best.place),
-        observations=recording.observations,
+        observations=observations,
         stuck=_stuck(explainer, best) if recording.contradictions or not ends else None,
         broken=tuple(one for one in found[0] if one.claim.name in common),
         possibly=tuple(others.values()),
@@ -116,6 +127,27 @@ def judge(
         asked=tuple(asked.asked),
         not_asked=tuple(not_asked(asked.features)),
     )
+
+
+def _broken(
+    asked: BrokenClaims, ends: Sequence[Position], best: Position, progress: Progress, stop: Callable[[], bool]
+) -> tuple[list[tuple[Broken, ...]], str]:
+    """The claims that each explanation breaks, or the best path; and if told to stop, how far they were asked."""
+    found: list[tuple[Broken, ...]] = []
+    for number, end in enumerate(ends or [best], start=1):
+        path, done = end.path(), 0
+        of, steps = f"explanation {number} of {len(ends)}" if ends else "the best path", len(path) - 1
+
+        def goes_on(step: int, what: str = f"claims of {of}", steps: int = steps) -> bool:
+            nonlocal done
+            done = step
+            progress(step, what, steps)
+            return not stop()
+
+        found.append(asked.broken(path, is_whole=bool(ends), goes_on=goes_on))
+        if stop():
+            return found, f"the claims were asked of {done:,} of {steps:,} steps of {of}"
+    return found, ""
 
 
 def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[Outcome, str]:

@@ -8,12 +8,14 @@ is found out by taking it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Final, TypeAlias
 
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_rules import NotEnabled, run
-from model_check.stepping.plain_state import Assigned, PlainState, Question, part
+from model_check.stepping.plain_state import EMPTY, PlainState, part
+from model_check.stepping.watched_state import Asked, Assigned, Watch, Watched
 from spec.language.rules import Rule
 from spec.protocol.broker_events.controlled_shutdown import lose_shutdown_request
 from spec.protocol.brokers.processes import fail_registration, register_broker
@@ -37,28 +39,80 @@ UNORDERED: Final = frozenset({read_state.name})
 """Visits whose order has no bearing on what follows."""
 
 
+class Guards:
+    """The guards of some actions of an open system, asked of one state after the other."""
+
+    def __init__(self, system: OpenSystem, candidates: Iterable[Candidate]) -> None:
+        self._system = system
+        watch = Watch()
+        self._view = Watched(system.layout, EMPTY, watch)
+        self._asked = Asked(watch, candidates, self._holds)
+
+    def holding(self, state: PlainState) -> tuple[Candidate, ...]:
+        """Those whose guards hold in a state; a later requirement may yet stop one."""
+        self._view.follow(state)
+        return self._asked.holding()
+
+    def _holds(self, candidate: Candidate) -> bool:
+        """Whether no requirement fails before the rule assigns anything."""
+        rule, parameters = candidate
+        try:
+            run(self._system.rules[rule], self._view, self._system.model_for(parameters), parameters)
+        except NotEnabled:
+            return False
+        except Assigned:
+            return True
+        return True
+
+
 class ControllerSteps:
-    """The steps of the controllers of an open system, place by place; and what brokers do unseen, as of nobody, 0."""
+    """The steps of the controllers of an open system, place by place; and what brokers do unseen, as of nobody, 0.
+
+    Each place is asked of the states in which its controller is there, and knows nothing of those between.
+    """
 
     def __init__(self, system: OpenSystem) -> None:
         self._system = system
-        self._at: dict[tuple[int, At], list[tuple[Rule, Mapping[str, int]]]] = defaultdict(list)
+        found: dict[tuple[int, At, bool], list[Candidate]] = defaultdict(list)
         for rule in system.rules.values():
             for parameters in instances(rule, system.model) if rule.places or rule.name in OF_BROKERS else ():
                 for place in rule.places:
                     assert isinstance(place, At)  # noqa: S101 - the places of a controller
-                    self._at[parameters["c"], place].append((rule, parameters))
+                    found[parameters["c"], place, rule.budget is not None].append((rule.name, parameters))
                 if not rule.places:
-                    self._at[0, At.IDLE].append((rule, parameters))
-        self._last: dict[int, tuple[Question, tuple[Candidate, ...], tuple[Candidate, ...]]] = {}
+                    found[0, At.IDLE, rule.budget is not None].append((rule.name, parameters))
+        self._at = {where: Guards(system, every) for where, every in found.items()}
+
+    def progress(self, state: PlainState) -> Sequence[Candidate]:
+        """All steps of progress whose guards hold, in the order of their rules, those of brokers and admins, too."""
+        enabled = [one for c in self._system.model.controllers for one in self.enabled(state, c)]
+        enabled += self._of_others.holding(state)
+        return sorted(enabled, key=lambda one: self._order[one[0], *one[1].values()])
+
+    @cached_property
+    def _of_others(self) -> Guards:
+        """The steps of progress that no controller takes: few ask for them, and there are many."""
+        rules = (rule for rule in self._progressing if not rule.places)
+        return Guards(self._system, ((rule.name, one) for rule in rules for one in instances(rule, self._system.model)))
+
+    @cached_property
+    def _order(self) -> Mapping[tuple[object, ...], int]:
+        every = (
+            (rule.name, *one.values()) for rule in self._progressing for one in instances(rule, self._system.model)
+        )
+        return {one: number for number, one in enumerate(every)}
+
+    @property
+    def _progressing(self) -> Iterator[Rule]:
+        return (rule for rule in self._system.rules.values() if rule.budget is None)
 
     def enabled(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
         """The steps of progress whose guards hold; a later requirement may yet stop one."""
-        return self._asked(state, c)[1]
+        return self._asked(state, c, is_fault=False)
 
     def faults(self, state: PlainState, c: int) -> tuple[Candidate, ...]:
         """Likewise the steps with which something goes wrong."""
-        return self._asked(state, c)[2]
+        return self._asked(state, c, is_fault=True)
 
     def unseen(self, state: PlainState) -> Iterator[Candidate]:
         """What may happen unseen; not all of it is enabled."""
@@ -71,27 +125,9 @@ class ControllerSteps:
                 yield stop_deletions.name, {"c": c}
         yield from self.enabled(state, 0)
 
-    def _asked(self, state: PlainState, c: int) -> tuple[Question, tuple[Candidate, ...], tuple[Candidate, ...]]:
-        last = self._last.get(c)
-        if last is not None and last[0].reads_the_same(state):
-            return last
-        question: Any = Question(self._system.layout, state)
-        place = PLACES[question.controllers[c].at.raw] if c else At.IDLE
-        holding = [(rule, one) for rule, one in self._at[c, place] if self._holds(question, rule, one)]
-        progress = tuple((rule.name, one) for rule, one in holding if rule.budget is None)
-        faults = tuple((rule.name, one) for rule, one in holding if rule.budget is not None)
-        self._last[c] = question, progress, faults
-        return self._last[c]
-
-    def _holds(self, question: Question, rule: Rule, parameters: Mapping[str, int]) -> bool:
-        """Whether no requirement fails before the rule assigns anything."""
-        try:
-            run(rule, question, self._system.model_for(parameters), parameters)
-        except NotEnabled:
-            return False
-        except Assigned:
-            return True
-        return True
+    def _asked(self, state: PlainState, c: int, *, is_fault: bool) -> tuple[Candidate, ...]:
+        guards = self._at.get((c, place_of(state, c) if c else At.IDLE, is_fault))
+        return () if guards is None else guards.holding(state)
 
 
 def place_of(state: PlainState, c: int) -> At:

@@ -82,11 +82,22 @@ class OpenSystem:
 
         For certain states its queues have a few places more than they fill there: going through all of them takes long.
         """
-        queues = [queue for state in states for one in part(state, "connections").values() for queue in one.values()]
-        queues += [part(one, "callbacks") for state in states for one in part(state, "controllers").values()]
-        longest = max(map(len, queues), default=0)
-        capacity = longest // A_FEW * A_FEW + A_FEW if states else None
+        capacity = max(map(self._capacity, states)) if states else None
         return self._models(parameters.get(RECREATION), parameters.get(ADDITION), capacity)
+
+    def _capacity(self, state: PlainState) -> int:
+        """The places that are enough for the longest queue; it is asked for many steps from one state."""
+        last, capacity = self._last_capacity[0]
+        if last is not state:
+            queues = [queue for one in part(state, "connections").values() for queue in one.values()]
+            queues += [part(one, "callbacks") for one in part(state, "controllers").values()]
+            capacity = max(map(len, queues), default=0) // A_FEW * A_FEW + A_FEW
+            self._last_capacity[0] = state, capacity
+        return capacity
+
+    @cached_property
+    def _last_capacity(self) -> list[tuple[PlainState, int]]:
+        return [(EMPTY, A_FEW)]
 
     @cached_property
     def _models(self) -> Callable[[int | None, int | None, int | None], Model]:

@@ -58,7 +58,7 @@ class Layout:
 
     @cached_property
     def parts(self) -> "dict[Any, Cell | Layout]":
-        """What the record has below."""
+        """What the record has below, each with a cell of its own: those who note what was read know it by that."""
         assert not isinstance(self.shape, Leaf)  # noqa: S101 - the root of a state is a record
         for key in self.shape:
             if isinstance(key, str) and hasattr(Draft, key):
@@ -194,21 +194,6 @@ class Draft:
         """Whether this record is known to hold nothing but its initial values."""
         return not self._node
 
-    def reads_the_same(self, node: PlainState) -> bool:
-        """Whether all that was read here, and below, is the very same in another content of this record."""
-        if self._node is node:
-            return True
-        if not self._node or not node:  # which it may have been asked
-            return False
-        for key, found in self.__dict__.items():
-            part = self._parts[key]
-            if isinstance(part, Cell):
-                if found.content != node.get(key, part.initial):
-                    return False
-            elif not found.reads_the_same(node.get(key, EMPTY)):
-                return False
-        return True
-
     def finished(self) -> PlainState:
         """The state after everything that was assigned; records that are all initial are left out."""
         if self._owned:
@@ -268,20 +253,3 @@ class Draft:
         else:
             above.pop(self._key, None)
         self.follow(node)
-
-
-class Assigned(Exception):
-    """A rule assigns where it may only read."""
-
-
-class Question(Draft):
-    """A view in which rules may read, until they assign: the guards of many are asked of one state.
-
-    It remembers what was read, so `reads_the_same` tells whether all of them would answer the same in another state.
-    """
-
-    __slots__ = ()
-
-    def own(self) -> dict[Any, Any]:
-        """Nothing is written here; raises Assigned."""
-        raise Assigned

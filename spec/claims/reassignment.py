@@ -3,7 +3,7 @@
 What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13).
 """
 
-from spec.language.rules import Action, claim
+from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.deletion_marks import is_queued
@@ -97,15 +97,14 @@ def an_old_replica_is_to_go(s: State, m: Model, c: int) -> Value:
     return both(s.controllers[c].at == At.REMOVE_WRITE, _takes_leave(s.controllers[c]))
 
 
-@claim("step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def old_replicas_leave_after_new_ones_are_in_sync(
-    before: State, after: State, m: Model, action: Action, c: int, *, p: int
-) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md section 8, steps 8 and 9", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS,
+    not_of=DELIVERIES,
+)  # fmt: skip
+def old_replicas_leave_after_new_ones_are_in_sync(before: State, after: State, m: Model, c: int, *, p: int) -> Value:
     """No replica of OAR leaves the ISR on a reassignment's account, and no StopReplica for one is queued, outside topic
     deletion, before all of RAR has been in sync. Whether its broker obeys is not asked.
     """
-    if action.rule in DELIVERIES:
-        return None
     members = m.brokers.members
     isr = (members(before.zookeeper.state[p].isr), members(after.zookeeper.state[p].isr))
     removed = both(_takes_leave(before.controllers[c]), isr[0] != isr[1])
@@ -120,13 +119,11 @@ def _newly(before: State, after: State, c: int, b: int, k: int, p: int) -> Value
     return either(both(~old.stop[p], new.stop[p]), both(~old.delete[p], new.delete[p]))
 
 
-@claim("step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS)
-def assigned_replicas_are_not_deleted(
-    before: State, after: State, m: Model, action: Action, c: int, *, p: int, r: int
-) -> Value | None:
+@claim(
+    "step", source="PROTOCOL.md section 13", witness="an_old_replica_is_to_go", parts=WITH_REQUESTS, not_of=DELIVERIES
+)
+def assigned_replicas_are_not_deleted(before: State, after: State, m: Model, c: int, *, p: int, r: int) -> Value:
     """Outside topic deletion no StopReplica with delete goes to a member of the controller's AR."""
-    if action.rule in DELIVERIES:
-        return None
     assigned = m.brokers.members(after.controllers[c].partitions[p].assigned)
     slots = [(before.connections[c][r][k].delete[p], after.connections[c][r][k].delete[p]) for k in m.slots]
     told = either(*(both(~old, new) for old, new in slots))

@@ -121,9 +121,8 @@ def an_answer_ends_the_first_request(before: State, after: State, m: Model, acti
     over = ~either(*left.values())
     moved_up = both(*(_is_same(m, old[k + 1], new[k]) for k in m.slots[:-1]), ~_waits(new[m.slots[-1]]))
     behind = both(*(_is_same(m, old[k], new[k]) for k in m.slots[1:]))
-    kept = both(
-        new[0].epoch == old[0].epoch, _waits(new[0]), *(_named(m, new[0])[of] == one for of, one in left.items())
-    )
+    now = _named(m, new[0])
+    kept = both(new[0].epoch == old[0].epoch, _waits(new[0]), *(now[of] == one for of, one in left.items()))
     return either(both(over, moved_up), both(~over, kept, behind), both(_calls_back(m, old[0], new[0], action), behind))
 
 

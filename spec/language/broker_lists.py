@@ -105,6 +105,8 @@ class Brokers:
         """Whether a broker (a number or a term) is in a set."""
         if isinstance(broker, int):
             return has_bit(members, broker - 1)
+        if broker.is_known and members.is_known:
+            return has_bit(members, broker.raw - 1) if broker.raw else NO
         found = NO
         for candidate in self.ids:
             found = found | ((broker == candidate) & self.in_set(candidate, members))

@@ -14,7 +14,7 @@ that is enabled but does not fit has a true `overflow`, which engines count and 
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -187,7 +187,7 @@ class Rule:
 class Claim:
     """A property as written: a function over one view, or over (before, action, after) for a `step`."""
 
-    function: Callable[..., Value | None]
+    function: "Claimed"
     name: str
     kind: str
     statement: str
@@ -221,6 +221,7 @@ def claim(
     witness: str | None = None,
     parts: Sequence[str] = (),
     of: Collection[str] | None = None,
+    not_of: Collection[str] = (),
     where: Callable[[Any], bool] = lambda _: True,
     fixed: Collection[enum.Enum] = (),
 ) -> Callable[[Callable[..., Value | None] | Callable[..., Facts]], Claim]:
@@ -229,14 +230,19 @@ def claim(
     The function has the state, or those before and after a `step`, and the model. It is asked for each choice of its
     other parameters (`Model.choices`), but of a step only of those behind `*`. The others are the action's own; nothing
     is claimed of an action that lacks one. One of the name `action` is the action itself. `of`: the rules of whose
-    steps alone anything is claimed; `where`, and `fixed`: of which models, and with which fixes. It gives a value, or
-    `Facts`; None, or no fact, if it is not about this.
+    steps alone anything is claimed, `not_of`: of whose steps nothing is; `where`, and `fixed`: of which models, and
+    with which fixes. It gives a value, or `Facts`; None, or no fact, if it is not about this.
     """
 
     def declare(function: Callable[..., Any]) -> Claim:
         statement = inspect.cleandoc(function.__doc__ or "")
-        said = _said(kind, function, of, lambda m: where(m) and all(m.fixes(one) for one in fixed))
-        return Claim(said, function.__name__, kind, statement, source, witness, frozenset(parts))
+        claimed = Claimed(
+            kind,
+            function,
+            lambda rule: (of is None or rule in of) and rule not in not_of,
+            lambda m: where(m) and all(m.fixes(one) for one in fixed),
+        )
+        return Claim(claimed, function.__name__, kind, statement, source, witness, frozenset(parts))
 
     return declare
 
@@ -255,33 +261,50 @@ def claims_of(module: ModuleType) -> Iterator[Claim]:
                 yield one
 
 
-def _said(
-    kind: str, function: Callable[..., Any], of: Collection[str] | None, where: Callable[[Any], bool]
-) -> Callable[..., Value | None]:
-    """Whether all facts hold that a function gives of all choices, or for a `sometimes` any."""
-    states = 2 if kind == "step" else 1
-    named = tuple(inspect.signature(function).parameters.values())[states + 1 :]
-    each = tuple(one.name for one in named if states == 1 or one.kind == one.KEYWORD_ONLY)
-    own = tuple(one.name for one in named if one.name not in each)
-    gives_facts = inspect.isgeneratorfunction(function)
+class Claimed:
+    """What a claim says: asked of all choices at once, by calling it, or of one of them alone.
 
-    @functools.wraps(function)
-    def said(*given: Any) -> Value | None:
-        m, action = given[states], given[-1]
-        if not where(m) or (of is not None and action.rule not in of):
-            return None
-        takes = {name: action if name == "action" else action.parameters.get(name) for name in own}
-        if None in takes.values():
-            return None
-        facts: list[Value] = []
-        for chosen in m.choices(each):
-            found = function(*given[: states + 1], **takes, **chosen)
-            facts += found if gives_facts else [] if found is None else [found]
-        if kind == "sometimes":
-            return either(*facts)
-        return both(*facts) if facts else None
+    It says something of steps of the rules `of` which it is, and of the models `where` it is asked.
+    """
 
-    return said
+    def __init__(
+        self,
+        kind: str,
+        function: Callable[..., Any],
+        of: Callable[[str], bool] = lambda _: True,
+        where: Callable[[Any], bool] = lambda _: True,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._states = 2 if kind == "step" else 1
+        named = tuple(inspect.signature(function).parameters.values())[self._states + 1 :]
+        self.each = tuple(one.name for one in named if self._states == 1 or one.kind == one.KEYWORD_ONLY)
+        """The parameters of which it is asked for each choice."""
+        self._own = tuple(one.name for one in named if one.name not in self.each)
+        self._joined = either if kind == "sometimes" else both
+        self._gives_facts = inspect.isgeneratorfunction(function)
+        self._function, self._of, self._where = function, of, where
+
+    def takes(self, m: Any, action: Any) -> Mapping[str, Any] | None:
+        """Its parameters that are the action's own; None if it says nothing of that, or of this model."""
+        if not self._where(m) or (self._states == 2 and not self._of(action.rule)):
+            return None
+        takes = {name: action if name == "action" else action.parameters.get(name) for name in self._own}
+        return None if None in takes.values() else takes
+
+    def facts(self, *given: Any, **chosen: Any) -> Iterable[Value]:
+        """What is true where it holds of this choice; nothing, if it is not about this."""
+        found = self._function(*given, **chosen)
+        return found if self._gives_facts else () if found is None else (found,)
+
+    def __call__(self, *given: Any) -> Value | None:
+        """Whether it holds of all choices, or for a `sometimes` of any."""
+        m = given[self._states]
+        takes = self.takes(m, given[-1])
+        if takes is None:
+            return None
+        chosen = m.choices(self.each)
+        facts = [fact for one in chosen for fact in self.facts(*given[: self._states + 1], **takes, **one)]
+        return self._joined(*facts) if facts or self._joined is either else None
 
 
 def instantiate(

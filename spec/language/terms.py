@@ -16,7 +16,7 @@ why plain z3 terms are not handed to the actions).
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
@@ -58,6 +58,8 @@ class Kind:
     show: Callable[[int], str]
     encode: Callable[[Any], int]
     unbounded: bool = False
+    lifted: "dict[object, Value]" = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The constants that were lifted: rules lift the same again and again."""
 
     @cached_property
     def terms(self) -> type[Term]:
@@ -75,10 +77,13 @@ class Kind:
         """Lift a Python constant, or pass a value through."""
         if isinstance(value, Value):
             return value
-        raw = self.encode(value)
-        if not 0 <= raw <= self.maximum and not self.unbounded:
-            raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
-        return Value(self, raw)
+        found = self.lifted.get(value)
+        if found is None:
+            raw = self.encode(value)
+            if not 0 <= raw <= self.maximum and not self.unbounded:
+                raise ValueError(f"{value!r} is not a {self.name}: at most {self.maximum} fits this scope")
+            found = self.lifted[value] = Value(self, raw)
+        return found
 
     def literal(self, raw: int) -> z3.ExprRef:
         """The z3 constant of a raw value."""
@@ -188,7 +193,8 @@ class Value:
         return _equal(self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
-        return ~(self == other)
+        equal = self == other
+        return NO if equal is YES else YES if equal is NO else ~equal
 
     def __lt__(self, other: object) -> "Value":
         right = self.kind.constant(other)

@@ -18,6 +18,7 @@ from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from spec import defects, expectations, properties, scopes
 from spec.expectations import plans
+from spec.language.rules import Claimed
 from spec.language.terms import YES, Value
 from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
@@ -190,7 +191,7 @@ def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = dict(whole_protocol.term_facts())
-    weaker = tuple(replace(one, function=_always) if one.name == name else one for one in claims())
+    weaker = tuple(replace(one, function=Claimed(one.kind, _always)) if one.name == name else one for one in claims())
     monkeypatch.setattr(properties, "claims", lambda: weaker)
     after = dict(whole_protocol.term_facts())
     assert [one for one in before if before[one] != after[one]] == [f"claim {name} / terms"]

@@ -11,13 +11,14 @@ from model_check.stepping.open_system import RECREATION, Taken
 from model_check.stepping.plain_state import Draft
 from spec.properties import claims
 from spec.variants import AS_CODED
-from tests.model_check.unpacking import RECORDINGS, judged, recorded
+from tests.model_check.unpacking import NAMES, RECORDINGS, judged, recorded
 
 pytestmark = RECORDINGS
 
 CONFIG = "34-D55-config-lost"
 REFUSED = "28-D46-stale-epoch-answer"
 """It breaks claims of states and claims of steps."""
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name != REFUSED)) for name in NAMES]
 
 
 def test_a_topic_that_comes_again_is_judged_by_its_new_assignment_and_the_others_by_the_old() -> None:
@@ -28,12 +29,12 @@ def test_a_topic_that_comes_again_is_judged_by_its_new_assignment_and_the_others
 
 
 def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> Iterator[str]:
-    """The claims that a state or the step to it breaks, each asked of views of its own."""
+    """The claims that a state, be it at rest or not, or the step to it breaks, each asked of views of its own."""
     system, step = explainer.system, at.step
     for one in claims():
         if one not in asked.asked or at.before is None or step is None:
             continue
-        if one.kind == "always" and at.state is not at.before.state:
+        if one.kind == "eventually" or (one.kind == "always" and at.state is not at.before.state):
             value = one.function(system.view(at.state), system.model_for({}, at.state))
         elif one.kind == "step" and step.rule:
             model = system.model_for(step.parameters, at.before.state, at.state)
@@ -45,12 +46,15 @@ def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> I
             yield one.name
 
 
-def test_claims_that_share_their_views_say_what_they_say_of_views_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So does leaving out the empty places of queues."""
-    path = judged(REFUSED).path
-    explainer = Explainer(recorded(REFUSED), AS_CODED)
+@pytest.mark.parametrize("name", EACH)
+def test_claims_that_are_asked_again_where_they_are_due_say_what_they_say_of_views_of_their_own(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At every step of whole recordings. Nor does leaving out the empty places of queues change anything."""
+    path = judged(name).path
+    explainer = Explainer(recorded(name), AS_CODED)
     asked = BrokenClaims(explainer)
-    found = [asked._known_at(one) for one in path[1:]]
+    found = [asked._known_at(one) | asked._false_in("eventually", one.state) for one in path[1:]]
     monkeypatch.setattr(Draft, "is_blank", lambda _: False)
     assert found == [frozenset(plainly_broken(explainer, asked, one)) for one in path[1:]]
     assert frozenset.union(*found)

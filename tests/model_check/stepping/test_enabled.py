@@ -7,7 +7,7 @@ import pytest
 
 from model_check.stepping.enabled import ControllerSteps
 from model_check.stepping.open_system import NoRoom, OpenSystem
-from model_check.stepping.plain_state import Assigned, PlainState, Question
+from model_check.stepping.plain_state import PlainState
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.enumerations import At
@@ -30,7 +30,10 @@ def _is_enabled(system: OpenSystem, state: PlainState, rule: str, parameters: Ma
 
 @pytest.mark.parametrize("name", ["small", "deletion_reassignment", "shutdown", "rebalance"])
 def test_no_step_of_a_controller_is_left_out(name: str) -> None:
-    """On random walks, whatever rule of a controller is enabled is among the steps of its place."""
+    """On random walks, whatever rule of a controller is enabled is among the steps of its place.
+
+    So are all steps of progress among those, in the order of their rules.
+    """
     model = Model(scope(name), AS_CODED)
     system = OpenSystem(model, draws_budgets=True)
     every = [(rule.name, one) for rule in system.rules.values() for one in instances(rule, model)]
@@ -47,6 +50,8 @@ def test_no_step_of_a_controller_is_left_out(name: str) -> None:
                 told = {(rule, *one.items()) for rule, one in (*steps.enabled(state, c), *steps.faults(state, c))}
                 assert its_own <= told
                 compared += len(its_own)
+            progress = [one for one in steps.progress(state) if _is_enabled(system, state, *one)]
+            assert progress == [one for one in enabled if system.rules[one[0]].budget is None]
             following = [after for one in enabled if (after := _stepped(system, state, *one)) is not None]
             if not following:
                 break
@@ -75,12 +80,3 @@ def test_every_rule_of_a_controller_has_a_place() -> None:
     """Otherwise the judge would not look for it."""
     system = OpenSystem(Model(scope("small"), AS_CODED))
     assert all(rule.places for rule in system.rules.values() if rule.actor.startswith("controller"))
-
-
-def test_a_question_is_read_only() -> None:
-    """Who assigns in it is stopped, and the state stays as it was."""
-    system = OpenSystem(Model(scope("tiny"), AS_CODED))
-    question = Question(system.layout, system.initial)
-    with pytest.raises(Assigned):
-        question["controllers"][1]["at"] = At.ELECT_READ
-    assert question.is_still(system.initial)

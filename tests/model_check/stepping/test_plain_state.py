@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from model_check.stepping.plain_state import Draft, Layout, Question
+from model_check.stepping.plain_state import Draft, Layout
 from spec.language.records import Leaf
 from spec.language.terms import number
 
@@ -18,14 +18,22 @@ def test_what_is_not_kept_reads_as_it_is_at_first_whatever_is_assigned() -> None
     assert draft.finished() == {"a": {"x": 5}}
 
 
-def test_a_question_is_asked_again_where_a_value_that_it_has_read_is_another_and_only_there() -> None:
-    layout = Layout({"a": {"x": Leaf(number(7), 0), "y": Leaf(number(7), 0)}, "b": {"x": Leaf(number(7), 0)}})
-    question: Any = Question(layout, {"a": {"x": 5, "y": 1}})
-    assert (question.a.x.raw, question.b.x.raw) == (5, 0)
-    assert question.reads_the_same({"a": {"x": 5, "y": 2}})
-    assert not question.reads_the_same({"a": {"x": 4, "y": 1}})
-    assert not question.reads_the_same({"a": {"x": 5, "y": 1}, "b": {"x": 1}})
-    assert not question.reads_the_same({}), "whether a record holds anything may have been asked"
+def test_every_variable_has_a_cell_of_its_own() -> None:
+    """Those who note what a rule has read (the refinement does) know a variable by its cell, also in an array."""
+    entry, flag = {"x": Leaf(number(7), 0)}, Leaf(number(7), 0)
+    layout = Layout({"a": {1: entry, 2: entry}, "b": {1: flag, 2: flag}})
+    assert [name for name, *_ in layout.names] == ["a[1].x", "a[2].x", "b[1]", "b[2]"]
+    assert len({id(cell) for *_, cell in layout.names}) == 4
+
+
+def test_what_is_below_a_draft_is_of_its_class() -> None:
+    """One that notes what is read would miss it below otherwise."""
+
+    class Noting(Draft):
+        __slots__ = ()
+
+    draft: Any = Noting(Layout({"a": {1: {"x": Leaf(number(7), 0)}}}), {})
+    assert type(draft.a[1]) is Noting
 
 
 def test_a_draft_reads_what_was_written_also_where_a_record_took_over_another() -> None:
