@@ -5,6 +5,7 @@ Every day all tests run that are not marked `slow`; with `--deep` these, too, an
 `--units` only those run that need nothing that is costly (`tests/needs.py`).
 """
 
+import gc
 import os
 import signal
 import sys
@@ -30,6 +31,10 @@ settings.register_profile(
     print_blob=True,
 )
 settings.register_profile("deep", settings.get_profile("every day"), max_examples=200)
+
+# As every process of ours (`model_check/compiled_modules.py`): rubbish is looked for less often, since modules, syntax
+# trees and terms are many and stay. Until a run's tests are collected, it is a third of the time.
+gc.set_threshold(10_000, 20, 20)
 
 # Tests press Ctrl-C, which a shell that starts them in the background has told them, and their children, to ignore.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -79,6 +84,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(skip)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """What was loaded and collected stays until the end; nobody needs to look through it for rubbish."""
+    gc.collect()
+    gc.freeze()
 
 
 def _keep(kept: list[pytest.Item], config: pytest.Config, items: list[pytest.Item]) -> None:

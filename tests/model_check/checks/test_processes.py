@@ -20,10 +20,11 @@ def whose(name: str) -> list[Run]:
     return [Run("test", name, str(os.getpid()), Verdict.HOLDS)]
 
 
-def slowly(name: str, folder: Path) -> list[Run]:
-    """Leaves a file for each time that it is called."""
-    time.sleep(0.3)
+def once_all_are_there(name: str, folder: Path, processes: int = 1) -> list[Run]:
+    """Leaves a file for each time that it is called, and waits until so many processes have left one."""
     (folder / f"{name}-{os.getpid()}").touch(exist_ok=False)
+    while len({file.name.partition("-")[2] for file in folder.iterdir()}) < processes:
+        time.sleep(0.01)
     return whose(name)
 
 
@@ -73,7 +74,7 @@ def made_by(checks: list[Check], helpers: int = 1) -> list[Run]:
 @pytest.mark.parametrize("helpers", [0, 1, 2])
 def test_all_processes_make_checks_and_each_is_made_once(helpers: int, tmp_path: Path) -> None:
     names = [str(number) for number in range(12)]
-    checks = [Check("test", name, "", 0, partial(slowly, name, tmp_path)) for name in names]
+    checks = [Check("test", name, "", 0, partial(once_all_are_there, name, tmp_path, 1 + helpers)) for name in names]
     runs = made_by(checks, helpers)
     assert sorted(one.scope for one in runs) == sorted(names)
     assert len({one.variant for one in runs}) == 1 + helpers
@@ -134,7 +135,7 @@ def test_what_a_killed_process_had_begun_is_made_here() -> None:
 
 def test_where_one_helper_is_killed_the_other_goes_on(tmp_path: Path) -> None:
     killed = Check("test", "", "", 0, partial(only_here, os.getpid()))
-    others = [Check("test", str(number), "", 0, partial(slowly, str(number), tmp_path)) for number in range(4)]
+    others = [Check("test", name, "", 0, partial(once_all_are_there, name, tmp_path)) for name in "abcd"]
     with shared_out([killed, *others], 2) as shared:
         wait_until_made(shared)
         runs = list(run_checks(shared.checks()))
