@@ -13,6 +13,7 @@ from typing import Final
 
 from model_check.checks.processes import shared_out
 from model_check.checks.selection import expected_seconds, most_worth_first
+from model_check.live.live_run import ENGINE as LIVE
 from model_check.reuse.reuse import WHOLE, Reuse, again
 from model_check.verdicts.interrupts import Interrupt
 from model_check.verdicts.results import Run
@@ -45,12 +46,18 @@ def verified(here: Sequence[Check], anywhere: Sequence[Check], how: How, stop: I
     found = {check: again(kept) for check, kept in reuse.earlier(every) if kept is not None}
     mine, shared = ([one for one in some if one not in found] for some in (here, anywhere))
     seconds = expected_seconds(remembered(VERB))
-    helpers = min(how.processes - 1, len(shared))
+    helpers = min(helpers_for(how.processes, mine), len(shared))
     with board("verify", len(mine) + len(shared), sum(map(seconds, [*mine, *shared])), 1 + helpers) as shown:
         making = Making(how, shown)
         found |= dict(making.made(mine, shared, helpers, reuse, stop))
     remember(VERB, making.spent)
     return [run for check in every for run in found[check]]
+
+
+def helpers_for(processes: int, mine: Sequence[Check]) -> int:
+    """How many processes help the first one; one more while that has a live run, which waits more than it computes."""
+    waits = processes > 1 and any(one.engine == LIVE for one in mine)
+    return processes - 1 + waits
 
 
 class Making:
