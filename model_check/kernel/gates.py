@@ -20,12 +20,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import z3
 
-from model_check.kernel.native import fold, loop, tight_loop
+from model_check.kernel.native import fold, inlined, tight_loop
 from model_check.kernel.packing import WORD
-from model_check.kernel.reading import Numbers, longer, read_terms
+from model_check.kernel.reading import Numbers, read_terms
 from model_check.terms.straight_line import CONSTANTS, VARIABLE, Node, UnknownOperator
 
 FALSE, TRUE = 0, 1
+NEVER, ALWAYS = np.int64(FALSE), np.int64(TRUE)
+"""The same for loops, in the type of all literals: of another they would be compiled once more."""
 
 Bits = tuple[int, ...]
 """The literals of a value, lowest bit first; a flag has one."""
@@ -54,9 +56,11 @@ def network_of(
         operator = _operator(node)
         said.append((operator, node.width, len(wires) if operator == GIVEN else node.low))
         wires += _given(node, planes)
-    kinds = np.array(said, dtype=np.int64).reshape(-1, 3)
+    kinds = np.array(said, np.int64).reshape(-1, 3)
     ends = np.concatenate(([0], np.cumsum(kinds[read.kinds, 1])))
-    gates, bits = _blasted(1 + inputs, kinds, np.array(wires, np.int64), read.kinds, read.begins, read.arguments, ends)
+    bits, room = np.empty(ends[-1], np.int64), np.empty(3 * WORD, np.int64)
+    nodes = _Nodes(kinds, np.array(wires, np.int64), read.kinds, read.begins, read.arguments, ends, bits, room)
+    gates = _with_room(1 + inputs, nodes)
     values = bits.tolist()
     found = [tuple(values[ends[place] : ends[place + 1]]) for place in read.places.tolist()]
     return Network(1 + inputs, gates.reshape(-1, 3)), found
@@ -64,6 +68,8 @@ def network_of(
 
 SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 """An odd number with bits all over."""
+FEW: Final = 1 << 10
+"""Room for so many gates is made at first, a power of two."""
 MOST: Final = 8
 """No bit of any result needs more gates than these: the one that most do, of a product, adds a row to a sum."""
 
@@ -96,6 +102,29 @@ def _operator(node: Node) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------------- gates
+
+
+class _Nodes(NamedTuple):
+    """What is to be gates: nodes as `Terms` has them.
+
+    `said` has by kind an operator, a width, and where something begins: a slice, or the literals that are given in
+    `wires`. The literals found of a node are in `bits`, and end where `ends` says. `room` is for what is under way.
+    """
+
+    said: Numbers
+    wires: Numbers
+    kinds: Numbers
+    begins: Numbers
+    arguments: Numbers
+    ends: Numbers
+    bits: Numbers
+    room: Numbers
+
+
+@inlined
+def _bits(nodes: _Nodes, node: int) -> Any:
+    """The literals of a node."""
+    return nodes.bits[nodes.ends[node] : nodes.ends[node + 1]]
 
 
 class _Gates(NamedTuple):
@@ -137,14 +166,8 @@ def _both(net: _Gates, left: int, right: int) -> Any:
     if left > right:
         left, right = right, left
     if left == FALSE or left == right ^ 1:
-        return FALSE
-    return right if left in (TRUE, right) else _gate(net, left, right, FALSE)
-
-
-@tight_loop
-def _either(net: _Gates, left: int, right: int) -> Any:
-    """At least one of two literals."""
-    return _both(net, left ^ 1, right ^ 1) ^ 1
+        return NEVER
+    return right if left in (TRUE, right) else _gate(net, left, right, NEVER)
 
 
 @tight_loop
@@ -156,25 +179,25 @@ def _exclusive(net: _Gates, left: int, right: int) -> Any:
         return right ^ left
     if left | 1 == right | 1:
         return left ^ right
-    return _gate(net, left & ~1, TRUE, right & ~1) ^ (left ^ right) & 1
+    return _gate(net, left & ~1, ALWAYS, right & ~1) ^ (left ^ right) & 1
 
 
 @tight_loop
 def _choice(net: _Gates, test: int, then: int, otherwise: int) -> Any:
-    """`then` if the test holds, else `otherwise`."""
+    """`then` if the test holds, else `otherwise`; where one of them is known, or the test again, it is an AND."""
     if test & 1:
         test, then, otherwise = test ^ 1, otherwise, then
     if test == FALSE or then == otherwise:
         return otherwise
-    if then == otherwise ^ 1:
-        return _exclusive(net, test, otherwise)
-    if then in (FALSE, TRUE, test, test ^ 1):
-        then_holds = then in (TRUE, test)
-        return _either(net, test, otherwise) if then_holds else _both(net, test ^ 1, otherwise)
-    if otherwise in (FALSE, TRUE, test, test ^ 1):
-        else_holds = otherwise in (TRUE, test ^ 1)
-        return _either(net, test ^ 1, then) if else_holds else _both(net, test, then)
-    return _gate(net, test, _exclusive(net, then, otherwise), otherwise)
+    opposite = then == otherwise ^ 1
+    if not opposite and then | 1 in (TRUE, test | 1):
+        holds = np.int64(then in (TRUE, test))
+        return _both(net, test ^ 1, otherwise ^ holds) ^ holds
+    if not opposite and otherwise | 1 in (TRUE, test | 1):
+        holds = np.int64(otherwise in (TRUE, test ^ 1))
+        return _both(net, test, then ^ holds) ^ holds
+    differ = _exclusive(net, test if opposite else then, otherwise)
+    return differ if opposite else _gate(net, test, differ, otherwise)
 
 
 # ---------------------------------------------------------------------------------------------- words made of bits
@@ -201,7 +224,7 @@ def _less(net: _Gates, left: Numbers, right: Numbers, out: Numbers) -> None:
 @tight_loop
 def _add(net: _Gates, total: Numbers, more: Numbers) -> None:
     """The sum of two values, modulo their width, in place of the first."""
-    carry = np.int64(FALSE)  # as all literals are, for else this would be compiled twice
+    carry = NEVER
     for bit in range(len(total)):
         half = _exclusive(net, total[bit], more[bit])
         before, total[bit] = total[bit], _exclusive(net, half, carry)
@@ -251,9 +274,9 @@ def _combine(net: _Gates, operator: int, out: Numbers, value: Numbers, room: Num
     elif operator in (BSHL, BLSHR):
         _shift(net, out, value, operator == BLSHR, room)
     else:
+        either = np.int64(operator in (OR, BOR))
         for bit in range(len(out)):
-            is_and = operator in (AND, BAND)
-            out[bit] = _both(net, out[bit], value[bit]) if is_and else _either(net, out[bit], value[bit])
+            out[bit] = _both(net, out[bit] ^ either, value[bit] ^ either) ^ either
 
 
 @tight_loop
@@ -265,60 +288,51 @@ def _compare(net: _Gates, operator: int, left: Numbers, right: Numbers, out: Num
 
 
 @tight_loop
-def _operate(
-    net: _Gates, operator: int, low: int, bits: Numbers, ends: Numbers, of: Numbers, out: Numbers, room: Numbers
-) -> None:
+def _operate(net: _Gates, operator: int, low: int, nodes: _Nodes, of: Numbers, out: Numbers) -> None:
     """The bits of a node, from those of its arguments; negation, slices and zeros in front need no gates."""
-    first = bits[ends[of[0]] : ends[of[0] + 1]]
+    first = _bits(nodes, of[0])
     if operator == ITE:
-        then, otherwise = bits[ends[of[1]] : ends[of[1] + 1]], bits[ends[of[2]] : ends[of[2] + 1]]
+        then, otherwise = _bits(nodes, of[1]), _bits(nodes, of[2])
         for bit in range(len(out)):
             out[bit] = _choice(net, first[0], then[bit], otherwise[bit])
-    elif operator in (EQ, ULT):
-        _compare(net, operator, first, bits[ends[of[1]] : ends[of[1] + 1]], out, room)
+    elif operator == EQ:
+        _equal(net, first, _bits(nodes, of[1]), out, nodes.room)
+    elif operator == ULT:
+        _less(net, first, _bits(nodes, of[1]), out)
     else:
         flip, skip = operator in (NOT, BNOT), low if operator == EXTRACT else 0
         for bit in range(len(out)):
             out[bit] = (first[skip + bit] if skip + bit < len(first) else FALSE) ^ flip
         for number in range(1, len(of)):
-            _combine(net, operator, out, bits[ends[of[number]] : ends[of[number] + 1]], room)
+            _combine(net, operator, out, _bits(nodes, of[number]), nodes.room)
 
 
-@loop
-def _blasted(
-    first: int, kinds: Numbers, wires: Numbers, nodes: Numbers, begins: Numbers, arguments: Numbers, ends: Numbers
-) -> tuple[Numbers, Numbers]:
-    """All gates that some nodes need, and the bits of each node, which end where `ends` says.
-
-    `kinds` has an operator, a width, and where something begins, a slice or the literals that are given in `wires`.
-    """
-    net = _Gates(first, np.zeros(3 * 64, np.int64), np.zeros(256, np.int64), np.zeros(1, np.int64))
-    bits, room = np.zeros(ends[-1], np.int64), np.zeros(3 * WORD, np.int64)
-    for node in range(len(nodes)):
-        operator, width, begin = kinds[nodes[node], 0], kinds[nodes[node], 1], kinds[nodes[node], 2]
-        out, of = bits[ends[node] : ends[node + 1]], arguments[begins[node] : begins[node + 1]]
+@tight_loop
+def _blasted(net: _Gates, nodes: _Nodes) -> bool:
+    """Put all gates that some nodes need into a network, and find the bits of each; false if there is not room."""
+    most = min(len(net.literals) // 3, len(net.slots) // 2)
+    for node in range(len(nodes.kinds)):
+        kind, out = nodes.kinds[node], _bits(nodes, node)
+        operator, begin, widest = nodes.said[kind, 0], nodes.said[kind, 2], len(out)
         if operator == GIVEN:
-            out[:] = wires[begin : begin + width]
+            for bit in range(len(out)):
+                out[bit] = nodes.wires[begin + bit]
             continue
-        widest = width
+        of = nodes.arguments[nodes.begins[node] : nodes.begins[node + 1]]
         for argument in of:
-            widest = max(widest, ends[argument + 1] - ends[argument])
-        net = _with_room(net, MOST * widest * (widest + len(of)))
-        _operate(net, operator, begin, bits, ends, of, out, room)
-    return net.literals[: 3 * net.size[0]], bits
+            widest = max(widest, len(_bits(nodes, argument)))
+        if net.size[0] + MOST * widest * (widest + len(of)) > most:
+            return False
+        _operate(net, operator, begin, nodes, of, out)
+    return True
 
 
-@loop
-def _with_room(net: _Gates, more: int) -> _Gates:
-    """The same gates, with room for so many more."""
-    needed = net.size[0] + more
-    if 3 * needed <= len(net.literals) and 2 * needed <= len(net.slots):
-        return net
-    slots = len(net.slots)
-    while slots < 4 * needed:
-        slots *= 2
-    net = _Gates(net.first, longer(net.literals, 3 * needed), np.zeros(slots, np.int64), net.size)
-    for number in range(net.size[0]):
-        row = 3 * number
-        net.slots[_slot(net, net.literals[row], net.literals[row + 1], net.literals[row + 2])] = number + 1
-    return net
+def _with_room(first: int, nodes: _Nodes) -> Numbers:
+    """The literals of all gates, with more and more room until that is enough; the bits of the nodes are found."""
+    most = FEW
+    while True:
+        size = np.zeros(1, np.int64)
+        net = _Gates(first, np.empty(3 * most, np.int64), np.zeros(2 * most, np.int64), size)
+        if _blasted(net, nodes):
+            return net.literals[: 3 * size[0]].copy()
+        most *= 4

@@ -71,8 +71,8 @@ Counting is a locked instruction, and waits for every prefetch under way.
 tight_part: Loop = _compiled(_nrt=False, forceinline=True)
 """The same for a part of such a loop that must not cost a call: each array takes seven values on the stack."""
 
-holding_loop: Loop = _compiled(nogil=False)
-"""The same for a function that asks z3, which serves one thread at a time: it keeps the interpreter's lock."""
+holding_loop: Loop = _compiled(nogil=False, _nrt=False)
+"""The same for one that asks z3, which serves one thread at a time: it keeps the interpreter's lock."""
 
 inlined: Loop = _compiled(inline="always")
 """The same for a small part of any loop."""

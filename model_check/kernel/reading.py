@@ -25,6 +25,8 @@ FUNCTIONS: Final = np.array(
 """Of a term its declaration; how many arguments it has; and each of them."""
 SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
 """An odd number with bits all over; addresses are multiples of eight."""
+FEW: Final = 1 << 10
+"""Room for so many nodes, or arguments, is made at first, a power of two."""
 
 
 class Terms(NamedTuple):
@@ -46,20 +48,43 @@ def read_terms(terms: Sequence[z3.ExprRef]) -> Terms:
 
     A term that says in other words what the table of meanings says is read as the other term.
     """
-    context = context_address(z3.main_ctx())
     roots = np.array([one.ast.value for one in terms], dtype=np.uint64)
     others: dict[int, z3.ExprRef] = {}
     while True:
         pairs = np.array([(one, other.ast.value) for one, other in others.items()], dtype=np.uint64).reshape(-1, 2)
-        places, addresses, declarations, begins, arguments = _read(np.uint64(context), FUNCTIONS, roots, pairs)
-        if len(places) < len(roots):
-            raise UnknownOperator(f"a quantifier has no meaning here: {shortened(terms[len(places)])}")
-        _, examples, kinds = np.unique(declarations, return_index=True, return_inverse=True)
-        declared = [node_of(term_at(int(addresses[one]), z3.main_ctx())) for one in examples]
-        said = dict(_in_other_words(declared, kinds, addresses))
+        found = _with_room(roots, pairs)
+        if len(found.places) < len(roots):
+            raise UnknownOperator(f"a quantifier has no meaning here: {shortened(terms[len(found.places)])}")
+        _, examples, kinds = np.unique(found.declarations, return_index=True, return_inverse=True)
+        declared = [node_of(term_at(int(found.addresses[one]), z3.main_ctx())) for one in examples]
+        said = dict(_in_other_words(declared, kinds, found.addresses))
         if not said:
-            return Terms(places, declared, kinds, begins, arguments)
+            return Terms(found.places, declared, kinds, found.begins, found.arguments)
         others |= said
+
+
+class _Found(NamedTuple):
+    """The places of the roots; of each node its address, its declaration, and where its arguments begin; and these."""
+
+    places: Numbers
+    addresses: Words
+    declarations: Words
+    begins: Numbers
+    arguments: Numbers
+
+
+def _with_room(roots: Words, others: Words) -> _Found:
+    """What is read of the roots, with more and more room until that is enough."""
+    context, room = np.uint64(context_address(z3.main_ctx())), FEW
+    while True:
+        addresses, declarations, stack = (np.empty(room, np.uint64) for _ in range(3))
+        begins, arguments, slots = np.zeros(room + 1, np.int64), np.empty(room, np.int64), np.zeros(4 * room, np.int64)
+        found = _Found(np.empty(len(roots), np.int64), addresses, declarations, begins, arguments)
+        read, nodes = _read(context, FUNCTIONS, roots, others, found, stack, slots)
+        if read >= 0:
+            begins = begins[: nodes + 1]
+            return _Found(found.places[:read], addresses[:nodes], declarations[:nodes], begins, arguments[: begins[-1]])
+        room *= 4
 
 
 def _in_other_words(declared: Sequence[Node], kinds: Numbers, addresses: Words) -> Iterator[tuple[int, z3.ExprRef]]:
@@ -88,57 +113,41 @@ def _meant(others: Words, address: Any) -> Any:
 
 
 @holding_loop
-def longer(array: Any, length: int) -> Any:
-    """An array with room for so many, and as many again."""
-    if length <= len(array):
-        return array
-    found = np.zeros(2 * length, array.dtype)
-    found[: len(array)] = array
-    return found
-
-
-@holding_loop
 def _read(
-    context: Any, functions: Words, roots: Words, others: Words
-) -> tuple[Numbers, Words, Words, Numbers, Numbers]:
-    """The places of the roots; of each node its address, its declaration, where its arguments begin; and arguments.
+    context: Any, functions: Words, roots: Words, others: Words, found: _Found, stack: Words, slots: Numbers
+) -> tuple[int, int]:
+    """How many roots were read, and how many nodes there are; -1 roots if there was not room for them.
 
-    What `others` has in its first column is read as what it has beside it. At a quantifier it ends: places are missing.
+    What `others` has in its first column is read as what it has beside it. A quantifier is not read, nor is any root
+    behind it.
     """
-    addresses, declarations, begins = np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros(65, np.int64)
-    arguments, stack, slots = np.zeros(64, np.int64), np.zeros(64, np.uint64), np.zeros(256, np.int64)
-    places, nodes, end = np.zeros(len(roots), np.int64), 0, 0
+    nodes, end, room = 0, 0, len(found.addresses)
     for number in range(len(roots)):
         depth, stack[0] = 1, _meant(others, roots[number])
         while depth:
             current = stack[depth - 1]
-            slot = _slot(slots, addresses, current)
+            slot = _slot(slots, found.addresses, current)
             if slots[slot]:
                 depth -= 1
                 continue
             declaration = ask(functions[0], context, current)
             if not declaration:
-                return places[:number], addresses, declarations, begins, arguments
+                return number, nodes
             count = np.int64(ask(functions[1], context, current) & np.uint64(0xFFFFFFFF))
-            stack, arguments, waiting = longer(stack, depth + count), longer(arguments, end + count), depth
+            if nodes == room or depth + count > room or end + count > room:
+                return -1, nodes
+            waiting = depth
             for position in range(count):
                 argument = _meant(others, ask_at(functions[2], context, current, np.uint64(position)))
-                place = slots[_slot(slots, addresses, argument)]
+                place = slots[_slot(slots, found.addresses, argument)]
                 if place:
-                    arguments[end + position] = place - 1
+                    found.arguments[end + position] = place - 1
                 else:
                     stack[depth] = argument
                     depth += 1
-            if depth > waiting:
-                continue
-            addresses, declarations = longer(addresses, nodes + 1), longer(declarations, nodes + 1)
-            begins = longer(begins, nodes + 2)
-            addresses[nodes], declarations[nodes] = current, declaration
-            nodes, end, depth = nodes + 1, int(end + count), depth - 1
-            slots[slot], begins[nodes] = nodes, end
-            if 2 * nodes > len(slots):
-                slots = np.zeros(2 * len(slots), np.int64)
-                for node in range(nodes):
-                    slots[_slot(slots, addresses, addresses[node])] = node + 1
-        places[number] = slots[_slot(slots, addresses, _meant(others, roots[number]))] - 1
-    return places, addresses[:nodes], declarations[:nodes], begins[: nodes + 1], arguments[:end]
+            if depth == waiting:
+                found.addresses[nodes], found.declarations[nodes] = current, declaration
+                nodes, end, depth = nodes + 1, int(end + count), depth - 1
+                slots[slot], found.begins[nodes] = nodes, end
+        found.places[number] = slots[_slot(slots, found.addresses, _meant(others, roots[number]))] - 1
+    return len(roots), nodes

@@ -6,6 +6,7 @@ import pytest
 import z3
 from hypothesis import given
 
+from model_check.kernel import gates, reading
 from model_check.kernel.gates import FALSE, TRUE, Bits, Network, network_of
 from model_check.kernel.gates import OPERATORS as HAVE_GATES
 from model_check.terms.straight_line import MEANING, UnknownOperator, evaluate
@@ -97,10 +98,14 @@ def test_equal_gates_are_one_and_constants_fold() -> None:
     assert len(found.gates) == 2
 
 
-def test_more_gates_than_there_was_room_for_are_all_there() -> None:
+def test_more_gates_than_there_is_room_for_at_first_are_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of the sums has gates of its own, and each is once more what it was at first."""
     sums = [variable("x") * number + variable("y") == number for number in range(1, 60)]
+    at_once, _ = network(*sums)
+    monkeypatch.setattr(gates, "FEW", 8)
+    monkeypatch.setattr(reading, "FEW", 8)
     found, literals = network(*sums, *sums)
+    assert (found.gates == at_once.gates).all()
     assert len(found.gates) > 1000
     assert literals[:59] == literals[59:]
     assert len({tuple(gate) for gate in found.gates.tolist()}) == len(found.gates)
@@ -108,4 +113,4 @@ def test_more_gates_than_there_was_room_for_are_all_there() -> None:
 
 def test_an_integer_has_no_gates() -> None:
     with pytest.raises(UnknownOperator, match="has no gates"):
-        network(z3.Int("n") + 1 == 2)
+        network(z3.IntVal(1) + 1 == 2)
