@@ -45,7 +45,8 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     """What becomes of the claims; `recording` is None where somebody claims to be of no documented release."""
     releases = recording.releases.values() if recording else ()
     excused = frozenset(row.id for one in releases if one for row in rows_of(one, asked.switches))
-    made = check_history(folder, excused=excused)
+    known = recording if asked.release is None else None  # else the claims go by the release that the logs tell
+    made = check_history(folder, excused=excused, known=known)
     if recording is not None:
         return replace(made, variant=show_switches(asked.switches))
     strangers = ", ".join(map(str, strangers_of(folder)))

@@ -3,7 +3,6 @@
 import operator
 from collections.abc import Callable, Iterator
 from enum import Enum, auto
-from itertools import islice
 from typing import Any, Final, TypeGuard
 
 from model_check.judging.explanations import STAGES
@@ -97,7 +96,7 @@ class Deliveries:
 
     def is_the_last(self, one: Handled, place: Place) -> bool:
         """Whether it is the last that a process handled before it died: some of its lines may be missing."""
-        return self.tracks.dies(place, one.broker) and len(list(islice(self.tracks.handled(place, one.broker), 2))) == 1
+        return self.tracks.dies(place, one.broker) and len(self.tracks.handled(place, one.broker)) == 1
 
     def is_a_last_deletion(self, one: Handled, place: Place) -> bool:
         """Whether it is that, and a replica's deletion: its answer may have been lost."""
@@ -116,7 +115,7 @@ class Deliveries:
             for event in events
             if event.kind == "stop replica"
         }
-        next_ones = list(islice(self.tracks.handled(place, one.broker), len(wanted)))
+        next_ones = self.tracks.handled(place, one.broker)[: len(wanted)]
         told = {(other.partition, other.delete) for other in next_ones if isinstance(other, ReplicaStopped)}
         return len(next_ones) or None if told <= wanted and len(told) == len(next_ones) else None
 
@@ -176,7 +175,7 @@ class Deliveries:
     def _numbers_before_next(self, at: Position, c: int, b: int) -> int | None:
         """How many numbers there are before that of the next request from the term of the queue's head, if known."""
         epoch = part(at.state, "connections", c, b, 0).get("epoch")
-        following = next((one for one in self.tracks.handled(at.place, b) if _is_from(one, c, epoch)), None)
+        following = self.tracks.next_request(at.place, b, c, epoch)
         return self._numbers_left(at, following) if following is not None else None
 
     def skips_numbers(self, one: RequestHandled, at: Position) -> bool:
@@ -259,14 +258,14 @@ class Deliveries:
             return
         following = next(self.tracks.requests(at.place, b), None)
         is_its = following is not None and _is_from(following, c, head.get("epoch"))
-        if is_its or _may_be_its_stop(head, next(self.tracks.handled(at.place, b), None)):
+        if is_its or _may_be_its_stop(head, next(iter(self.tracks.handled(at.place, b)), None)):
             yield from self._left(head, c, b)
 
     def that_outlive(self, at: Position, c: int) -> Iterator[Candidate]:
         """What a controller that resigns has in flight, where its broker will yet be seen to handle that."""
         for b, queue in part(at.state, "connections", c).items():
-            head, handled = part(queue, 0), list(self.tracks.handled(at.place, b))
-            following = next((one for one in handled if _is_from(one, c, head.get("epoch"))), None)
+            head, handled = part(queue, 0), self.tracks.handled(at.place, b)
+            following = self.tracks.next_request(at.place, b, c, head.get("epoch"))
             is_refused = following is not None and following.refused and following.kind == "UpdateMetadata"
             is_its = following is not None and (is_refused or not _leaves_none(at, c, b))
             comes_yet = is_its or any(_may_be_its_stop(head, one) for one in handled)

@@ -50,6 +50,8 @@ class Likelihood:
         self.tracks = tracks
         self.deliveries = deliveries
         self.deaths_are_inferred = deaths_are_inferred
+        self._by_itself: dict[tuple[int, int], bool] = {}
+        """What is known, by the observation, which the recording keeps, and by how many transactions are left."""
 
     def is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
         """Whether an action that shows what was observed next is likely what happened."""
@@ -73,8 +75,11 @@ class Likelihood:
         """
         if not isinstance(one, RequestHandled):
             return False
-        near = self.tracks.transactions(place, one.time + SKEW)
-        return not any(_may_depend_on(other, one) for other in near)
+        key = id(one), len(self.tracks.changes(place))
+        if key not in self._by_itself:
+            near = self.tracks.transactions(place, one.time + SKEW)
+            self._by_itself[key] = not any(_may_depend_on(other, one) for other in near)
+        return self._by_itself[key]
 
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""

@@ -5,6 +5,7 @@ ZooKeeper, or is handled by a broker, that must be what was observed; where noth
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 from model_check.judging.deliveries import Deliveries
@@ -134,11 +135,12 @@ class Steps:
         """
         rule, c, held = self.system.rules[candidate[0]], candidate[1]["c"], said[REPORTS]
         coming, left = self.tracks.lines(at.place, c, REPORTS), self.tracks.lines(to.place, c, UNLOCKED)
-        is_hole = any(one.log == UNLOCKED for one in to.breaks_off) and coming[len(held) :]
+        is_hole = any(one.log == UNLOCKED for one in to.breaks_off) and len(coming) > len(held)
         if is_hole or any(one.number > other.number for one in said[UNLOCKED] for other in coming[:1]):
             return False
         others = {Thread.REQUESTS, *((Thread.EVENTS,) if is_of_another_thread(rule, at.state, to.state, c) else ())}
-        return all(one.unlocked in others for one in left if held and one.number < held[-1].number)
+        amid = takewhile(lambda one: held and one.number < held[-1].number, left)
+        return all(one.unlocked in others for one in amid)
 
     def _break_off(self, at: Position, place: Place, c: int, log: str) -> BreakOff:
         """How a controller breaks off in a log, with a step that leads from a position to a place."""

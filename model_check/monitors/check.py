@@ -25,6 +25,7 @@ from model_check.monitors.writes import history_of
 from model_check.recordings.cluster import is_unclean_by_default
 from model_check.recordings.members import Member, members_of
 from model_check.recordings.reading import read
+from model_check.recordings.recording import Recording
 from model_check.recordings.sessions import Session, sessions_of
 from model_check.recordings.transactions import read_transactions
 from model_check.verdicts.results import Finding, Run, is_break
@@ -44,22 +45,25 @@ MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""
 
 
-def check_history(folder: Path, *, excused: frozenset[str] = frozenset()) -> Run:
-    """What became of the claims in a recording; BadInput names what is no recording at all."""
+def check_history(folder: Path, *, excused: frozenset[str] = frozenset(), known: Recording | None = None) -> Run:
+    """What became of the claims in a recording; BadInput names what is no recording at all.
+
+    What is `known` of it has been read already, for the search.
+    """
     started = perf_counter()
-    history = read_history(folder)
+    history = read_history(folder, known)
     read_at = perf_counter()
     run = run_of(history, folder.name, excused)
     return replace(run, seconds={"reading": read_at - started, "asking": perf_counter() - read_at})
 
 
-def read_history(folder: Path) -> History:
-    """A recording as claims see it."""
+def read_history(folder: Path, known: Recording | None = None) -> History:
+    """A recording as claims see it, with what is known of it already."""
     transactions = read_transactions(folder)
     sessions = sessions_of(folder, transactions)
     members = members_of(folder) or {}
     history = history_of(transactions, sessions, admin_sessions(folder))
-    arrivals = arrivals_of(folder, sessions, members)
+    arrivals = arrivals_of(folder, sessions, members, known)
     by_broker = {
         broker: one if one.starts is None else by_zookeepers_clock(one, broker, history, transactions, sessions)
         for broker, one in arrivals.by_broker.items()
@@ -75,18 +79,20 @@ def read_history(folder: Path) -> History:
     )
 
 
-def arrivals_of(folder: Path, sessions: Mapping[int, Session], members: Mapping[int, Member]) -> Arrivals:
+def arrivals_of(
+    folder: Path, sessions: Mapping[int, Session], members: Mapping[int, Member], known: Recording | None
+) -> Arrivals:
     """What arrived at brokers: what they wrote down of the wire, or what their logs tell."""
     documented = {broker for broker, one in members.items() if one.release is not None}
     frames = received_frames(folder)
     received = {broker: replace(one, is_documented=broker in documented) for broker, one in frames.items()}
-    known = {one.broker for one in sessions.values()}
-    hosts = {one for one in known if one not in members or members[one].role.holds_replicas}
+    seen = {one.broker for one in sessions.values()}
+    hosts = {one for one in seen if one not in members or members[one].role.holds_replicas}
     others = sorted(hosts - received.keys())
     reason = "no broker wrote down what arrived at it"
     if others:
         try:
-            received |= received_by_log(read(folder), others)
+            received |= received_by_log(known or read(folder), others)
         except BadInput as error:
             reason = f"{reason}, and the logs do not tell: {error}"
     return Arrivals(received, reason)

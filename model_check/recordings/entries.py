@@ -9,6 +9,7 @@ is damaged, is refused.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from itertools import pairwise, takewhile
 from math import inf
 from pathlib import Path
@@ -65,7 +66,7 @@ class Log:
         MalformedInput names a line that is torn elsewhere.
         """
         places, before = [], 0
-        for one, after in pairwise((*self._read(), None)):
+        for one, after in pairwise((*self._read, None)):
             time = self._time(one, before) if one is not None else before
             if one is not None and (isinstance(one, TornLine) or one.is_cut):
                 if not (one.is_cut and (after is None or life(time) < life(self._time(after, time)))):
@@ -77,14 +78,17 @@ class Log:
 
     def entries(self) -> Iterator[LogEntry]:
         """All entries, whatever they are about."""
-        return (one for one in self._read() if isinstance(one, LogEntry))
+        return (one for one in self._read if isinstance(one, LogEntry))
 
-    def _read(self) -> Iterator[LogEntry | TornLine]:
+    @cached_property
+    def _read(self) -> tuple[LogEntry | TornLine, ...]:
+        """What stands in the file, which is looked through several times, and read once."""
         if not self.file.exists():
-            return
+            return ()
         with self.file.open(encoding="utf-8", errors="backslashreplace") as lines:
             every = map(self._set_right, read_entries(lines, self.source))
-            yield from takewhile(lambda one: isinstance(one, TornLine) or _milliseconds(one.time) < self.until, every)
+            counts = takewhile(lambda one: isinstance(one, TornLine) or _milliseconds(one.time) < self.until, every)
+            return tuple(counts)
 
     def _line(self, entry: LogEntry) -> Line | None:
         """The line that an entry is; none, if that is cut, and its last words are missing."""
@@ -104,7 +108,7 @@ class Log:
 
     def _set_right(self, entry: LogEntry | TornLine) -> LogEntry | TornLine:
         """An entry at the time that a clock would have shown that was not ahead; a torn line as it is."""
-        if isinstance(entry, TornLine):
+        if isinstance(entry, TornLine) or not self.ahead:
             return entry
         try:
             return replace(entry, time=entry.time - timedelta(milliseconds=self.ahead))

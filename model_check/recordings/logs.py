@@ -8,6 +8,7 @@ own logs. A line that none has is refused later, by its place, as one of the rel
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -37,9 +38,15 @@ class BrokerLogs(NamedTuple):
         reports = state_change_log.with_name(CONTROLLER_LOG)
         return cls(Log(state_change_log, STATE_CHANGE_LOG, release), Log(reports, CONTROLLER_LINES, release))
 
+    def as_of(self, release: KafkaVersion) -> "BrokerLogs":
+        """The same of a broker of another release; those that were read already, if it is that."""
+        return self if self.changes.release is release else BrokerLogs.of(self.changes.file, release)
+
     def set_right(self, cluster: Cluster, changes: Sequence[ZooKeeperChange], until: float) -> "BrokerLogs":
         """The same by ZooKeeper's clock, up to a time."""
         ahead = ahead_of_zookeeper(self.changes, self.reports, cluster, changes)
+        if not ahead and until == inf:
+            return self
         return BrokerLogs(*(replace(one, ahead=ahead, until=until) for one in self))
 
 
@@ -95,14 +102,14 @@ Releases = Mapping[int, KafkaVersion | None]
 
 
 def releases_of(
-    files: Mapping[int, Path], members: Mapping[int, Member] | None, given: KafkaVersion | None
+    logs: Mapping[int, BrokerLogs], members: Mapping[int, Member] | None, given: KafkaVersion | None
 ) -> Releases:
     """The release of each member, and of each broker that has a state-change.log.
 
     BadInput if a broker's lines belong to no documented release, and nobody says that it claims none.
     """
     said = {broker: one.release for broker, one in (members or {}).items()}
-    unsaid = {broker: BrokerLogs.of(file) for broker, file in files.items() if broker not in said}
+    unsaid = {broker: one for broker, one in logs.items() if broker not in said}
     return {**said, **(_told(unsaid) if given is None else dict.fromkeys(unsaid, given))}
 
 

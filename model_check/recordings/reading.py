@@ -61,8 +61,9 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     strangers = {broker for broker, one in (members or {}).items() if one.release is None}
     files = _logs(folder, cluster, strangers)
     _refuse_without_logs(folder, files.keys() | strangers, sessions_by_ownership(transactions).values())
-    releases = releases_of(files, members, release)
-    logs = {broker: BrokerLogs.of(file, of_it) for broker, file in files.items() if (of_it := releases[broker])}
+    written = {broker: BrokerLogs.of(file) for broker, file in files.items()}
+    releases = releases_of(written, members, release)
+    logs = {broker: one.as_of(of_it) for broker, one in written.items() if (of_it := releases[broker])}
     told = read_logs(logs, cluster, changes, acts, passed_over, until)
     changes = with_their_leaders(changes, transactions, sessions, cluster, folder, told.ahead)
     tracks: dict[str, tuple[Observed, ...]] = {"zookeeper": tuple(changes), "environment": tuple(acts), **told.tracks}

@@ -6,10 +6,12 @@ wrote is explained.
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from math import inf
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard, TypeVar, overload
 
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed, Recording
@@ -29,6 +31,30 @@ APART = 2 * SKEW
 """Milliseconds by which two clocks are likely apart at most, each of which may be off ZooKeeper's."""
 
 
+T = TypeVar("T")
+
+
+class Part(Sequence[T]):
+    """A part of a sequence, which is not copied: most who look ahead stop at the first few."""
+
+    def __init__(self, whole: Sequence[T], start: int, end: int) -> None:
+        self._whole, self._start, self._end = whole, start, max(start, end)
+
+    def __len__(self) -> int:
+        return self._end - self._start
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        places = range(self._start, self._end)[index]
+        return self._whole[places] if isinstance(places, int) else [self._whole[place] for place in places]
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self._whole.__getitem__, range(self._start, self._end))
+
+
 class Tracks:
     """The sequences of a recording, numbered."""
 
@@ -45,6 +71,10 @@ class Tracks:
         self._last = max((one.time for sequence in self.sequences for one in sequence), default=0)
         self._log_ends = recording.log_ends
         self._ends = {b: self._ends_of_lives(b) for b in brokers}
+        self._until = [_ends_of_runs(sequence) for sequence in self.sequences]
+        self._handled = {b: _by_term(self._all(BROKER, b)) for b in brokers}
+        self._leaves = {b: list(_ways_out(self.sequences[self._zookeeper], b)) for b in brokers}
+        self._known_heads = lru_cache(maxsize=100)(self._heads)
         self.started = frozenset(b for b in brokers if self._births[b])
 
     def _ends_of_lives(self, b: int) -> Sequence[int]:
@@ -75,7 +105,7 @@ class Tracks:
         The step leads from one place to the other. What is no later than the last entry that is explained of the file
         is not behind it: one clock has written both.
         """
-        if len(self.lines(place, b, log)) < len(self._left(place, log, b)):
+        if len(self.lines(place, b, log)) < len(self._all(log, b)) - self._explained(place, log, b):
             return True
         then = max(self._now(before) + milliseconds, self._last_explained(place, b, log))
         return self._log_ends.get(self._name(log, b), 0) > then
@@ -83,7 +113,7 @@ class Tracks:
     def _last_explained(self, place: Place, b: int, log: str) -> int:
         """When the last entry of a file was written that is explained; a broker writes to one of the two."""
         kinds = (log, BROKER) if log == STATE_CHANGES else (log,)
-        return max((done[-1].time for kind in kinds if (done := self._done(place, kind, b))), default=0)
+        return max((last.time for kind in kinds if (last := self._last_of(place, kind, b))), default=0)
 
     def _now(self, place: Place) -> int:
         """When the first of what is not explained yet was, by the clocks."""
@@ -96,23 +126,28 @@ class Tracks:
     def _name(self, kind: str, b: int) -> str:
         return f"{kind} {self._names_of[b]}"
 
-    def _done(self, place: Place, kind: str, b: int) -> Sequence[Any]:
-        """What is explained of a broker's sequence."""
+    def _all(self, kind: str, b: int) -> Sequence[Any]:
+        """A broker's sequence."""
         number = self.track(kind, b)
-        return () if number is None else self.sequences[number][: place[number]]
+        return () if number is None else self.sequences[number]
 
-    def _left(self, place: Place, kind: str, b: int) -> Sequence[Any]:
-        """What is not explained yet of a broker's sequence."""
+    def _explained(self, place: Place, kind: str, b: int) -> int:
+        """How many of a broker's sequence are explained."""
         number = self.track(kind, b)
-        return () if number is None else self.sequences[number][place[number] :]
+        return 0 if number is None else place[number]
 
-    def _of_this_life(self, place: Place, kind: str, b: int) -> Iterator[Any]:
+    def _of_this_life(self, place: Place, kind: str, b: int) -> Part[Any]:
         """What is not explained yet of what the present process of a broker wrote."""
-        life = self.life(place, b)
-        return takewhile(lambda one: one.incarnation == life, self._left(place, kind, b))
+        number, sequence = self.track(kind, b), self._all(kind, b)
+        start = 0 if number is None else place[number]
+        is_its = start < len(sequence) and sequence[start].incarnation == self.life(place, b)
+        return Part(sequence, start, self._until[number or 0][start] if is_its else start)
 
-    def heads(self, place: Place) -> list[tuple[int, Observed]]:
+    def heads(self, place: Place) -> Sequence[tuple[int, Observed]]:
         """The next observation of each sequence, with the sequence's number, in the order of their clocks."""
+        return self._known_heads(place)
+
+    def _heads(self, place: Place) -> Sequence[tuple[int, Observed]]:
         heads = [
             (number, sequence[position])
             for number, (sequence, position) in enumerate(zip(self.sequences, place, strict=True))
@@ -120,14 +155,20 @@ class Tracks:
         ]
         return sorted(heads, key=lambda head: (head[1].time, head[0]))
 
-    def lines(self, place: Place, c: int, log: str) -> list[seen.ControllerSaid]:
+    def lines(self, place: Place, c: int, log: str) -> Part[seen.ControllerSaid]:
         """What the present process of a controller has yet to say in one of its logs."""
-        return list(self._of_this_life(place, log, c))
+        return self._of_this_life(place, log, c)
 
     def last_line(self, place: Place, c: int, log: str) -> str:
         """Where the last line stands that is explained of one of a controller's logs."""
-        done = self._done(place, log, c)
-        return done[-1].place if done else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
+        last = self._last_of(place, log, c)
+        return last.place if last is not None else f"the start of broker-{self._names_of[c]}/{FILES[log]}"
+
+    def _last_of(self, place: Place, kind: str, b: int) -> Observed | None:
+        """The last that is explained of a broker's sequence."""
+        explained = self._explained(place, kind, b)
+        last: Observed | None = self._all(kind, b)[explained - 1] if explained else None
+        return last
 
     def is_late(self, place: Place, shown: Sequence[Observed]) -> bool:
         """Whether something comes, by the clocks, before all that a controller is shown to say.
@@ -150,11 +191,9 @@ class Tracks:
 
     def leavers(self, place: Place) -> frozenset[int]:
         """The brokers whose present process, as far as it is told, comes to its end by closing its session."""
-        ends: dict[int, bool] = {}
-        for one in self.changes(place):
-            if isinstance(one, seen.SessionEnded) or _is_birth(one):
-                ends.setdefault(one.by, isinstance(one, seen.SessionEnded) and one.by_client)
-        return frozenset(b for b, leaves in ends.items() if leaves)
+        here = place[self._zookeeper]
+        ways = ((b, out[bisect_left(out, (here, False)) :][:1]) for b, out in self._leaves.items())
+        return frozenset(b for b, out in ways if any(leaves for _, leaves in out))
 
     def registers(self, place: Place, b: int, until: int) -> bool:
         """Whether a broker registers up to a time."""
@@ -164,11 +203,12 @@ class Tracks:
         """ZooKeeper's next transactions, up to a time."""
         return takewhile(lambda one: one.time <= until, self.changes(place))
 
-    def changes(self, place: Place) -> Sequence[Observed]:
+    def changes(self, place: Place) -> Part[Observed]:
         """ZooKeeper's next transactions, all of them."""
-        return self.sequences[self._zookeeper][place[self._zookeeper] :]
+        changes = self.sequences[self._zookeeper]
+        return Part(changes, place[self._zookeeper], len(changes))
 
-    def handled(self, place: Place, b: int) -> Iterator[seen.Handled]:
+    def handled(self, place: Place, b: int) -> Part[seen.Handled]:
         """What the present process of a broker has yet to handle."""
         return self._of_this_life(place, BROKER, b)
 
@@ -178,8 +218,19 @@ class Tracks:
 
     def last_request(self, place: Place, b: int, c: int, epoch: int) -> seen.RequestHandled | None:
         """The request of a controller, in a term of it, that a broker has handled last, in this life or one before."""
-        done = (one for one in reversed(self._done(place, BROKER, b)) if isinstance(one, seen.RequestHandled))
-        return next((one for one in done if (one.controller, one.epoch) == (c, epoch)), None)
+        of_term = self._handled[b].get((c, epoch), [])
+        number = bisect_left(of_term, self._explained(place, BROKER, b))
+        last: seen.RequestHandled | None = self._all(BROKER, b)[of_term[number - 1]] if number else None
+        return last
+
+    def next_request(self, place: Place, b: int, c: int, epoch: int | None) -> seen.RequestHandled | None:
+        """The request of a controller, in a term of it, that the present process of a broker has yet to handle next."""
+        of_term = self._handled[b].get((c, epoch), [])
+        number = bisect_left(of_term, self._explained(place, BROKER, b))
+        coming = len(self.handled(place, b)) + self._explained(place, BROKER, b)
+        is_there = number < len(of_term) and of_term[number] < coming
+        following: seen.RequestHandled | None = self._all(BROKER, b)[of_term[number]] if is_there else None
+        return following
 
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""
@@ -193,6 +244,31 @@ class Tracks:
     def after(place: Place, steps: Mapping[int, int]) -> Place:
         """The place after so many more observations of these sequences."""
         return tuple(position + steps.get(number, 0) for number, position in enumerate(place))
+
+
+def _ends_of_runs(sequence: Sequence[Any]) -> Sequence[int]:
+    """For each place in a sequence the one behind those that follow there of the same process."""
+    ends = [len(sequence)] * len(sequence)
+    for place in range(len(sequence) - 2, -1, -1):
+        this, following = (getattr(sequence[one], "incarnation", 0) for one in (place, place + 1))
+        ends[place] = ends[place + 1] if this == following else place + 1
+    return ends
+
+
+def _by_term(handled: Sequence[Any]) -> Mapping[tuple[int, int | None], Sequence[int]]:
+    """The places of the requests of each term of each controller."""
+    places = defaultdict[tuple[int, int | None], list[int]](list)
+    for place, one in enumerate(handled):
+        if isinstance(one, seen.RequestHandled):
+            places[one.controller, one.epoch].append(place)
+    return dict(places)
+
+
+def _ways_out(changes: Sequence[Observed], b: int) -> Iterator[tuple[int, bool]]:
+    """Where a broker's sessions end, or a process of it begins; and whether it closes its session there."""
+    for place, one in enumerate(changes):
+        if (isinstance(one, seen.SessionEnded) or _is_birth(one)) and one.by == b:
+            yield place, isinstance(one, seen.SessionEnded) and one.by_client
 
 
 def _is_birth(one: Observed) -> TypeGuard[seen.SessionBegan]:

@@ -117,7 +117,7 @@ def read_entries(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornL
 def _finished(entry: LogEntry | None, trace: list[str], message: list[TornLine]) -> Iterator[LogEntry | TornLine]:
     """An entry with its trace, and the rest of an exception's message, which no frame follows."""
     if entry:
-        yield replace(entry, trace=tuple(trace))
+        yield replace(entry, trace=tuple(trace)) if trace else entry
     if message:
         yield replace(message[0], text="\n".join(one.text for one in message), is_cut=True)
 
@@ -132,7 +132,7 @@ def _heads(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornLine]:
             is_last = end == len(text)
             if isinstance(read, TornLine) and not is_last:
                 read = replace(read, reason="has the beginning of another entry in it")
-            yield replace(read, is_cut=not is_last or not line.endswith("\n"))
+            yield read if is_last and line.endswith("\n") else replace(read, is_cut=True)
 
 
 def _read_head(text: str, source: str, number: int) -> LogEntry | TornLine:

@@ -1,12 +1,15 @@
 """Recordings are read strictly: every line is an observation, passed over for a reason, or refused with its place."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from model_check.recordings import entries
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Cluster
 from model_check.recordings.reports import PASSED_OVER, REPORTS
@@ -23,11 +26,13 @@ from model_check.recordings.seen import (
     WriteConflicted,
 )
 from model_check.recordings.transactions import may_be_unanswered
+from model_check.two_questions import Question, claims_run
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction, WriteRefused
 from spec.errors import BadInput
-from spec.formats.kafka_types import TopicPartition
+from spec.formats.kafka_types import V0102, TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready
 from spec.logs.controller_log.lines import CONTROLLER_LOG
+from spec.logs.log_entries import LogEntry, TornLine, read_entries
 from tests.model_check.unpacking import NAMES, RECORDINGS, changed, recorded, recording, replaced, unpacked
 
 pytestmark = RECORDINGS
@@ -360,3 +365,25 @@ def test_who_was_not_told_of_a_create_tries_again_or_does_nothing_more(
     before = [transaction(1, 1, NODE_EXISTS), transaction(2, 1, NodeCreated("/controller", b"", 1, 1))]
     after = [transaction(3 + number, session, change) for number, (session, change) in enumerate(later)]
     assert may_be_unanswered([*before, *after], 2) is may_be
+
+
+def test_a_log_is_read_once_for_both_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is looked through: to tell its release, to set its clock right, line by line, by the claims."""
+    opened = Counter[str]()
+
+    def counted(lines: Iterable[str], source: str) -> Iterator[LogEntry | TornLine]:
+        opened[source] += 1
+        return read_entries(lines, source)
+
+    monkeypatch.setattr(entries, "read_entries", counted)
+    found = read(recording(NAME))
+    claims_run(recording(NAME), Question(), found)
+    logs = {f"broker-{b}/{log}.log" for b in (1, 2, 3) for log in ("controller", "state-change")}
+    assert opened.keys() == logs
+    assert opened.total() == len(logs)
+
+
+def test_claims_that_go_by_what_was_read_before_are_what_they_are_otherwise() -> None:
+    made, again = (claims_run(recording(NAME), Question(release=one), recorded(NAME)) for one in (None, V0102))
+    assert replace(made, seconds={}) == replace(again, seconds={})
+    assert made.findings

@@ -37,13 +37,14 @@ def kinds(name: str) -> Iterator[str]:
 @pytest.mark.parametrize("name", LOGS)
 def test_a_log_may_be_cut_at_any_byte(name: str, every: int, tmp_path: Path) -> None:
     """Whatever is left of its last entry, what stands before is read, and nothing else is seen in the rest."""
-    whole, log = list(kinds(name)), Log(tmp_path / name, LOGS[name])
+    whole, file = list(kinds(name)), tmp_path / name
     assert len(whole) > 15
     for entry in whole:
         content, lines = f"{whole[0]}{entry}".encode(), set[int]()
         head = content.index(b"\n", len(whole[0]))
         for length in {*range(len(whole[0]), len(content), every), head - 1, head, len(content) - 1}:
-            log.file.write_bytes(content[:length])
+            file.write_bytes(content[:length])
+            log = Log(file, LOGS[name])
             read_so_far, torn = [line for _, line in log.lines()], log.torn_ends(lambda _: 1)
             lines.add(len(read_so_far))
             assert len(read_so_far) == (1 if length < head else 2)

@@ -1,20 +1,27 @@
 """What is looked up in the sequences of a recording, ahead of the place that is explained."""
 
+from collections.abc import Iterable, Sequence
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from model_check.recordings.recording import Cluster, Observed, Recording
 from model_check.recordings.seen import (
     ControllerDeleted,
     ControllerSaid,
+    Handled,
     ProcessKilled,
     ReplicaStopped,
+    RequestHandled,
     SessionBegan,
     SessionEnded,
 )
-from model_check.recordings.tracks import APART, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Tracks
+from model_check.recordings.tracks import APART, BROKER, REPORTS, SKEW, STATE_CHANGES, ZOOKEEPER, Place, Tracks
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.log_lines import Line
+from tests.model_check.unpacking import JUDGED, RECORDINGS, judged, recorded
 
 
 def test_a_log_goes_on_if_it_has_an_entry_later_than_clocks_differ() -> None:
@@ -125,3 +132,48 @@ def test_a_line_is_late_whose_controller_has_done_something_else_before() -> Non
         "who else deletes it, is another's doing"
     )
     assert not Tracks(Recording(Path(), Cluster((1,), (), (), ()), {ZOOKEEPER: (deleted,)}, {}, 1)).is_late((0,), [])
+
+
+def plainly_handled(tracks: Tracks, place: Place, b: int) -> list[Handled]:
+    """What the present process of a broker has yet to handle: all that follows, up to what is another process's."""
+    number = tracks.track(BROKER, b)
+    left: Sequence[Any] = () if number is None else tracks.sequences[number][place[number] :]
+    return list(takewhile(lambda one: one.incarnation == tracks.life(place, b), left))
+
+
+def plainly_asked(requests: Iterable[Observed], c: int, epoch: int) -> RequestHandled | None:
+    """The first of some requests that is of a controller's term."""
+    every = (one for one in requests if isinstance(one, RequestHandled))
+    return next((one for one in every if (one.controller, one.epoch) == (c, epoch)), None)
+
+
+def plain_leavers(changes: Iterable[Observed]) -> frozenset[int]:
+    """The brokers of whom the next end or birth of a session is an end that they have asked for."""
+    first: dict[int, bool] = {}
+    for one in changes:
+        if isinstance(one, SessionEnded) or (isinstance(one, SessionBegan) and one.first):
+            first.setdefault(one.by, isinstance(one, SessionEnded) and one.by_client)
+    return frozenset(b for b, leaves in first.items() if leaves)
+
+
+@RECORDINGS
+@pytest.mark.parametrize("name", JUDGED)
+def test_what_is_looked_up_is_what_one_finds_who_goes_through_the_sequences(name: str) -> None:
+    """At every place of an explanation; the places of requests by term, and where processes end, are kept."""
+    recording, path = recorded(name), judged(name).path
+    tracks, found = Tracks(recording), 0
+    brokers = range(1, len(recording.cluster.broker_ids) + 1)
+    for place in dict.fromkeys(one.place for one in path):
+        changes = tracks.sequences[0][place[0] :]
+        assert list(tracks.changes(place)) == list(changes)
+        assert tracks.leavers(place) == plain_leavers(changes)
+        for b in brokers:
+            handled, number = plainly_handled(tracks, place, b), tracks.track(BROKER, b)
+            assert (list(tracks.handled(place, b)), len(tracks.handled(place, b))) == (handled, len(handled))
+            done = [] if number is None else list(reversed(tracks.sequences[number][: place[number]]))
+            for c, epoch in product(brokers, range(1, recording.controller_epochs)):
+                last, following = plainly_asked(done, c, epoch), plainly_asked(handled, c, epoch)
+                assert tracks.last_request(place, b, c, epoch) is last
+                assert tracks.next_request(place, b, c, epoch) is following
+                found += last is not None and following is not None
+    assert found
