@@ -8,7 +8,7 @@ changed /controller_epoch by hand, epochs prove nothing any more.
 Kafka: `KafkaController.incrementControllerEpoch`, `ZookeeperLeaderElector.elect`, 0.10.2.2. PROTOCOL.md section 6.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from model_check.monitors.claims import Answers, Break, monitored
@@ -63,8 +63,12 @@ def acts(history: History) -> Iterator[Act]:
                 yield Act(request.place, request.controller, request.epoch, number, f"{request} arrived")
 
 
-def raisers(history: History) -> dict[int, list[Write]]:
+def raisers(history: History) -> Mapping[int, list[Write]]:
     """Who has written each epoch to /controller_epoch, the first to do so first, while epochs prove anything."""
+    return history.once(_raisers)
+
+
+def _raisers(history: History) -> Mapping[int, list[Write]]:
     found: dict[int, list[Write]] = {}
     for one in history.of(CONTROLLER_EPOCH):
         if isinstance(one.after, ControllerEpoch) and one.number < history.epochs_end:
@@ -180,11 +184,11 @@ def one_term_acts_in_an_epoch(history: History) -> Answers:
     acted = {(act.epoch, act.broker) for act in done}
     told = set[tuple[int, int]]()
     for act in done:
-        first = rightful.get(act.epoch)
-        others = sorted(broker for epoch, broker in acted if epoch == act.epoch and broker != act.broker)
         if (act.epoch, act.broker) in told:
             continue
         told.add((act.epoch, act.broker))
+        first = rightful.get(act.epoch)
+        others = sorted(broker for epoch, broker in acted if epoch == act.epoch and broker != act.broker)
         if others and act.broker != first:
             text = f"{act.text}, and broker {others[0]} has acted in epoch {act.epoch}, too"
             yield Break(act.place, text, _row_of_borrowed(history, act))

@@ -6,7 +6,7 @@ znodes below a topic go before it; its own delete is the moment that counts.
 Kafka: `TopicDeletionManager`, 0.10.2.2. PROTOCOL.md section 7.4.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from model_check.monitors.arrivals import Arrival
@@ -38,14 +38,20 @@ class Deletion:
         return max(self.born.number, self.asked.number if self.asked else 0)
 
 
-def deletions(history: History) -> Iterator[Deletion]:
+def deletions(history: History) -> Sequence[Deletion]:
     """Each deletion of a topic by a broker."""
+    return history.once(_deletions)
+
+
+def _deletions(history: History) -> Sequence[Deletion]:
+    found = []
     for one in history.of_kind(paths.BROKER_TOPIC):
         if one.is_delete and one.author.is_members:
             born = history.birth(one.topic, one.number)
             asked = history.asked_to_delete(one.topic, one.number)
             if born is not None:
-                yield Deletion(one, born, asked[-1] if asked else None)
+                found.append(Deletion(one, born, asked[-1] if asked else None))
+    return found
 
 
 @monitored()
@@ -181,7 +187,12 @@ def is_left_half_way(history: History, topic: str, number: int) -> bool:
 
 def was_deleted(history: History, topic: str, number: int) -> bool:
     """Whether a topic of this name had been deleted by a broker before the write of a number."""
-    return any(one.write.topic == topic and one.write.number < number for one in deletions(history))
+    return history.once(_first_deletions).get(topic, number) < number
+
+
+def _first_deletions(history: History) -> Mapping[str, int]:
+    """The number of the write by which a topic of each name was deleted first."""
+    return {one.write.topic: one.write.number for one in reversed(deletions(history))}
 
 
 @monitored()

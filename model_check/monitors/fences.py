@@ -7,8 +7,9 @@ Kafka: `ReplicaManager.becomeLeaderOrFollower`, `stopReplicas` and `maybeUpdateM
 section 10.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final
 
 from model_check.monitors.arrivals import Arrival
@@ -43,11 +44,15 @@ def brokers_obey_no_older_epoch(history: History) -> Answers:
 
 def _with_known(requests: Sequence[Arrival]) -> Iterator[tuple[Arrival, int, int]]:
     """Each answered request with its epoch, and the highest epoch that was obeyed before it arrived."""
-    obeyed = [one for one in requests if one.answer is not None and not one.is_refused and one.epoch is not None]
+    obeyed = sorted(
+        (one.answer.order, one.epoch)
+        for one in requests
+        if one.answer is not None and not one.is_refused and one.epoch is not None
+    )
+    orders, highest = [order for order, _ in obeyed], [0, *accumulate((epoch for _, epoch in obeyed), max)]
     for request in requests:
         if request.answer is not None and request.epoch is not None:
-            before = (one.epoch or 0 for one in obeyed if one.answer and one.answer.order < request.order)
-            yield request, request.epoch, max(before, default=0)
+            yield request, request.epoch, highest[bisect_left(orders, request.order)]
 
 
 @monitored(needs=Needs.REQUESTS, source="PROTOCOL.md section 10")

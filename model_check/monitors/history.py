@@ -5,9 +5,11 @@ What brokers received is ordered within each broker only, and its clock may be o
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 from model_check.monitors.acts import Acts, Rest
 from model_check.monitors.arrivals import Arrivals
@@ -27,6 +29,8 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
 from spec.formats.znodes import UNCLEAN
+
+T = TypeVar("T")
 
 CONTROLLER, CONTROLLER_EPOCH = "/controller", "/controller_epoch"
 
@@ -167,15 +171,50 @@ class History:
             times.append(latest)
         return times
 
+    @cached_property
+    def _zxids(self) -> list[int]:
+        return sorted(one.zxid for one in self.writes)
+
     # ---------------------------------------------------------------------------------------------------- writes
 
     def of(self, name: str) -> tuple[Write, ...]:
         """The writes of a path."""
         return self._of.get(name, ())
 
-    def of_kind(self, *kinds: PathKind) -> Iterator[Write]:
+    def of_kind(self, *kinds: PathKind) -> Sequence[Write]:
         """The writes of paths of these kinds, in order."""
-        return (one for one in self.writes if one.path is not None and one.path.kind in kinds)
+        found = self._of_kinds.get(kinds)
+        if found is None:
+            found = [one for one in self.writes if one.path is not None and one.path.kind in kinds]
+            self._of_kinds[kinds] = found
+        return found
+
+    @cached_property
+    def _of_kinds(self) -> dict[tuple[PathKind, ...], Sequence[Write]]:
+        return {}
+
+    def once(self, find: Callable[["History"], T]) -> T:
+        """What a function finds in all of this, which is looked for once."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: T = self._found[find]
+        return found
+
+    @cached_property
+    def _found(self) -> dict[Callable[["History"], Any], Any]:
+        return {}
+
+    def saying(self, partition: TopicPartition, state: State) -> Sequence[Write]:
+        """The writes of a partition's state with this leader, leader epoch and ISR, whatever the order of that."""
+        return self._saying.get((state_path(partition), *_said(state)), ())
+
+    @cached_property
+    def _saying(self) -> Mapping[tuple[object, ...], Sequence[Write]]:
+        saying = defaultdict[tuple[object, ...], list[Write]](list)
+        for one in self.writes:
+            if isinstance(one.after, State):
+                saying[one.name, *_said(one.after)].append(one)
+        return dict(saying)
 
     def until(self, name: str, number: int) -> tuple[Write, ...]:
         """The writes of a path before a number."""
@@ -203,7 +242,7 @@ class History:
     def cuts(self, rest: Rest) -> list[int]:
         """How many writes there may have been at a rest: by its last transaction, else by clocks off by `SKEW`."""
         if rest.zxid is not None:
-            return [sum(one.zxid <= rest.zxid for one in self.writes)]
+            return [bisect_right(self._zxids, rest.zxid)]
         first, last = bisect_right(self._clock, rest.ms - SKEW), bisect_right(self._clock, rest.ms + SKEW)
         ends = [n for n in range(first, last) if n == 0 or self.writes[n - 1].place != self.writes[n].place]
         return [*ends, last]
@@ -325,6 +364,10 @@ class History:
             else:
                 last = None
         return last is not None and not last.author.is_members
+
+
+def _said(state: State) -> tuple[object, ...]:
+    return state.leader, state.leader_epoch, tuple(sorted({*state.isr}))
 
 
 def state_path(partition: TopicPartition) -> str:

@@ -13,7 +13,7 @@ from model_check.monitors.arrivals import NOT_TOLD, Arrival, in_no_order
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import State
 from model_check.monitors.controllers import raisers
-from model_check.monitors.history import History, Write, state_path
+from model_check.monitors.history import History, Write
 from model_check.recordings.tracks import SKEW
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import ApiKey
@@ -44,7 +44,7 @@ def _unwritten(history: History, request: Arrival, partition: TopicPartition, to
 def writes_told(history: History, request: Arrival, partition: TopicPartition, told: State) -> Iterator[Write]:
     """The writes that a request may have its word on a partition from; no UpdateMetadata is held to a version."""
     sought = told if request.kind is ApiKey.LEADER_AND_ISR else replace(told, zk_version=NOT_TOLD)
-    return (one for one in history.of(state_path(partition)) if tells(sought, one))
+    return (one for one in history.saying(partition, told) if tells(sought, one))
 
 
 def tells(told: State, write: Write) -> bool:
