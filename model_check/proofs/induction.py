@@ -1,9 +1,10 @@
 """Proofs by induction: what holds at the start and is kept by every step holds in every reachable state.
 
 The candidate invariant is the conjunction of the types of the variables, of the lemmas and of the `always` properties.
-It must hold in the initial state, and each action, taken alone, must keep it: that is one question to the solver per
-action, about all clauses that the action could break at once. A `step` property is a further claim about the same
-steps. A property that already follows from the lemmas is not stepped at all.
+It must hold in the initial state, and each action, taken alone, must keep it: that is one obligation per action, about
+all clauses that the action could break. A `step` property is a further claim about the same steps. A property that
+already follows from the lemmas is not stepped at all. A solver that knows the invariant goes over all goals first
+(`model_check/proofs/goal_solver.py`); what it does not show is asked as one question per action, written out.
 
 A member that some step breaks is dropped, and what was proved with its help is asked again, until a fixpoint stays
 (Houdini's algorithm). So a bad lemma never makes a proof unsound, and spoils only what needs it. What a step breaks is
@@ -19,6 +20,7 @@ from time import perf_counter
 import z3
 
 from model_check.proofs import obligations
+from model_check.proofs.goal_solver import GoalSolver
 from model_check.proofs.obligations import Clause, Step
 from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
 from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide_all, problem
@@ -86,6 +88,10 @@ def _check_kinds(properties: Sequence[Property], lemmas: Sequence[Property]) -> 
         names.add(one.name)
 
 
+def _owners(clauses: Iterable[Clause]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.owner for one in clauses))
+
+
 class _Proof:
     """A proof in the making: which members are still alive, why others were dropped, what is known of each action."""
 
@@ -114,6 +120,7 @@ class _Proof:
         self._about_steps: dict[str, list[Obligation]] = {}
         self._rests_on: dict[str, set[str]] = {}
         self._failures: list[Obligation] = []
+        self._solver: tuple[int, GoalSolver] | None = None
         self._interrupted = False
 
     def _alive(self, names: Iterable[str]) -> list[Clause]:
@@ -165,11 +172,11 @@ class _Proof:
     ) -> Outcome:
         """Ask whether hypotheses about one state imply the goals; only an answer that helps is kept."""
         asked = problem(name, claim, [*hypotheses, obligations.broken(goals)])
-        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
+        owners = _owners(goals)
         answer = self._answer(asked)
         outcome = OUTCOMES[answer.result]
         if outcome == "PROVED":
-            self._about_states[name] = Obligation(name, owners, None, "PROVED", answer.seconds, asked)
+            self._about_states[name] = Obligation(name, owners, None, "PROVED", answer.seconds, lambda: asked)
         return outcome
 
     def _answer(self, asked: Problem) -> Answer:
@@ -206,12 +213,28 @@ class _Proof:
         decide_all(first, next_question, workers=workers, stop=self._stop)
 
     def _asking(self, step: Step) -> Asking:
-        """Ask about all that the action could break, given all that is still alive."""
-        hypotheses = self._alive(self._members)
-        goals = step.after(self._alive(name for name in self._members if name not in self._implied))
-        goals += step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
-        self._about_steps[step.action.name], self._rests_on[step.action.name] = [], set()
-        yield from self._about(step, hypotheses, goals, step.action.name)
+        """Show, or else ask about, all that the action could break, given all that is still alive."""
+        name, hypotheses = step.action.name, self._alive(self._members)
+        clauses = step.touched(self._alive(one for one in self._members if one not in self._implied))
+        claimed = step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
+        self._about_steps[name], self._rests_on[name] = [], set()
+        started = perf_counter()
+        if self._knowing(hypotheses).keeps(step, clauses, claimed, self._stop):
+            seconds, owners = perf_counter() - started, _owners([*clauses, *claimed])
+
+            def asked() -> Problem:
+                return step.question(hypotheses, step.after(clauses) + claimed, name)
+
+            self._about_steps[name].append(Obligation(name, owners, name, "PROVED", seconds, asked))
+            self._rests_on[name].update(_owners(hypotheses))
+        else:
+            yield from self._about(step, hypotheses, step.after(clauses) + claimed, name)
+
+    def _knowing(self, hypotheses: Sequence[Clause]) -> GoalSolver:
+        """The solver that holds all that is alive; it is made again when something was dropped."""
+        if self._solver is None or self._solver[0] != len(self._dropped):
+            self._solver = len(self._dropped), GoalSolver(self._system.variables, hypotheses)
+        return self._solver[1]
 
     def _about(self, step: Step, hypotheses: list[Clause], goals: list[Clause], name: str) -> Asking:
         """Ask about some goals: first with the hypotheses that are near, then with all; and about what that leaves."""
@@ -223,7 +246,7 @@ class _Proof:
         if answer.result == "sat" and len(helping) < len(hypotheses):
             helping, asked = hypotheses, step.question(hypotheses, goals, name)
             answer = yield asked, True
-        owners = tuple(dict.fromkeys(goal.owner for goal in goals))
+        owners = _owners(goals)
         if answer.result == "sat":
             counterexample = self._counterexample(step, hypotheses, goals, answer)
             self._note(step, hypotheses, counterexample.breaks, asked, answer, counterexample)
@@ -247,7 +270,7 @@ class _Proof:
     ) -> None:
         """Keep an obligation; what is not proved is dropped."""
         name, outcome = step.action.name, OUTCOMES[answer.result]
-        done = Obligation(asked.name, owners, name, outcome, answer.seconds, asked, counterexample)
+        done = Obligation(asked.name, owners, name, outcome, answer.seconds, lambda: asked, counterexample)
         if outcome == "PROVED":
             self._about_steps[name].append(done)
             self._rests_on[name].update(clause.owner for clause in hypotheses)

@@ -141,20 +141,26 @@ class Step:
         self.action = action
         self._vocabulary = vocabulary
         sorts = {variable.name: variable.sort for variable in system.variables}
-        self._pairs = [(z3.Const(name, sorts[name]), term) for name, term in action.updates.items()]
+        self._before = [z3.Const(name, sorts[name]) for name in action.updates]
         self.changed = vocabulary.named(action.updates)
         self._read_by = {vocabulary.named([name]): vocabulary.mentions(term) for name, term in action.updates.items()}
         self._guard_mentions = vocabulary.mentions(action.guard)
 
     def after(self, clauses: Iterable[Clause]) -> list[Clause]:
         """What the clauses say of the state after the step, for those that it may break."""
-        touched = [clause for clause in clauses if clause.mentions & self.changed]
-        if not touched:
-            return []
-        # In one go, since z3 then walks the updates once, not once for each clause.
-        terms = z3.substitute(z3.And(*(clause.term for clause in touched)), *self._pairs).children()
+        touched = self.touched(clauses)
+        terms = self.updated([clause.term for clause in touched]).children()
         pairs = [(clause, term) for clause, term in zip(touched, terms, strict=True) if not term.eq(clause.term)]
         return [Clause(clause.owner, term, self._mentions_after(clause)) for clause, term in pairs]
+
+    def touched(self, clauses: Iterable[Clause]) -> list[Clause]:
+        """The clauses that the step may break."""
+        return [clause for clause in clauses if clause.mentions & self.changed]
+
+    def updated(self, terms: Sequence[z3.BoolRef]) -> z3.BoolRef:
+        """What the terms say, all together, of the state after the step."""
+        # In one go, since z3 then walks the updates once, not once for each term.
+        return substituted(conjunction(terms), self._before, list(self.action.updates.values()))
 
     def _mentions_after(self, clause: Clause) -> int:
         """At least what the clause mentions once the updates are put in; walking the new term would cost more."""
@@ -181,6 +187,18 @@ class Step:
         claim = f"A step of {self.action.name} from a state of the invariant keeps: {owners}"
         constraints = [*(clause.term for clause in hypotheses), self.action.guard, broken(goals)]
         return problem(name, claim, constraints)
+
+
+def conjunction(terms: Sequence[z3.BoolRef]) -> z3.BoolRef:
+    """All terms; as `z3.And`, which would make several more Python objects of each."""
+    addresses = (z3.Ast * len(terms))(*(term.as_ast() for term in terms))
+    return z3.BoolRef(z3.Z3_mk_and(z3.main_ctx().ref(), len(terms), addresses))
+
+
+def substituted(term: z3.BoolRef, old: Sequence[z3.ExprRef], new: Sequence[z3.ExprRef]) -> z3.BoolRef:
+    """A term with some others in place of its variables; as `z3.substitute`, which would look at the sorts of all."""
+    those, others = ((z3.Ast * len(some))(*(one.as_ast() for one in some)) for some in (old, new))
+    return z3.BoolRef(z3.Z3_substitute(z3.main_ctx().ref(), term.as_ast(), len(old), those, others))
 
 
 def broken(goals: Sequence[Clause]) -> z3.BoolRef:

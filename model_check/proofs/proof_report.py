@@ -5,7 +5,7 @@ breaks it from a state that the invariant allows. Induction never says VIOLATED 
 unreachable; only what is false in the initial state itself is VIOLATED.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,10 +43,10 @@ class CounterexampleToInduction:
 
 @dataclass(frozen=True)
 class Obligation:
-    """One question that was put to the solver, and what came of it.
+    """What had to be shown of one action or of states alone, and what came of it.
 
     `properties` names the types, lemmas and properties that it is about; of a FAILED one, those that fail. `action` is
-    None for what concerns states alone. `problem` is the question itself, for export. `seconds` is the solver's time.
+    None for what concerns states alone. `asked` makes the question, for export. `seconds` is the solver's time.
     """
 
     name: str
@@ -54,8 +54,13 @@ class Obligation:
     action: str | None
     verdict: Outcome
     seconds: float
-    problem: Problem
+    asked: Callable[[], Problem]
     counterexample: CounterexampleToInduction | None = None
+
+    @property
+    def problem(self) -> Problem:
+        """The question as a text of its own; to write it takes longer than most questions take to answer."""
+        return self.asked()
 
 
 @dataclass(frozen=True)

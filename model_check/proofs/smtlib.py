@@ -1,8 +1,8 @@
 """Questions for a solver, as SMT-LIB texts: written, saved, read back and decided.
 
-A proof obligation leaves this project as a text in the standard language of solvers, and it is that text, not some
-object in memory, which is decided here. So what lies in an export folder is what was proved, and any other solver may
-be asked the same question: every question is put so that `unsat` is the good answer.
+A proof obligation leaves this project as a text in the standard language of solvers, so any other solver may be asked
+the same question: every question is put so that `unsat` is the good answer. Where z3 is asked for more than a quick
+yes (`model_check/proofs/goal_solver.py`), it is that text, not some object in memory, which is decided here.
 
 Each question is decided in a z3 context of its own. That makes an answer independent of what was asked before it, and
 lets several questions be decided at once by threads of one process, since z3 works outside Python's lock. Left out on

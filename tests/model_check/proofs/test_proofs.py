@@ -6,8 +6,9 @@ from functools import cache
 
 import pytest
 
-from model_check.proofs.induction import prove
+from model_check.proofs.induction import TACTICS, prove
 from model_check.proofs.proof_report import ProofReport
+from model_check.proofs.smtlib import decide
 from model_check.verdicts.verdict import Verdict
 from spec.expectations import plan
 from spec.language.rules import Property, TransitionSystem
@@ -151,6 +152,15 @@ def test_every_property_that_is_not_known_to_be_false_is_proved(name: str, varia
     assert not report.failures
     built, _ = unbounded(name, variant)
     assert {one.action for one in report.obligations if one.action} == {one.name for one in built.actions}
+
+
+@pytest.mark.slow
+def test_every_obligation_is_proved_again_by_its_text_alone() -> None:
+    """The proof itself asks one solver that goes from step to step, and mostly of terms that are never written."""
+    report = proof(SMALL.name, "FENCED")
+    answers = {one.name: decide(one.problem.text, 60, tactics=TACTICS).result for one in report.obligations}
+    assert set(answers.values()) == {"unsat"}
+    assert len(answers) == len(report.obligations) > len(unbounded(SMALL.name, "FENCED")[0].actions)
 
 
 def test_a_proof_says_what_it_assumes_and_for_which_epoch() -> None:
