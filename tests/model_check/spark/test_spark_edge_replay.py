@@ -16,6 +16,7 @@ from tests.model_check.plain_trees import replay_edges
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
 
+@pytest.mark.takes("Workers start that have both sides, and their parts are replayed here, too.")
 def test_workers_and_one_process_find_the_same() -> None:
     sides = Sides(scope("bounce"))
     tree, reports = spanning_tree(sides.system), list[int]()

@@ -35,8 +35,8 @@ from tests.needs import ROOT
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
 
-LONG = odometer(2, 15)
-"""256 states in 31 levels, so that a run takes some seconds."""
+LONG = pytest.mark.parametrize("most", [7, pytest.param(15, marks=pytest.mark.slow)])
+"""The highest digit of two wheels: 64 states in 15 levels, or 256 in 31, so that a run takes some seconds."""
 
 
 @cache
@@ -71,6 +71,7 @@ def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, 
 @pytest.mark.parametrize(
     ("name", "shards"), [("bounce", 2), *(pytest.param("tiny", shards, marks=pytest.mark.slow) for shards in (2, 1, 5))]
 )
+@pytest.mark.takes("Workers and this process explore the protocol itself.")
 def test_the_protocol_itself_is_enumerated_alike(name: str, shards: int, tmp_path: Path) -> None:
     made, native = explored(name)
     found = enumerate_states(made, run_folder=tmp_path, shards=shards, master=MASTER)
@@ -133,10 +134,10 @@ def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Pa
         process.send_signal(signal.SIGKILL)
     left = RunFolder(tmp_path).levels()
     assert 9 < len(left) < 31
-    done: list[int] = []
-    found = enumerate_states(LONG, run_folder=tmp_path, progress=lambda one: done.append(one.depth), master=MASTER)
+    done, wheels = list[int](), odometer(2, 15)
+    found = enumerate_states(wheels, run_folder=tmp_path, progress=lambda one: done.append(one.depth), master=MASTER)
     assert done[0] == len(left) - 1, "what was complete is not done again"
-    assert (found.levels, found.digest) == (odometer_counts(2, 15).levels, explore(LONG).digest)
+    assert (found.levels, found.digest) == (odometer_counts(2, 15).levels, explore(wheels).digest)
 
 
 def python_workers(shard: int) -> list[int]:
@@ -159,18 +160,20 @@ def python_workers(shard: int) -> list[int]:
     return [process for process in holders if parents[process] in holders and is_ours(process)]
 
 
-def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(tmp_path: Path) -> None:
-    killed: list[int] = []
+@LONG
+@pytest.mark.takes("A worker is killed, and another one starts.")
+def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(most: int, tmp_path: Path) -> None:
+    killed, wheels = list[int](), odometer(2, most)
 
-    def kill_at_ten(one: Progress) -> None:
-        if one.depth == 10:
+    def kill_at_five(one: Progress) -> None:
+        if one.depth == 5:
             for process in python_workers(1):
                 os.kill(process, signal.SIGKILL)
                 killed.append(process)
 
-    found = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=kill_at_ten, master=MASTER)
+    found = enumerate_states(wheels, run_folder=tmp_path, shards=2, progress=kill_at_five, master=MASTER)
     assert killed
-    assert (found.levels, found.digest) == (odometer_counts(2, 15).levels, explore(LONG).digest)
+    assert (found.levels, found.digest) == (odometer_counts(2, most).levels, explore(wheels).digest)
 
 
 def test_a_worker_that_dies_again_and_again_is_one_clear_line(spark: SparkContext) -> None:
@@ -191,12 +194,13 @@ def test_a_failure_of_ours_in_a_worker_says_once_what_to_do() -> None:
     assert str(given_up(RuntimeError(trace))) == "Spark gave up: cannot write a in /b: full; make room"
 
 
-def test_a_run_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
-    seen: list[Progress] = []
-    one = enumerate_states(LONG, run_folder=tmp_path, shards=2, progress=seen.append, stop=lambda: len(seen) > 3)
+@LONG
+def test_a_run_can_be_stopped_and_gone_on_with(most: int, tmp_path: Path) -> None:
+    seen, wheels = list[Progress](), odometer(2, most)
+    one = enumerate_states(wheels, run_folder=tmp_path, shards=2, progress=seen.append, stop=lambda: len(seen) > 3)
     assert (one.exhausted, one.stopped) == (False, "stop")
-    assert one.states == seen[-1].states < odometer_counts(2, 15).states
-    assert enumerate_states(LONG, run_folder=tmp_path).levels == odometer_counts(2, 15).levels
+    assert one.states == seen[-1].states < odometer_counts(2, most).states
+    assert enumerate_states(wheels, run_folder=tmp_path).levels == odometer_counts(2, most).levels
 
 
 def test_a_run_that_is_stopped_at_once_knows_nothing(tmp_path: Path) -> None:
