@@ -31,54 +31,66 @@ from spec.errors import EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import TopicPartition
 from tests.model_check.faulty_broker import FAULT, PLANT
 
-SHORT = ("kill-controller", "stop-controller")
+Kinds = tuple[str, ...]
+SHORT = pytest.mark.parametrize(
+    ("brokers", "kinds"),
+    [(2, ("stop-controller",)), pytest.param(3, ("kill-controller", "stop-controller"), marks=pytest.mark.slow)],
+)
+"""A run of so many brokers with these faults, each once: every day only that whose controller becomes a zombie."""
 FAULTY = "tests.model_check.faulty_broker"
 _HOME = TemporaryDirectory(prefix="live-")
 
 
 @cache
-def short_run() -> tuple[Run, Path]:
-    """A controller is killed, its successor becomes a zombie."""
-    made = checked_run(Task(Setup(2, seed=2), topics=1, faults=2, kinds=SHORT), Path(_HOME.name))
-    return made, Path(_HOME.name) / made.scope
+def short_run(brokers: int, kinds: Kinds) -> tuple[Run, Path]:
+    """What comes of a run, and its recording."""
+    home = Path(_HOME.name) / str(brokers)
+    home.mkdir()
+    made = checked_run(Task(Setup(brokers, seed=2), topics=1, faults=len(kinds), kinds=kinds), home)
+    return made, home / made.scope
 
 
-@pytest.mark.takes("A cluster is run, loses its controller twice, and is judged: once, for the next tests, too.")
-def test_the_reference_on_a_real_zookeeper_is_explained() -> None:
-    made, _ = short_run()
+@SHORT
+@pytest.mark.takes("A cluster is run, loses its controller, and is judged: once, for the next tests, too.")
+def test_the_reference_on_a_real_zookeeper_is_explained(brokers: int, kinds: Kinds) -> None:
+    made, _ = short_run(brokers, kinds)
     assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
     explained, _, total = made.notes[0].split(" observations")[0].partition(" of ")
     assert explained == total
     assert int(total) > 50
 
 
-def test_a_recording_shows_what_was_done() -> None:
-    _, folder = short_run()
+@SHORT
+def test_a_recording_shows_what_was_done(brokers: int, kinds: Kinds) -> None:
+    _, folder = short_run(brokers, kinds)
     tracks = read(folder).tracks
     acts = tracks["environment"]
-    kinds = [type(one) for one in acts]
-    assert (kinds.count(ProcessKilled), kinds.count(ProcessPaused)) == (1, 2)
+    done = [type(one) for one in acts]
+    assert (done.count(ProcessKilled), done.count(ProcessPaused)) == (kinds.count("kill-controller"), 2)
     ended = [one for one in tracks["zookeeper"] if isinstance(one, SessionEnded)]
-    assert [one.had_controller for one in ended] == [True, True]
-    assert sorted(one.survived for one in ended) == [False, True]
+    assert [one.had_controller for one in ended] == [True for _ in kinds]
+    assert sorted(one.survived for one in ended) == sorted(kind == "stop-controller" for kind in kinds)
 
 
-def test_a_recording_has_every_file_of_a_real_clusters() -> None:
-    _, folder = short_run()
+@SHORT
+def test_a_recording_has_every_file_of_a_real_clusters(brokers: int, kinds: Kinds) -> None:
+    _, folder = short_run(brokers, kinds)
     assert {one.name for one in folder.iterdir()} == {
-        "actions.jsonl", "broker-1", "broker-2", "members.json", "sessions.json", "zookeeper.jsonl",
+        "actions.jsonl", "members.json", "sessions.json", "zookeeper.jsonl",
+        *(f"broker-{broker}" for broker in range(1, brokers + 1)),
     }  # fmt: skip
-    for broker in (1, 2):
+    for broker in range(1, brokers + 1):
         assert {one.name for one in (folder / f"broker-{broker}").iterdir()} == {
             "controller.log", "kafka-request.log", "server.log", "state-change.log", "wire.jsonl",
         }  # fmt: skip
 
 
-def test_every_request_that_was_sent_to_a_broker_came_over_the_wire() -> None:
+@SHORT
+def test_every_request_that_was_sent_to_a_broker_came_over_the_wire(brokers: int, kinds: Kinds) -> None:
     """As many arrivals in kafka-request.log as the state-change.log of all controllers has answers, or more."""
-    _, folder = short_run()
+    _, folder = short_run(brokers, kinds)
     arrived = answered = 0
-    for broker in (1, 2):
+    for broker in range(1, brokers + 1):
         arrived += (folder / f"broker-{broker}/kafka-request.log").read_text("utf-8").count("received request : ")
         answered += (folder / f"broker-{broker}/state-change.log").read_text("utf-8").count(" received response ")
     assert 0 < answered <= arrived
@@ -270,12 +282,13 @@ def test_what_was_recorded_until_a_failure_is_saved(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "actions.jsonl").read_text("utf-8").splitlines()[-1])["action"] == "end"
 
 
-def test_what_does_not_come_is_told(tmp_path: Path) -> None:
-    with LiveCluster(Setup(1, seed=1), tmp_path) as cluster:
-        begun = time.monotonic()
-        with pytest.raises(EnvironmentFailure, match=r"within 0\.3 s not: pigs fly"):
-            cluster.wait_until("pigs fly", lambda: False, 0.3)
-        assert 0.3 <= time.monotonic() - begun < 2
+def test_what_does_not_come_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cluster needs to run for it."""
+    monkeypatch.setattr(LiveCluster, "sleep", lambda _, seconds: time.sleep(seconds))
+    begun = time.monotonic()
+    with pytest.raises(EnvironmentFailure, match=r"within 0\.3 s not: pigs fly"):
+        LiveCluster(Setup(1, seed=1), tmp_path).wait_until("pigs fly", lambda: False, 0.3)
+    assert 0.3 <= time.monotonic() - begun < 2
 
 
 def test_faults_are_drawn_each_once_before_any_comes_again() -> None:

@@ -99,13 +99,26 @@ def test_a_watch_queues_a_callback_once_and_only_for_listeners(server: Zookeeper
     process.client.stop()
 
 
-def test_an_operation_is_done_under_the_next_session(admin: LiveZookeeper, proxy: FlakyProxy) -> None:
+def wait_until_ended(session: int, server: ZookeeperServer) -> None:
+    """Wait until the server has ended a session that nobody hears of."""
+    deadline = time.monotonic() + TIMEOUT
+    while not any(
+        isinstance(one.change, SessionClosed) and one.session == session
+        for one in read_transaction_log(server.data_dir)
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_an_operation_is_done_under_the_next_session(
+    server: ZookeeperServer, admin: LiveZookeeper, proxy: FlakyProxy
+) -> None:
     process = Process(proxy.address)
     process.client.start(TIMEOUT)
     proxy.cut()
     done = threading.Thread(target=process.client.run, args=(script(Create("/late")),), daemon=True)
     done.start()
-    time.sleep(SESSION_MS / 1000 + 0.5)  # the server ends the session in the meantime
+    wait_until_ended(process.sessions[0], server)
     assert done.is_alive()
     assert admin.execute(Exists("/late")) is None
     proxy.let_in()
@@ -178,7 +191,7 @@ def answered(operation: AnyOperation) -> Script[Any]:
 
 
 def test_who_creates_an_ephemeral_on_the_raw_handle_hears_of_the_expiry(
-    admin: LiveZookeeper, proxy: FlakyProxy
+    server: ZookeeperServer, admin: LiveZookeeper, proxy: FlakyProxy
 ) -> None:
     process, raised = Process(proxy.address), list[Exception]()
 
@@ -192,7 +205,7 @@ def test_who_creates_an_ephemeral_on_the_raw_handle_hears_of_the_expiry(
     proxy.cut()
     creating = threading.Thread(target=create, daemon=True)
     creating.start()
-    time.sleep(SESSION_MS / 1000 + 0.5)
+    wait_until_ended(process.sessions[0], server)
     proxy.let_in()
     creating.join(TIMEOUT)
     assert raised == [SessionExpired(CONTROLLER)]

@@ -64,6 +64,7 @@ def refusal_of(server: ZookeeperServer) -> ZookeeperServerError:
     return refusal.value
 
 
+@pytest.mark.takes("Two servers start, one after the other.")
 def test_data_in_a_given_folder_outlive_the_server(tmp_path: Path) -> None:
     with ZookeeperServer(tmp_path / "data") as server:
         with LiveZookeeper(server.address) as client:
