@@ -13,6 +13,7 @@ from model_check.judging.shipped_recordings import ARCHIVES, BROKEN, packed
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from spec.variants import AS_CODED, Switches
+from tests.files import written_anew
 
 NAMES = tuple(BROKEN)
 DAILY = (
@@ -101,5 +102,5 @@ def without_line(part: str) -> Change:
 def changed(name: str, folder: Path, file: str, change: Change) -> Path:
     """A copy of a recording with one file changed."""
     copy = unpacked(name, folder)
-    (copy / file).write_text(change((copy / file).read_text(encoding="utf-8")), encoding="utf-8")
+    written_anew(copy / file, change((copy / file).read_text(encoding="utf-8")).encode())
     return copy

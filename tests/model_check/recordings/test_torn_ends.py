@@ -12,6 +12,7 @@ from spec.errors import BadInput
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, read_entries
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
+from tests.files import written_anew
 from tests.model_check.unpacking import RECORDINGS, changed, recorded, recording, replaced, unpacked
 
 pytestmark = RECORDINGS
@@ -43,7 +44,7 @@ def test_a_log_may_be_cut_at_any_byte(name: str, every: int, tmp_path: Path) -> 
         content, lines = f"{whole[0]}{entry}".encode(), set[int]()
         head = content.index(b"\n", len(whole[0]))
         for length in {*range(len(whole[0]), len(content), every), head - 1, head, len(content) - 1}:
-            file.write_bytes(content[:length])
+            written_anew(file, content[:length])
             log = Log(file, LOGS[name])
             read_so_far, torn = [line for _, line in log.lines()], log.torn_ends(lambda _: 1)
             lines.add(len(read_so_far))
@@ -71,7 +72,7 @@ def test_a_recording_is_read_wherever_a_log_is_cut(file: str, every: int, tmp_pa
     for number in range(0, len(lines), every):
         whole, within = b"".join(lines[:number]), 1 + 7 * number % (len(lines[number]) - 1)
         for content in (whole, whole + lines[number][:within]):
-            (folder / file).write_bytes(content)
+            written_anew(folder / file, content)
             assert read(folder).torn_ends in {(), (f"{file}:{number + 1}",)}
 
 
@@ -147,5 +148,5 @@ def test_a_session_whose_id_may_be_torn_is_not_told_by_server_log(client: str, t
     log = tmp_path / "broker-4/server.log"
     log.parent.mkdir()
     for length in range(len(told)):
-        log.write_text(told[:length], encoding="utf-8")
+        written_anew(log, told[:length].encode())
         assert sessions_by_log(tmp_path).keys() == ({0x10000470} if "0x10000470," in told[:length] else set())

@@ -35,6 +35,7 @@ from reference.zookeeper.transactions import (
     VersionChecked,
     WriteRefused,
 )
+from tests.files import written_anew
 
 pytestmark = pytest.mark.xdist_group("zookeeper")
 
@@ -142,9 +143,7 @@ def record(zxid: int, kind: int, fields: bytes) -> bytes:
 
 
 def read(folder: Path, content: bytes, name: str = "log.1") -> list[Transaction]:
-    file = folder / name
-    file.write_bytes(content)
-    return list(read_log_file(file))
+    return list(read_log_file(written_anew(folder / name, content)))
 
 
 ACL = struct.pack("!ii", 1, 31) + text("world") + text("anyone")
@@ -233,10 +232,10 @@ def test_any_changed_byte_of_a_real_log_is_noticed(log: Path) -> None:
     whole = list(read_log_file(log / "version-2" / "log.1"))
     damaged = log / "log.damaged"
     for position in [*range(8), *range(16, end)]:
-        damaged.write_bytes(content[:position] + bytes([content[position] ^ 0x55]) + content[position + 1 :])
+        written_anew(damaged, content[:position] + bytes([content[position] ^ 0x55]) + content[position + 1 :])
         with pytest.raises(ZookeeperLogError):
             list(read_log_file(damaged))
-    damaged.write_bytes(content)
+    written_anew(damaged, content)
     assert list(read_log_file(damaged)) == whole
 
 
