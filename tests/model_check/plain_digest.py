@@ -1,6 +1,7 @@
 """The plain definition of the digest of a set of states, which `model_check/explicit_state/digest.py` must equal."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from model_check.explicit_state.digest import LANE, SetDigest, codes
 from spec.language.rules import Variable
@@ -21,8 +22,12 @@ def avalanche(lane: int) -> int:
     return lane ^ lane >> 31
 
 
+_codes = lru_cache(maxsize=4096)(codes)
+"""Those of a variable are made once, not for every state."""
+
+
 def add_plainly(digest: SetDigest, variables: tuple[Variable, ...], state: Mapping[str, int]) -> SetDigest:
     """The digest with one more state in the set: the definition."""
-    chosen = [codes(variable)[state[variable.name]] for variable in variables]
+    chosen = [_codes(variable)[state[variable.name]] for variable in variables]
     low, high = mixed(sum(low for low, _ in chosen) & LANE, sum(high for _, high in chosen) & LANE)
     return digest + SetDigest(1, low, high)
