@@ -9,9 +9,10 @@ STAMP := $(VENV)/set-up-seconds
 WORKERS ?= 2
 # Passed on: make verify ARGS=--deep, make test ARGS="-k spark", make deep ARGS="--shard 2/5".
 ARGS ?=
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 # The shape of the repository, and what its documents say; a line that is too long is found in seconds.
 DOCUMENTS := tests/test_architecture.py tests/test_readme.py tests/spec/test_protocol_document.py
+# All other tests: whatever needs these runs the documents first.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder $(DOCUMENTS:%=--ignore=%)
 
 # Python keeps what it compiled: workers, brokers and Spark's processes load the same modules again and again.
 export PYTHONDONTWRITEBYTECODE :=

@@ -24,7 +24,7 @@ LONG_SECONDS = 2
 # A gate must give the same verdict twice, so its examples are derandomised; at a desk each run tries new ones.
 settings.register_profile(
     "every day",
-    max_examples=40,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize="CI" in os.environ,

@@ -284,6 +284,7 @@ def sources() -> Sources:
     return repository()
 
 
+@pytest.mark.takes("Every module is parsed, once for all rules.")
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_repository_keeps_the_rule(rule: Rule, sources: Sources) -> None:
     assert rule(sources) == []

@@ -61,4 +61,4 @@ def test_a_sentence_is_enough(request: pytest.FixtureRequest) -> None:
 
 
 def test_hypothesis_tries_more_where_the_run_is_deep(request: pytest.FixtureRequest) -> None:
-    assert settings().max_examples == (200 if request.config.getoption("--deep") else 40)
+    assert settings().max_examples == (200 if request.config.getoption("--deep") else 20)
