@@ -133,8 +133,11 @@ def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassi
     assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
 
 
-def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone() -> None:
-    """Broker 1 was to delete its replica, which had moved, and died before; nobody waited for it (D38)."""
+def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone(pytestconfig: pytest.Config) -> None:
+    """Broker 1 was to delete its replica, which had moved, and died before; nobody waited for it (D38).
+
+    With --deep what else can be done in each state is compared, too.
+    """
     both = SideBySide(scope("doomed_reassignment"), VARIANTS["FENCED"])
     both.do(
         "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
@@ -156,6 +159,9 @@ def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone() -> 
     both.do("deliver_request(c=1, b=1)", "deliver_deletion(c=1, b=1, p=0)")
     assert both["logs[1][0]"] == "no"
     assert "on_replica_deleted" not in {one.rule for one in choices(both.cluster)}
+    if pytestconfig.getoption("--deep"):
+        compared = sides("doomed_reassignment", "FENCED")
+        assert compared.machine.unpack(compared.after(tuple(both.way)).raw) == compared.story(tuple(both.way)).last
 
 
 PARTS = frozenset({"partitions", "connections", "shutdown"})

@@ -22,12 +22,17 @@ from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.side_by_side import SideBySide
 
 
-@cache
 def sides(name: str, switches: Switches = AS_CODED) -> Sides:
+    return _sides(name, switches)
+
+
+@cache
+def _sides(name: str, switches: Switches) -> Sides:
     return Sides(widened(scope(name)), switches)
 
 
-@pytest.mark.parametrize("runs", [2, *(pytest.param(one, marks=pytest.mark.slow) for one in (15, 100))])
+@pytest.mark.parametrize("runs", [1, *(pytest.param(one, marks=pytest.mark.slow) for one in (15, 100))])
+@pytest.mark.takes("Both sides are made, once for other tests, too, and take two hundred steps.")
 def test_runs_of_two_hundred_steps_are_all_steps_of_the_specification(runs: int) -> None:
     """Hypothesis now and then breaks a run off and begins another in its place."""
     both, begun = sides("tiny"), list[int]()
@@ -56,8 +61,15 @@ RARE = {
 """The topic and the first epoch are there from the outset; the last two take a restart that overtakes its session."""
 
 
-def test_the_same_seed_gives_the_same_runs_and_another_one_others() -> None:
-    one, same, other = (simulate(sides("tiny"), runs=2, steps=30, number=number) for number in (5, 5, 6))
+@pytest.mark.parametrize(
+    ("name", "switches", "runs", "steps"),
+    [("tiny", AS_CODED, 2, 30), pytest.param("epochs", FENCED, 3, 50, marks=pytest.mark.slow)],
+)
+def test_the_same_seed_gives_the_same_runs_and_another_one_others(
+    name: str, switches: Switches, runs: int, steps: int
+) -> None:
+    both = sides(name, switches)
+    one, same, other = (simulate(both, runs=runs, steps=steps, number=number) for number in (5, 5, 6))
     assert one == same
     assert one != other
 
@@ -176,6 +188,17 @@ def test_who_reads_after_a_failed_isr_write_sets_no_watch() -> None:
     assert both["controllers[1].isr_watching[0]"] == "no"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "told"), [("small", f"{SAME_WRITE} -> write_elected_leader(c=1, p=0)"), ("late_copies", OWN_REASSIGNMENT)]
+)
+def test_all_along_these_stories_both_can_do_the_same(name: str, told: str) -> None:
+    """Every day only the steps themselves are compared, as above."""
+    both, steps = sides(name), tuple(one.strip() for one in told.replace("\n", " ").split("->"))
+    assert len(both.story(steps).actions) == len(steps)
+    assert first_disagreement(both, steps) is None
+
+
 def choice(rule: str, number: int = 1) -> Choice:
     return Choice(rule, (("b", number),), lambda _: None)
 
@@ -215,13 +238,16 @@ def test_each_fault_but_removals_by_hand_is_one_of_some_widened_scope() -> None:
 
 
 @pytest.mark.parametrize("name", scopes())
-def test_every_scope_can_begin_a_run_or_is_refused(name: str) -> None:
-    """Also one where nobody tells the brokers what they lead, as its start has it."""
+def test_every_scope_can_begin_a_run_or_is_refused(name: str, pytestconfig: pytest.Config) -> None:
+    """Also one where nobody tells the brokers what they lead, as its start has it.
+
+    Every day only with the wide bounds of a run, with --deep also with its own.
+    """
     if lacking(scope(name)):
         with pytest.raises(BadInput, match=f"explore {name}`"):
             widened(scope(name))
         return
-    for bounds in (scope(name), widened(scope(name))):
+    for bounds in (widened(scope(name)), *([scope(name)] if pytestconfig.getoption("--deep") else [])):
         assert list(SideBySide(bounds)._differences()) == []
 
 
