@@ -79,6 +79,7 @@ def test_the_systems_looked_at_have_every_part_and_every_budget() -> None:
 
 
 @every_system
+@pytest.mark.takes("The whole protocol is made, once for all tests that look at it.")
 def test_names_are_unique(name: str, switches: Switches) -> None:
     one = built(name, switches)
     for named in (one.variables, one.actions, one.properties):

@@ -41,16 +41,17 @@ def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
     assert marginal(steady(300, 2 * MILLION), 30 * MILLION) is None
 
 
+@pytest.mark.takes("Two processes explore a scope, one after the other.")
 def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    found = native_run("left_overs", "AS_CODED", graph=True)
-    oracle = explore_plainly(system(scope("left_overs"), AS_CODED))
+    found = native_run("bounce", "AS_CODED", graph=True)
+    oracle = explore_plainly(system(scope("bounce"), AS_CODED))
     assert (found["states"], found["transitions"]) == (oracle.states, oracle.transitions)
     assert found["expanded"] == found["states"]
     assert found["peak_bytes"] >= found["bare_bytes"] > found["memory_bytes"]
     of_states, of_edges = (4 + 2) * oracle.states, 4 * oracle.transitions  # a mark and a degree; a target
     assert of_states < found["edge_bytes"] <= of_states + of_edges
-    table = {name: number for name, number, _ in whole_rows("left_overs", "AS_CODED")}
+    table = {name: number for name, number, _ in whole_rows("bounce", "AS_CODED")}
     assert table["states, transitions"] == f"{oracle.states:,}, {oracle.transitions:,}"
 
 
@@ -73,7 +74,9 @@ def test_the_table_tells_medians_and_ratios() -> None:
     assert table["faster in computing alone"] == "4.0 times"
 
 
+@pytest.mark.slow
 def test_parts_add_up_to_something() -> None:
+    """Its loops are compiled for nobody else; no gate reads what it measures."""
     found = dict(parts(odometer(4, 9), sample=5000))
     assert len(found) == 4
     assert sum(found.values()) > 0

@@ -74,8 +74,8 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-DAILY = ("two-leave-the-isr", "two-batches-in-a-row")
-"""One of 0.10.2.2 and one of 0.8.2.2; each of the others takes two seconds to a minute."""
+DAILY = ("two-leave-the-isr",)
+"""One of 0.10.2.2; each of the others takes two seconds to a minute."""
 every = pytest.mark.parametrize(
     "name", [pytest.param(one, marks=[pytest.mark.slow] * (one not in DAILY)) for one in OBSERVATIONS]
 )

@@ -141,7 +141,7 @@ def test_verify_has_them_unless_a_scope_is_named(kcheck: Kcheck, monkeypatch: py
 
     monkeypatch.setattr(gate, "judgements", partial(outside, "judge"))
     monkeypatch.setattr(gate, "live_runs", partial(outside, "live"))
-    for not_of_interest in ("enumerations", "refinements"):
+    for not_of_interest in ("explorations", "proofs", "enumerations", "refinements"):
         monkeypatch.setattr(gate, not_of_interest, lambda _, **_options: [])
     usual, deep = kcheck("verify").stdout, kcheck("verify", "--deep").stdout
     for engine in ("judge", "live"):

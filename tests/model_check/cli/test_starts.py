@@ -64,7 +64,15 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**others, "KCHECK_CACHE": str(tmp_path_factory.mktemp("kcheck"))}
 
 
-@pytest.mark.parametrize("line", LOADED)
+SELDOM = {
+    "show scopes", "explore bounce --property recoverable_live_replicas_are_informed", "matrix --help",
+    "enumerate --help", "live --help",
+}  # fmt: skip
+"""Of each of these, another verb needs as much."""
+
+
+@pytest.mark.parametrize("line", [pytest.param(one, marks=[pytest.mark.slow] * (one in SELDOM)) for one in LOADED])
+@pytest.mark.takes("It starts a process, which loads all that a verb needs, and runs the verb.")
 def test_a_verb_loads_what_it_needs_and_nothing_else(line: str, environment: dict[str, str]) -> None:
     with unpacked() as recordings:
         words = [word.format(recordings=recordings) for word in line.split()]

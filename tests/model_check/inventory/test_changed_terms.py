@@ -111,6 +111,7 @@ def test_a_damaged_file_tells_nothing(built: list[str], tmp_path: Path, content:
     assert len(built) == 4
 
 
+@pytest.mark.takes("Two processes start, and build a system each.")
 def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
     monkeypatch.setattr(system_facts, "FEW", 1)
@@ -131,9 +132,9 @@ def test_the_digest_of_the_code_is_of_what_it_does(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_parts_of_what_is_to_be_proved_are_also_those_of_the_lemmas() -> None:
-    key = SystemKey("proof", FENCED, proving=True)
-    parts = known_terms.parts_of(key.built())
-    fact = parts_of_fact(system_fact(key.built()))
+    key = SystemKey("proof_preferred_election", FENCED, proving=True)
+    built = key.built()
+    parts, fact = known_terms.parts_of(built), parts_of_fact(system_fact(built))
     assert parts.keys() - fact.keys() == {"lemmas"}
     assert fact.keys() - parts.keys() == {"words"}
 

@@ -27,8 +27,9 @@ from spec.variants import AS_CODED, FENCED, Switches
 pytestmark = pytest.mark.xdist_group("whole protocol")
 
 
+@pytest.mark.slow
 def test_what_is_checked_is_what_was_accepted() -> None:
-    """All of it, the terms of the whole protocol included."""
+    """All of it, the terms of the whole protocol included, as `kcheck verify` compares it every day."""
     run = check_inventory(plans(), gate.gate())
     assert [one for one in run.comparisons if not one.is_met] == []
     assert run.verdict is Verdict.HOLDS
@@ -50,6 +51,11 @@ def unmet() -> list[tuple[str, str, str]]:
     assert run.verdict is (Verdict.VIOLATED if found else Verdict.HOLDS)
     assert run.notes == ((REVIEW,) if found else ())
     return found
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_what_is_not_edited_passes_the_gate() -> None:
+    assert unmet() == []
 
 
 @pytest.fixture
@@ -185,11 +191,17 @@ def small_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("small_protocol")
 @pytest.mark.parametrize(
-    "name", ["isr_is_within_assigned", "brokers_accept_only_higher_leader_epochs", "two_brokers_lead"]
+    "name",
+    [
+        "isr_is_within_assigned",
+        pytest.param("brokers_accept_only_higher_leader_epochs", marks=pytest.mark.slow),
+        pytest.param("two_brokers_lead", marks=pytest.mark.slow),
+    ],
 )
 def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Every day that of a state; with --deep that of a step, and a witness."""
     before = dict(whole_protocol.term_facts())
     weaker = tuple(replace(one, function=Claimed(one.kind, _always)) if one.name == name else one for one in claims())
     monkeypatch.setattr(properties, "claims", lambda: weaker)

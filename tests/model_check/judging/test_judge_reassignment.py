@@ -182,7 +182,7 @@ MORE_LIES: Mapping[str, Lie] = {
 }  # fmt: skip
 
 
-TELLING = {"a leader of step 7 that is not wanted", "a resumption of something else"}
+TELLING = {"a leader of step 7 that is not wanted"}
 
 
 @pytest.mark.parametrize(

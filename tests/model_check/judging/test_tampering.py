@@ -10,7 +10,7 @@ from model_check.judging.judge import Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.recordings.reading import read
 from model_check.verdicts.verdict import Verdict
-from tests.model_check.unpacking import NAMES, RECORDINGS, Change, changed, recorded, replaced, without_line
+from tests.model_check.unpacking import JUDGED, RECORDINGS, Change, changed, recorded, replaced, without_line
 
 pytestmark = RECORDINGS
 
@@ -122,7 +122,7 @@ def test_who_cannot_follow_an_unavailable_leader_did_not_begin_to_lead(tmp_path:
     assert reasons == {"is about another role than the transition that was begun"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", JUDGED)
 def test_real_clusters_do_not_contradict_themselves(name: str) -> None:
     assert recorded(name).contradictions == ()
 

@@ -79,6 +79,7 @@ def left() -> Matrix:
     return matrix(LEAVING, SHUTDOWN, AS_CODED, ("none", "crash"))
 
 
+@pytest.mark.takes("A system is made, compiled and explored, once for the next test, too.")
 def test_a_handler_that_gives_the_lock_back_has_places_between_its_turns() -> None:
     """A shutdown takes it for each of two partitions, in either order, and for its answer."""
     found = left()

@@ -213,10 +213,13 @@ def claims_about(draw: st.DrawFn, system: TransitionSystem) -> list[Property]:
     return [always(f"claim {number}", atom() | atom()) for number in range(draw(st.integers(1, 8)))]
 
 
-@pytest.mark.parametrize("name", [name for name in SMALL if name != "jugs"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "lamps-2-2")) for name in SMALL if name != "jugs"]
+)
 @given(data=st.data())
 @settings(max_examples=12)
 def test_what_is_proved_is_the_largest_inductive_part(name: str, data: st.DataObject) -> None:
+    """Every day of the smallest system."""
     system = SMALL[name]
     claims = data.draw(claims_about(system))
     report = prove(system, claims[:3], claims[3:], explain=False)

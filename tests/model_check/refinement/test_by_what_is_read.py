@@ -19,6 +19,8 @@ from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED, Switches
 
 SCOPES = ("bounce", "move", "leaderless_deletion", "foreign_recreation", "out_of_sync_rebalance")
+LARGER = {"move", "leaderless_deletion"}
+"""Not every day."""
 
 
 @cache
@@ -41,7 +43,13 @@ def plainly(lines: Sequence[Expected]) -> list[Any]:
     return [(one.kind, dict(one.fields), one.group, one.perhaps) for one in lines]
 
 
-@pytest.mark.parametrize(("name", "switches"), [*((name, AS_CODED) for name in SCOPES), ("bounce", FENCED)])
+@pytest.mark.parametrize(
+    ("name", "switches"),
+    [
+        *(pytest.param(name, AS_CODED, marks=[pytest.mark.slow] * (name in LARGER)) for name in SCOPES),
+        ("bounce", FENCED),
+    ],
+)
 def test_lines_that_are_kept_are_those_that_the_rule_says_here(name: str, switches: Switches) -> None:
     """The rule is run once more, without notes, and by a model whose queues are as short as they may be."""
     both = sides(name, switches)
@@ -61,7 +69,7 @@ def test_lines_that_are_kept_are_those_that_the_rule_says_here(name: str, switch
     assert 1 < both.lines.known.kept < steps, "or nothing was kept, or everything was asked"
 
 
-@pytest.mark.parametrize("name", SCOPES)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in LARGER)) for one in SCOPES])
 def test_observations_depend_on_nothing_else_than_what_they_are_kept_by(name: str) -> None:
     both, found = sides(name), ByWhatIsRead[Any]()
     for raw, enabled in states(both):
