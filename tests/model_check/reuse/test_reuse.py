@@ -46,10 +46,13 @@ RULES = "spec/protocol/requests/handling.py"
 TERMS = {"variables": "a", "actions": "b", "claims": "c", "rows": "d", "observations": "e"}
 
 
+EVERY = [*chain(*gate.checks(list(plans().values()), whole=True, deep=True))]
+"""All checks of the gate."""
+
+
 def check_of(engine: str) -> Reusable:
     """The first check of the gate that the engine makes."""
-    every = chain(*gate.checks(list(plans().values()), whole=True, deep=True))
-    return next(one for one in every if isinstance(one, Reusable) and one.engine == engine)
+    return next(one for one in EVERY if isinstance(one, Reusable) and one.engine == engine)
 
 
 CHECKS = {engine: check_of(engine) for engine in ENGINES}
@@ -132,17 +135,22 @@ def test_another_expectation_is_another_key(engine: str, monkeypatch: pytest.Mon
     assert key(engine) != before
 
 
+INSTALLED = environment.libraries()
+"""Read once: it takes a twentieth of a second."""
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_another_version_of_a_library_is_another_key(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = key(engine)
     monkeypatch.setattr(reusable, "environment", environment.environment.__wrapped__)
     assert key(engine) == before
     for name in ("z3-solver", "numba", "llvmlite", "pyspark"):
-        (pinned,) = (one for one in environment.libraries() if one.startswith(f"library {name} "))
-        others = tuple(f"{one}.1" if one == pinned else one for one in environment.libraries())
-        with monkeypatch.context() as patched:
-            patched.setattr(environment, "libraries", lambda others=others: others)
-            assert key(engine) != before
+        (pinned,) = (one for one in INSTALLED if one.startswith(f"library {name} "))
+        others = tuple(f"{one}.1" if one == pinned else one for one in INSTALLED)
+        monkeypatch.setattr(environment, "libraries", lambda others=others: others)
+        assert key(engine) != before
+    monkeypatch.setattr(environment, "libraries", lambda: INSTALLED)
+    assert key(engine) == before
     monkeypatch.setattr(sys, "version", "3.11.99")
     assert key(engine) != before
 
@@ -163,15 +171,13 @@ def test_another_recording_is_another_key(tmp_path: Path) -> None:
 
 
 def test_checks_of_one_name_are_one_check() -> None:
-    every = list(chain(*gate.checks(list(plans().values()), whole=True, deep=True)))
-    assert len({one.identity for one in every}) == len(every) > 300
+    assert len({one.identity for one in EVERY}) == len(EVERY) > 300
 
 
 def test_the_whole_gate_can_be_used_again() -> None:
-    every = list(chain(*gate.checks(list(plans().values()), whole=True, deep=True)))
-    assert [one.identity for one in every if not isinstance(one, Reusable)] == []
-    assert len({key_of(one, TERMS if one.system else None) for one in every if isinstance(one, Reusable)}) == len(every)
-    assert {one.system.scope for one in every if isinstance(one, Reusable) and one.system} <= set(plans())
+    assert [one.identity for one in EVERY if not isinstance(one, Reusable)] == []
+    assert len({key_of(one, TERMS if one.system else None) for one in EVERY if isinstance(one, Reusable)}) == len(EVERY)
+    assert {one.system.scope for one in EVERY if isinstance(one, Reusable) and one.system} <= set(plans())
 
 
 # ------------------------------------------------------------------------------------------- what is done with the keys
@@ -271,8 +277,7 @@ class Noting(dict[str, Any]):
 
 def smallest(engine: str) -> Reusable:
     """The cheapest check of the engine."""
-    every = chain(*gate.checks(list(plans().values()), whole=True, deep=True))
-    return min((one for one in every if isinstance(one, Reusable) and one.engine == engine), key=lambda one: one.cost)
+    return min((one for one in EVERY if isinstance(one, Reusable) and one.engine == engine), key=lambda one: one.cost)
 
 
 @pytest.mark.parametrize("check", [smallest("explorer"), smallest("refinement"), CHECKS["D12"]])

@@ -72,14 +72,17 @@ def entries(archive: str) -> Iterator[tuple[KafkaVersion, Vocabulary, LogEntry]]
 @pytest.mark.parametrize(
     ("archive", "count"),
     [
-        ("kafka-0.10.2.2-controller-logs.tar.xz", 2409),
-        ("kafka-campaign.tar.xz", 2104),
+        pytest.param("kafka-0.10.2.2-controller-logs.tar.xz", 2409, marks=pytest.mark.slow),
+        pytest.param("kafka-campaign.tar.xz", 2104, marks=pytest.mark.slow),
         ("kafka-other-releases.tar.xz", 109),
         ("kafka-public-logs.tar.xz", 475),
     ],
 )
 def test_what_real_kafkas_wrote_is_held_as_usual_and_reads_in_any_class(archive: str, count: int) -> None:
-    """The counts are of the lines in which `grep -w` finds the name of such a class, and a bracket behind it."""
+    """The counts are of the lines in which `grep -w` finds the name of such a class, and a bracket behind it.
+
+    Every day in the logs of all other releases, and in those that people made public.
+    """
     found = 0
     for version, log, entry in entries(archive):
         line = log.parse(entry.message, version, entry.place)
