@@ -4,7 +4,6 @@ How long the shortest story must be is read off the specification's own tree: th
 can show itself, and that step.
 """
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -13,8 +12,7 @@ from typing import Any
 import pytest
 
 from model_check.explicit_state.spanning_tree import SpanningTree, spanning_tree
-from model_check.refinement import edge_replay
-from model_check.refinement.edge_replay import joined, walk, walk_here
+from model_check.refinement.edge_replay import joined, walk
 from model_check.refinement.lockstep import Disagreement, Sides
 from reference.brokers.broker import Broker
 from reference.controller.context import RequestBatch
@@ -139,21 +137,6 @@ def test_every_edge_of_the_smallest_scopes_is_an_edge_of_the_reference(name: str
     assert {rule for rule, count in replayed.by_rule.items() if count} == rules - counted.never_fired
 
 
-def test_stretch_by_stretch_one_process_finds_what_it_finds_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_replay, "SIZE", 20)
-    both, of, reports = sides("bounce"), plainly("bounce"), list[int]()
-    walks = walk_here(both, of, reports.append, lambda: False)
-    assert walks is not None
-    assert joined(both, of, walks) == replay_edges(both, of)
-    assert (len(walks), len(reports), reports[-1]) == (of.states // 20, of.states // 20, of.states)
-
-
-@pytest.mark.parametrize("looks", [0, 1])
-def test_a_walk_that_is_stopped_brings_nothing_back(looks: int) -> None:
-    asked = itertools.count()
-    assert walk_here(sides("bounce"), plainly("bounce"), lambda _: None, lambda: next(asked) >= looks) is None
-
-
 @pytest.mark.slow
 def test_every_edge_of_one_shutdown_under_one_controller_is_one_of_the_reference() -> None:
     replayed = replay_edges(sides(ONE_SHUTDOWN.name), plainly(ONE_SHUTDOWN.name))
@@ -228,13 +211,6 @@ def test_two_topics_that_come_and_go_agree_where_one_is_not_known_yet(variant: s
     )
     both = Sides(bounds, VARIANTS[variant])
     assert replay_edges(both, spanning_tree(both.system, depth=11)).by_rule["drop_request"]
-
-
-@pytest.mark.parametrize("parts", [1, 2, 7])
-def test_the_parts_of_a_tree_come_to_the_whole(parts: int) -> None:
-    both, whole = sides("bounce"), tree("bounce")
-    walks = [walk(both, stretch) for stretch in whole.stretches(parts)]
-    assert joined(both, whole, walks) == replay_edges(both, whole)
 
 
 # -------------------------------------------------------------------------------------------------------------- faults
