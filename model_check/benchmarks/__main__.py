@@ -3,7 +3,7 @@
 Without a scope everything that has a target is measured: `ci` beside SPIN, then on `large` its memory, what a state
 costs late in a search, and the Spark engine. That takes some minutes, 14 GiB of memory and 6 GiB of disk. The gates,
 `make verify` and `make test`, take the better part of an hour, and are measured by `--gates` alone; `--starts` alone
-measures what verbs take that have little to do.
+measures what verbs take that have little to do, and `--judging` what an observation of a recording takes.
 """
 
 import argparse
@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from model_check.benchmarks.explorer import Row, compare, rows, start_up_rows, whole_rows
 from model_check.benchmarks.gates import gate_rows
+from model_check.benchmarks.judging import judging_rows
 from model_check.benchmarks.marginal import marginal_rows
 from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import spark_rows
@@ -32,9 +33,10 @@ ONLY = {
     "spark": "what the Spark engine takes, with two workers",
     "gates": "`make verify` and `make test`",
     "starts": "the processor seconds of verbs that have little to do",
+    "judging": "what an observation of a recording takes, part by part",
 }
 """What can be measured alone."""
-WITHOUT_SCOPE = ("gates", "starts")
+WITHOUT_SCOPE = ("gates", "starts", "judging")
 
 
 def main() -> None:
@@ -47,6 +49,9 @@ def main() -> None:
             return
         if asked.only == "starts":
             show(start_rows(asked.runs))
+            return
+        if asked.only == "judging":
+            show(judging_rows())
             return
         for name, only in [(name, asked.only) for name in asked.scopes] or everything:
             measure(name, asked, only)

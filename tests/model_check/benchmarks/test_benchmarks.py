@@ -126,6 +126,7 @@ def test_a_verb_that_fails_has_no_start() -> None:
         ("--whole",),
         ("--gates", "tiny"),
         ("--starts", "tiny"),
+        ("--judging", "tiny"),
         ("tiny", "--beside", "HEAD"),
         ("--spark", "--marginal", "tiny"),
     ],
