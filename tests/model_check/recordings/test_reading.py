@@ -33,7 +33,7 @@ from spec.formats.kafka_types import V0102, TopicPartition
 from spec.logs.controller_log.failover import SessionExpiredElectedAlready
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.log_entries import LogEntry, TornLine, read_entries
-from tests.model_check.unpacking import NAMES, RECORDINGS, changed, recorded, recording, replaced, unpacked
+from tests.model_check.unpacking import JUDGED, NAMES, RECORDINGS, changed, recorded, recording, replaced, unpacked
 
 pytestmark = RECORDINGS
 
@@ -42,7 +42,7 @@ AT_18_57 = 1_795_201_020_000
 """That time of the day on which it was recorded, in milliseconds."""
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", JUDGED)
 def test_no_transaction_is_lost(name: str) -> None:
     """What is not observed was passed over, and both together are all lines; a tool's read is in no line."""
     found = recorded(name)
@@ -102,8 +102,9 @@ def test_a_report_is_an_observation_of_its_controllers_life() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_kind_of_report_was_recorded_but_one() -> None:
-    """No broker of these clusters lost two sessions in a row."""
+    """No broker of these clusters lost two sessions in a row. All recordings are read for it."""
     tracks = [track for name in NAMES for title, track in recorded(name).tracks.items() if "log" in title]
     kinds = {type(one.line) for track in tracks for one in track if isinstance(one, ControllerSaid)}
     assert REPORTS - kinds == {SessionExpiredElectedAlready}
