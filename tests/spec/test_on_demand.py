@@ -16,7 +16,11 @@ SMALL_PROOF = replace(scope("proof"), name="small proof", brokers=2, assigned=((
 
 @pytest.mark.parametrize(
     ("within", "switches", "proving"),
-    [(scope("cold"), FENCED, False), (scope("addition"), AS_CODED, False), (SMALL_PROOF, FENCED, True)],
+    [
+        pytest.param(scope("cold"), FENCED, False, marks=pytest.mark.slow),
+        (scope("addition"), AS_CODED, False),
+        (SMALL_PROOF, FENCED, True),
+    ],
     ids=lambda one: one.name if isinstance(one, Scope) else "",
 )
 def test_it_is_the_system_piece_by_piece(within: Scope, switches: Switches, *, proving: bool) -> None:

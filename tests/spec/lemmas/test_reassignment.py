@@ -110,10 +110,10 @@ def test_as_coded_these_keep_assigned_replicas_from_being_deleted(lemma: str) ->
     ("action", "forgets", "breaks"),
     [
         ("write_union(c=1, p=0)", "controllers[1].partitions[0].assigned", "current_controllers_know_the_assignment"),
-        ("write_target(c=1, p=0)", "zookeeper.assigned[0]", FOR_ITS_OWN_SAKE),
         *(
             pytest.param(*one, marks=pytest.mark.slow)
             for one in (
+                ("write_target(c=1, p=0)", "zookeeper.assigned[0]", FOR_ITS_OWN_SAKE),
                 (
                     "write_remaining(c=1, p=0)",
                     "controllers[1].reassigned[0]",
