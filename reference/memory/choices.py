@@ -31,6 +31,11 @@ class Choice:
         return self.rule in BUDGETS
 
 
+def is_left(cluster: MemoryCluster, rule: str) -> bool:
+    """Whether a step of this rule may be taken once more: it is progress, or its budget is not used up."""
+    return rule not in BUDGETS or cluster.budget.get(BUDGETS[rule], 0) > 0
+
+
 def choice(rule: str, do: Callable[..., None], **parameters: int) -> Choice:
     """The choice of a step that takes the rule's parameters, and no others."""
     return Choice(rule, tuple(parameters.items()), partial(do, **parameters))

@@ -15,7 +15,7 @@ from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
 from reference.leadership.leader_selectors import without
-from reference.memory.choices import BUDGETS, Choice, choice
+from reference.memory.choices import BUDGETS, Choice, choice, is_left
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
@@ -82,7 +82,9 @@ def _write(
     which: tuple[str, int],
 ) -> Iterator[Choice]:
     """The write of a changed ISR, where it would succeed; and with its answer lost."""
-    b = process.broker_id
+    b, unanswered = process.broker_id, f"{rule}_unanswered"
+    if not (is_left(cluster, rule) or is_left(cluster, unanswered)):
+        return
     parameters = (("b", b), ("p", cluster.partitions.index(tp)), which)
     shrinks = rule in {"shrink_isr", "shrink_isr_jointly"}
     do = partial(change_isr, b=b, partition=tp, replicas=replicas, shrinks=shrinks)
@@ -90,7 +92,7 @@ def _write(
     if _would_succeed(cluster, process, write):
         yield Choice(rule, parameters, do)
     if rule != STALE and cluster.budget.get("losses", 0) and cluster.would_apply(process, write):
-        yield Choice(f"{rule}_unanswered", parameters, partial(do, answered=False))
+        yield Choice(unanswered, parameters, partial(do, answered=False))
 
 
 def _may_fetch(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition) -> set[int]:

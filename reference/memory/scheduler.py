@@ -22,7 +22,7 @@ from reference.elections.rebalance import (
     rebalance_partition,
 )
 from reference.memory import admin, half_requests, isr_changes, late_copies, shutdown, steps
-from reference.memory.choices import BUDGETS, Choice, choice, choice_of
+from reference.memory.choices import BUDGETS, Choice, choice, choice_of, is_left
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess, Repeated
 from reference.procedures import Effect, UnexpectedFailure
@@ -40,9 +40,7 @@ from spec.variants import Switch
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """Everything that may happen next."""
-    for possible in _possible(cluster):
-        if not possible.is_fault or cluster.budget.get(BUDGETS[possible.rule], 0):
-            yield possible
+    return (possible for possible in _possible(cluster) if is_left(cluster, possible.rule))
 
 
 def step(cluster: MemoryCluster, chosen: Choice) -> None:
@@ -54,6 +52,7 @@ def step(cluster: MemoryCluster, chosen: Choice) -> None:
 
 
 def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
+    """The same, and faults that may happen no more."""
     for process in tuple(cluster.processes.values()):
         yield from _fates(cluster, process)
         if process.is_running:
@@ -87,13 +86,14 @@ def _fates(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choice]:
         start = "start_process" if process.orphan is None else "start_process_early"
         yield choice(start, steps.start_process, b=b)
         return
-    yield choice_of(steps.crash, b=b)
+    if is_left(cluster, steps.crash.__name__):
+        yield choice_of(steps.crash, b=b)
     if not cluster.can_operate(process):
         yield choice_of(steps.renew_session, b=b)
         return
-    for lost in range(process.losable + 1):
+    for lost in range(process.losable + 1) if is_left(cluster, steps.expire_session.__name__) else ():
         yield choice_of(steps.expire_session, b=b, lost=lost)
-    for heard in range(1, cluster.own_events(process) + 1):
+    for heard in range(1, cluster.own_events(process) + 1) if is_left(cluster, "expire_session_heard") else ():
         yield choice("expire_session_heard", steps.expire_session, b=b, heard=heard)
 
 

@@ -21,6 +21,7 @@ from model_check.refinement.history import History
 from model_check.terms.python_code import Raw
 from reference.forking import Notes
 from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
 from spec.language.terms import Kind
 from spec.language.views import leaves
 from spec.model import Model
@@ -123,25 +124,35 @@ def _of_process(m: Model, b: int) -> Iterator[Part]:
     )
     yield Part(
         lambda cluster, _: session(cluster, cluster.processes[b]),
-        lambda cluster, _: (cluster.processes[b].notes, cluster.can_operate(cluster.processes[b])),
+        lambda cluster, _: (read, _standing(cluster, cluster.processes[b])),
     )
 
 
 def _of_controller(m: Model, c: int) -> Iterator[Part]:
     """The parts that are of a controller and ZooKeeper, or of its old connections."""
+    read = Notes()
     yield Part(
         lambda cluster, _: watches(m, cluster, cluster.processes[c]),
-        lambda cluster, _: (cluster.processes[c].notes, cluster.watches(cluster.processes[c])),
+        lambda cluster, _: (
+            read,
+            (cluster.processes[c].own_controller.listeners, cluster.watches(cluster.processes[c])),
+        ),
     )
     yield Part(
         lambda cluster, _: read_before(m, cluster, cluster.processes[c]),
         lambda cluster, _: (cluster.zookeeper.notes, cluster.processes[c].notes),
     )
-    copies = Notes()
     yield Part(
         lambda cluster, _: late_copies(m, cluster, c),
-        lambda cluster, _: (copies, (tuple(cluster.late.items()), tuple(cluster.created.items()))),
+        lambda cluster, _: (read, (tuple(cluster.late.items()), tuple(cluster.created.items()))),
     )
+
+
+def _standing(cluster: MemoryCluster, process: MemoryProcess) -> Hashable:
+    """What is read of a process to tell how it stands."""
+    has_events = process.controller is None and bool(process.events)
+    on_the_way = process.starting, process.electing, process.gives_up, process.departure, has_events
+    return process.is_running, process.orphan is not None, cluster.can_operate(process), on_the_way
 
 
 def _orphans(cluster: MemoryCluster) -> Hashable:

@@ -19,7 +19,6 @@ from reference.controller.context import RequestBatch
 from reference.controller.effects import ResignDelete
 from reference.deletion import requests as deletion_requests
 from reference.leadership.effects import WriteRemoval
-from reference.memory import choices as memory_choices
 from reference.memory import isr_changes as memory_isr_changes
 from reference.memory import scheduler as memory_scheduler
 from reference.memory.cluster import MemoryCluster
@@ -339,10 +338,10 @@ def test_a_fault_at_the_start_is_found_there(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_choice_that_only_the_reference_has_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A shrink that is taken for progress may happen again and again."""
+    """A fault that draws on no budget may happen again and again."""
     both, of = sides("tiny"), plainly("tiny", depth=3)
     both.initial()
-    monkeypatch.setattr(memory_choices.Choice, "is_fault", property(lambda one: one.rule == "expire_session"))
+    monkeypatch.setattr(memory_scheduler, "is_left", lambda *_: True)
     with pytest.raises(Disagreement) as found:
         replay_edges(both, of)
     assert found.value.reasons[0].startswith("only the reference can do ")
