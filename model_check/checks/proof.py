@@ -8,6 +8,8 @@ from model_check.proofs import induction
 from model_check.proofs.bounded import BoundedReport, check_bounded
 from model_check.proofs.proof_findings import compared_proof, run_of_proof
 from model_check.proofs.proof_report import ProofReport
+from model_check.proofs.shown_goals import Shown
+from model_check.reuse.kept_goals import KeptGoals
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED
 from model_check.waiting.estimates import estimated
@@ -23,9 +25,14 @@ TIMEOUT_S = 20.0
 
 
 def prove(
-    scope: str, switches: Switches, built: TransitionSystem, chosen: Sequence[str], timeout: float
+    scope: str,
+    switches: Switches,
+    built: TransitionSystem,
+    chosen: Sequence[str],
+    timeout: float,
+    earlier: Sequence[Shown] | None = None,
 ) -> ProofReport:
-    """The proof of the chosen properties, with an estimate and a bar."""
+    """The proof of the chosen properties, with an estimate and a bar, on top of what was shown earlier."""
     title = f"{scope} {show_switches(switches)}"
     what = f"{title}, {len(chosen)} of its properties"
     with interruptible() as stop, estimated("prove", what) as whole, bar(title) as report:
@@ -34,6 +41,7 @@ def prove(
             [built.property_named(name) for name in chosen],
             _lemmas(scope, switches),
             timeout_s=timeout,
+            earlier=earlier,
             progress=lambda settled, of, action: report(settled, action.partition("(")[0], of),
             stop=stop,
         )
@@ -75,7 +83,10 @@ def verified(expected: ProofExpectation, *, deep: bool) -> list[Run]:
     wanted = [
         one.name for one in built.properties if one.kind in ("always", "step") and one.name not in expected.violated
     ]
-    report = prove(expected.scope, expected.switches, built, wanted, TIMEOUT_S)
+    kept = KeptGoals(expected.scope, expected.variant)
+    report = prove(expected.scope, expected.switches, built, wanted, TIMEOUT_S, kept.earlier())
+    if report.shown is not None:
+        kept.put(report.shown)
     run = run_of_proof(built, report, scope=expected.scope, variant=expected.variant)
     depths = dict(expected.bounded) if deep else {}
     looked = look_at_runs(expected.scope, expected.switches, built, report, depths)

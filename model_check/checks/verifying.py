@@ -14,6 +14,7 @@ from typing import Final
 from model_check.checks.processes import shared_out
 from model_check.checks.selection import expected_seconds, most_worth_first
 from model_check.live.live_run import ENGINE as LIVE
+from model_check.reuse.kept_goals import forget_goals
 from model_check.reuse.reuse import WHOLE, Reuse, again
 from model_check.verdicts.interrupts import Interrupt
 from model_check.verdicts.results import Run
@@ -43,6 +44,8 @@ class How:
 def verified(here: Sequence[Check], anywhere: Sequence[Check], how: How, stop: Interrupt) -> list[Run]:
     """The runs of all checks, in their order; those `here` are made by this process, since they start others."""
     every, reuse = [*here, *anywhere], Reuse(fresh=how.fresh)
+    if how.fresh:
+        forget_goals()
     found = {check: again(kept) for check, kept in reuse.earlier(every) if kept is not None}
     mine, shared = ([one for one in some if one not in found] for some in (here, anywhere))
     seconds = expected_seconds(remembered(VERB))

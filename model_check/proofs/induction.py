@@ -15,6 +15,7 @@ names the action.
 
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import z3
@@ -23,6 +24,7 @@ from model_check.proofs import obligations
 from model_check.proofs.goal_solver import GoalSolver
 from model_check.proofs.obligations import Clause, Step
 from model_check.proofs.proof_report import Conclusion, CounterexampleToInduction, Obligation, Outcome, ProofReport
+from model_check.proofs.shown_goals import Shown, ShownGoals
 from model_check.proofs.smtlib import Answer, Problem, Question, Result, decide_all, problem
 from model_check.terms.straight_line import Valuation
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
@@ -44,7 +46,7 @@ class NotProvable(Exception):
     """A property of a kind that induction says nothing about, or two members of an invariant under one name."""
 
 
-def prove(
+def prove(  # noqa: PLR0913 - an option is a parameter
     system: TransitionSystem,
     properties: Sequence[Property] | None = None,
     lemmas: Sequence[Property] = (),
@@ -52,20 +54,22 @@ def prove(
     timeout_s: float = 20.0,
     workers: int | None = None,
     explain: bool = True,
+    earlier: Sequence[Shown] | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> ProofReport:
     """Prove properties of a system (None: all its `always` and `step` properties) with the help of `always` lemmas.
 
     `timeout_s` is seconds for each question; `workers` is how many are decided at once (None: two, where there are two
-    cores). `explain=False` saves the time that makes counterexamples good to read. Ctrl-C, or `stop`, ends the proof
+    cores). `explain=False` saves the time that makes counterexamples good to read. What `earlier` proofs have shown is
+    not shown again; with it, if only with none, the report says what this one has. Ctrl-C, or `stop`, ends the proof
     and leaves it open, since the next step might have spoilt it. Raises NotProvable.
     """
     started = perf_counter()
     if properties is None:
         properties = [one for one in system.properties if one.kind in {"always", "step"}]
     _check_kinds(properties, lemmas)
-    proof = _Proof(system, properties, lemmas, timeout_s, explain, stop)
+    proof = _Proof(system, properties, lemmas, timeout_s, explain, earlier, stop)
     try:
         proof.drop_what_is_false_at_the_start()
         while names := proof.stale():
@@ -102,6 +106,7 @@ class _Proof:
         lemmas: Sequence[Property],
         timeout_s: float,
         explain: bool,
+        earlier: Sequence[Shown] | None,
         stop: Callable[[], bool],
     ) -> None:
         self._system, self._timeout_s, self._explain, self._stop = system, timeout_s, explain, stop
@@ -120,7 +125,9 @@ class _Proof:
         self._about_steps: dict[str, list[Obligation]] = {}
         self._rests_on: dict[str, set[str]] = {}
         self._failures: list[Obligation] = []
-        self._solver: tuple[int, GoalSolver] | None = None
+        self._shown = None if earlier is None else ShownGoals(self._vocabulary, earlier)
+        self._held: list[Clause] | None = None
+        self._solver: GoalSolver | None = None
         self._interrupted = False
 
     def _alive(self, names: Iterable[str]) -> list[Clause]:
@@ -214,27 +221,40 @@ class _Proof:
 
     def _asking(self, step: Step) -> Asking:
         """Show, or else ask about, all that the action could break, given all that is still alive."""
-        name, hypotheses = step.action.name, self._alive(self._members)
+        name, hypotheses, started = step.action.name, self._hypotheses(), perf_counter()
         clauses = step.touched(self._alive(one for one in self._members if one not in self._implied))
-        claimed = step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
+        claims = step.claimed(one for one in self._properties.values() if one.name not in self._dropped)
+        left = (clauses, claims) if self._shown is None else self._shown.left(step, clauses, claims)
         self._about_steps[name], self._rests_on[name] = [], set()
-        started = perf_counter()
-        if self._knowing(hypotheses).keeps(step, clauses, claimed, self._stop):
-            seconds, owners = perf_counter() - started, _owners([*clauses, *claimed])
+        if not clauses and not claims:
+            return
+        if self._is_kept(step, *left):
+            owners, goals = _owners([*clauses, *claims]), len(clauses) + len(claims)
 
             def asked() -> Problem:
-                return step.question(hypotheses, step.after(clauses) + claimed, name)
+                return step.question(hypotheses, step.after(clauses) + claims, name)
 
-            self._about_steps[name].append(Obligation(name, owners, name, "PROVED", seconds, asked))
+            done = Obligation(name, owners, name, "PROVED", perf_counter() - started, asked, None, goals)
+            self._about_steps[name].append(replace(done, shown_before=goals - sum(map(len, left))))
             self._rests_on[name].update(_owners(hypotheses))
         else:
-            yield from self._about(step, hypotheses, step.after(clauses) + claimed, name)
+            yield from self._about(step, hypotheses, step.after(clauses) + claims, name)
 
-    def _knowing(self, hypotheses: Sequence[Clause]) -> GoalSolver:
-        """The solver that holds all that is alive; it is made again when something was dropped."""
-        if self._solver is None or self._solver[0] != len(self._dropped):
-            self._solver = len(self._dropped), GoalSolver(self._system.variables, hypotheses)
-        return self._solver[1]
+    def _hypotheses(self) -> list[Clause]:
+        """All that is alive; the same list for as long as nothing is dropped."""
+        alive = self._alive(self._members)
+        if self._held is None or len(alive) < len(self._held):
+            self._held, self._solver = alive, None
+            if self._shown is not None:
+                self._shown.hold(alive)
+        return self._held
+
+    def _is_kept(self, step: Step, clauses: Sequence[Clause], claims: Sequence[Clause]) -> bool:
+        """Whether a step is shown to keep clauses and claims, by the solver that knows all that is alive."""
+        if not clauses and not claims:  # as where an earlier proof has shown them all
+            return True
+        self._solver = self._solver or GoalSolver(self._system.variables, self._hypotheses())
+        return self._solver.keeps(step, clauses, claims, self._stop)
 
     def _about(self, step: Step, hypotheses: list[Clause], goals: list[Clause], name: str) -> Asking:
         """Ask about some goals: first with the hypotheses that are near, then with all; and about what that leaves."""
@@ -320,4 +340,12 @@ class _Proof:
             assumptions=obligations.assumed_bounds(self._system),
             seconds=seconds,
             interrupted=self._interrupted,
+            shown=self._shown_now(),
         )
+
+    def _shown_now(self) -> Shown | None:
+        """What was shown from what is alive at the end, but for actions that needed a question of their own."""
+        if self._shown is None or self._interrupted:
+            return None
+        self._hypotheses()
+        return self._shown.shown(name for name, found in self._about_steps.items() if any(one.goals for one in found))

@@ -9,9 +9,10 @@ The type invariant is derived, not written: a bit-vector whose largest value in 
 unused stays at or below that value, and a mathematical integer stays a natural number.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from math import prod
 
 import z3
@@ -43,6 +44,7 @@ class Vocabulary:
         self._bit = {variable.name: 1 << index for index, variable in enumerate(variables)}
         self.program = Program()
         self._mentions: list[int] = []
+        self._digests: list[bytes] = []
 
     def mentions(self, term: z3.ExprRef) -> int:
         """The set of the term's variables."""
@@ -51,6 +53,14 @@ class Vocabulary:
             own = self._bit[node.name] if node.operator == VARIABLE else 0
             self._mentions.append(reduce(lambda found, at: found | self._mentions[at], node.arguments, own))
         return self._mentions[place]
+
+    def digest(self, term: z3.ExprRef) -> bytes:
+        """What the term says, by the names of its variables: the same in every system and every process."""
+        place = self.program.place(term)
+        for node in self.program.nodes[len(self._digests) :]:
+            own = f"{node.operator} {node.width} {node.value} {node.low} {len(node.arguments)} {node.name}\n"
+            self._digests.append(digest_of(own.encode(), *(self._digests[at] for at in node.arguments)))
+        return self._digests[place]
 
     def named(self, names: Iterable[str]) -> int:
         """The set of the variables of those names."""
@@ -167,6 +177,26 @@ class Step:
         read = (read for bit, read in self._read_by.items() if bit & clause.mentions)
         return reduce(int.__or__, read, clause.mentions & ~self.changed)
 
+    def key(self, clause: Clause) -> bytes:
+        """A digest of all that decides whether the step keeps a clause: its guard, the clause, the updates in it."""
+        updates = (text for bit, text in self._updates if bit & clause.mentions)
+        return digest_of(b"after", self._guard_digest, self._vocabulary.digest(clause.term), *updates)
+
+    def key_of_claim(self, claim: Clause) -> bytes:
+        """A digest of all that decides whether something claimed of the step is true."""
+        return digest_of(b"now", self._guard_digest, self._vocabulary.digest(claim.term))
+
+    @cached_property
+    def _guard_digest(self) -> bytes:
+        return self._vocabulary.digest(self.action.guard)
+
+    @cached_property
+    def _updates(self) -> list[tuple[int, bytes]]:
+        """The bit of each variable that changes, and a digest of its name and its update, by the names."""
+        found = sorted(self.action.updates.items())
+        digest, bit_of = self._vocabulary.digest, self._vocabulary.named
+        return [(bit_of([name]), digest_of(name.encode() + b"\n", digest(term))) for name, term in found]
+
     def claimed(self, properties: Iterable[Property]) -> list[Clause]:
         """What step properties say of this action."""
         mine = ((one.name, one.terms[self.action.name]) for one in properties if self.action.name in one.terms)
@@ -187,6 +217,11 @@ class Step:
         claim = f"A step of {self.action.name} from a state of the invariant keeps: {owners}"
         constraints = [*(clause.term for clause in hypotheses), self.action.guard, broken(goals)]
         return problem(name, claim, constraints)
+
+
+def digest_of(*parts: bytes) -> bytes:
+    """16 bytes that change with any of some bytes; the first says how many others there are, all as long as this."""
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
 
 
 def conjunction(terms: Sequence[z3.BoolRef]) -> z3.BoolRef:

@@ -43,6 +43,9 @@ def _notes(report: ProofReport) -> Iterator[str]:
     lemmas = [one.verdict for name, one in report.invariant.items() if not name.startswith(TYPE_OF)]
     kept = sum(verdict == Verdict.HOLDS for verdict in lemmas)
     yield f"{len(report.obligations)} questions answered; {kept} of {len(lemmas)} lemmas are inductive"
+    shown_before, goals = (sum(getattr(one, name) for one in report.obligations) for name in ("shown_before", "goals"))
+    if shown_before:
+        yield f"{shown_before:,} of {goals:,} goals were shown by an earlier proof, from nothing that is not held here"
     if report.arbitrary:
         yield f"for every value of {', '.join(report.arbitrary)}"
     if report.assumptions:

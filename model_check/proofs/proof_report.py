@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from model_check.proofs.shown_goals import Shown
 from model_check.proofs.smtlib import Problem
 from model_check.traces.trace import State
 from model_check.verdicts.verdict import Verdict
@@ -46,7 +47,8 @@ class Obligation:
     """What had to be shown of one action or of states alone, and what came of it.
 
     `properties` names the types, lemmas and properties that it is about; of a FAILED one, those that fail. `action` is
-    None for what concerns states alone. `asked` makes the question, for export. `seconds` is the solver's time.
+    None for what concerns states alone. `asked` makes the question, for export. `seconds` is the solver's time. Of its
+    `goals`, so many were `shown_before`, and not asked again.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Obligation:
     seconds: float
     asked: Callable[[], Problem]
     counterexample: CounterexampleToInduction | None = None
+    goals: int = 0
+    shown_before: int = 0
 
     @property
     def problem(self) -> Problem:
@@ -79,6 +83,7 @@ class ProofReport:
     the final invariant rests on, `failures` those on the way that were not answered as hoped. `arbitrary` names the
     variables that stand for any natural number. `assumptions` names the actions that a bound of the scope may stop: the
     proof is about runs in which none of them is hit. `seconds` is wall time. `interrupted`: Ctrl-C ended the proof.
+    `shown` is what a later proof may build on, if that was asked for.
     """
 
     system: str
@@ -90,6 +95,7 @@ class ProofReport:
     assumptions: tuple[str, ...]
     seconds: float
     interrupted: bool = False
+    shown: Shown | None = None
 
     @property
     def problems(self) -> list[Problem]:

@@ -4,16 +4,14 @@ An entry says its whole key, so one that was put under a wrong name is noticed, 
 damaged. Only what is as expected is kept: whatever is not, is found again each time.
 """
 
-import hashlib
-import json
 import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from model_check.kernel.cache import cache_folder, keep
+from model_check.kernel.cache import cache_folder
 from model_check.reuse.reusable import Reusable
+from model_check.reuse.sealed_files import keep_latest, read_sealed, short, write_sealed
 from model_check.verdicts.results import Document, Run, from_json
 from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
@@ -38,18 +36,16 @@ class KeptResults:
 
     def has_any(self, check: Reusable) -> bool:
         """Whether there is any result of a check, whatever it depended on."""
-        return any(self.folder.glob(f"{_short(check.identity)}-*.json"))
+        return any(self.folder.glob(f"{short(check.identity)}-*.json"))
 
     def get(self, check: Reusable, key: str) -> Kept | None:
         """The result that is kept under a key; None if there is none, or none that is sound."""
+        entry = read_sealed(self._file(check, key))
         try:
-            content = self._file(check, key).read_bytes()
-            checksum, _, text = content.partition(b"\n")
-            entry = json.loads(text)
-            if checksum.decode() != _checksum(text) or entry["key"] != key:
+            if entry["key"] != key:
                 return None
             document = from_json(entry["document"], "a kept result")
-        except (OSError, ValueError, KeyError, TypeError, RecursionError, MalformedInput):
+        except (ValueError, KeyError, TypeError, RecursionError, MalformedInput):
             return None
         return Kept(entry["made"], document.runs) if document.verdict is Verdict.HOLDS else None
 
@@ -59,27 +55,8 @@ class KeptResults:
             return
         document = Document("verify", Verdict.HOLDS, tuple(runs))
         made = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-        text = json.dumps({"key": key, "made": made, "document": document.to_json()}).encode()
-        keep(self._file(check, key), _checksum(text).encode() + b"\n" + text)
-        earlier = sorted(self.folder.glob(f"{_short(check.identity)}-*.json"), key=_age)
-        for path in earlier[:-OF_EACH]:
-            with suppress(OSError):
-                path.unlink()
+        write_sealed(self._file(check, key), {"key": key, "made": made, "document": document.to_json()})
+        keep_latest(self.folder, f"{short(check.identity)}-*.json", OF_EACH)
 
     def _file(self, check: Reusable, key: str) -> Path:
-        return self.folder / f"{_short(check.identity)}-{_short(key)}.json"
-
-
-def _age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _short(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
-
-
-def _checksum(text: bytes) -> str:
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
+        return self.folder / f"{short(check.identity)}-{short(key)}.json"

@@ -77,6 +77,16 @@ def test_a_bad_lemma_spoils_only_what_needs_it() -> None:
     assert not any("< version 3" in one.problem.text for one in report.obligations)
 
 
+def test_what_one_step_kept_by_a_lemma_is_asked_again_when_another_step_breaks_the_lemma() -> None:
+    bad = always("version_below_three", Value(FLAG, z3.Int("version") < 3))
+    needs_it = always("read_below_three", Value(FLAG, z3.Int("candidates[1].seen") < 3))
+    report = prove(ELECTIONS, [needs_it], [bad], earlier=[])
+    # Reading keeps it, as long as the version is below three; only writing raises the version.
+    assert verdicts(report) == {"read_below_three": "INCOMPLETE"}
+    assert report.properties["read_below_three"].reason.startswith("not inductive: read(c=1)")
+    assert report.invariant["version_below_three"].reason.startswith("not inductive: write(")
+
+
 def test_what_the_lemmas_imply_is_not_stepped() -> None:
     implied = always("epoch_one_above_at_most", Value(FLAG, z3.Int("candidates[1].epoch") <= z3.Int("version") + 1))
     report = prove(ELECTIONS, [implied], [LEMMA])
@@ -85,6 +95,7 @@ def test_what_the_lemmas_imply_is_not_stepped() -> None:
     assert sorted(asked) == ["implied/epoch_one_above_at_most", "init"]
 
 
+@pytest.mark.takes("A solver searches until it has had enough.")
 def test_a_question_without_an_answer_names_the_action_and_proves_nothing() -> None:
     report = prove(factors(), timeout_s=0.2)
     assert verdicts(report) == {"prime": "INCOMPLETE", "still_prime": "INCOMPLETE"}
