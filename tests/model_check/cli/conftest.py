@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import cache, partial
+from importlib import import_module
 from typing import Any, Self
 
 import pytest
@@ -127,6 +128,7 @@ class Bars:
 @pytest.fixture
 def bars(monkeypatch: pytest.MonkeyPatch) -> Bars:
     """What the bars of a command tell a person at a terminal."""
+    import_module("model_check.cli.enumerate")  # which would keep what is put in the place of `is_watched` here
     made = Bars()
     monkeypatch.setattr(progress, "is_watched", lambda: True)
     monkeypatch.setattr(drawn_bars, "Progress", made)

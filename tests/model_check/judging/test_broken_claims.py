@@ -46,6 +46,7 @@ def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> I
             yield one.name
 
 
+@pytest.mark.takes("Every claim is asked of every state, by itself.")
 @pytest.mark.parametrize("name", EACH)
 def test_claims_that_are_asked_again_where_they_are_due_say_what_they_say_of_views_of_their_own(
     name: str, monkeypatch: pytest.MonkeyPatch

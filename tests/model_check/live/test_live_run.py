@@ -254,6 +254,7 @@ def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: 
         cluster.ensure_running(1)
 
 
+@pytest.mark.takes("A broker and a ZooKeeper server are started.")
 def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
     """The device that is always full stands in for a disk: the broker's first log line cannot be written."""
     (tmp_path / "broker-1").mkdir()
@@ -265,6 +266,7 @@ def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
         cluster.ensure_running(1)
 
 
+@pytest.mark.takes("A broker and a ZooKeeper server are started, and the server is killed.")
 def test_what_was_recorded_until_a_failure_is_saved(tmp_path: Path) -> None:
     """The server is killed under the cluster; its log and the brokers' are a recording all the same."""
 

@@ -35,6 +35,7 @@ def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
     return found.states, found.edges
 
 
+@pytest.mark.takes("Every state of a request that waits is found on both sides.")
 @pytest.mark.parametrize(
     "switches", [pytest.param(AS_CODED, id="AS_CODED"), pytest.param(FENCED, id="FENCED", marks=pytest.mark.slow)]
 )
