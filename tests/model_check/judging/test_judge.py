@@ -307,10 +307,10 @@ def test_a_small_budget_leaves_it_open() -> None:
 def test_a_search_that_is_stopped_leaves_it_open(before_the_end: int, tmp_path: Path) -> None:
     """Also one that is among the unlikely moves already: it would have found nothing, but nobody can know."""
     told = LIES["an epoch that is one too high"]
-    lie, asked = read(changed(told.recording, tmp_path, told.file, told.change)), itertools.count()
-    whole = judge(lie, stop=lambda: next(asked) < 0)
+    lie = read(changed(told.recording, tmp_path, told.file, told.change))
+    whole = judge(lie)
     assert whole.outcome is Outcome.UNEXPLAINED
-    last, again = next(asked) - before_the_end, itertools.count(1)
+    last, again = whole.positions - before_the_end, itertools.count(1)
     found = judge(lie, stop=lambda: next(again) >= last)
     assert (found.outcome, found.positions) == (Outcome.INCOMPLETE, last)
 
