@@ -1,14 +1,15 @@
 """The systems that the manifest expects anything of, and the fact of each: its digests, part by part."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing import get_context
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from model_check.inventory.system_digests import digests
+from model_check.kernel.system_digest import for_the_last_system
 from model_check.verdicts.interrupts import leave_to_the_first_process
 from spec.expectations import Plan
 from spec.language.rules import TransitionSystem
@@ -56,16 +57,8 @@ def system_keys(plans: Iterable[Plan]) -> Iterator[SystemKey]:
     yield from found
 
 
-def digests_of(built: TransitionSystem) -> Mapping[str, str]:
-    """The digests of a system's parts; those of the last system are kept, since they are asked for twice."""
-    if not _last or _last[0] is not built:
-        _last[:] = built, digests(built)
-    found: Mapping[str, str] = _last[1]
-    return found
-
-
-_last: list[Any] = []
-"""The last system of which digests were asked, and these."""
+digests_of: Final = for_the_last_system(digests)
+"""The digests of a system's parts; those of the last system are kept, since they are asked for twice."""
 
 
 def system_fact(built: TransitionSystem) -> str:

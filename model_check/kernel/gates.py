@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import z3
 
+from model_check.kernel.hashing import GOLDEN_BITS
 from model_check.kernel.native import fold, inlined, tight_loop
 from model_check.kernel.packing import WORD
 from model_check.kernel.reading import Numbers, read_terms
@@ -66,8 +67,6 @@ def network_of(
     return Network(1 + inputs, gates.reshape(-1, 3)), found
 
 
-SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number with bits all over."""
 FEW: Final = 1 << 10
 """Room for so many gates is made at first, a power of two."""
 MOST: Final = 8
@@ -140,7 +139,7 @@ class _Gates(NamedTuple):
 def _slot(net: _Gates, a: int, b: int, c: int) -> Any:
     """Where the number of a gate is, plus one, or 0 if it is to be put there."""
     last = np.uint64(net.slots.shape[0] - 1)
-    slot = fold(fold(np.uint64(a) + SPREAD, np.uint64(b) + SPREAD), np.uint64(c) + SPREAD) & last
+    slot = fold(fold(np.uint64(a) + GOLDEN_BITS, np.uint64(b) + GOLDEN_BITS), np.uint64(c) + GOLDEN_BITS) & last
     while True:
         row = 3 * (net.slots[slot] - 1)
         if row < 0 or (net.literals[row] == a and net.literals[row + 1] == b and net.literals[row + 2] == c):

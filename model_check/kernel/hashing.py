@@ -15,19 +15,19 @@ from model_check.kernel.packing import Words, signed
 
 GOLDEN, FINAL = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
-_GOLDEN, _FINAL = np.uint64(GOLDEN), np.uint64(FINAL)
+GOLDEN_BITS, _FINAL = np.uint64(GOLDEN), np.uint64(FINAL)
 
 
 @inlined
 def hash_row(rows: Words, row: int) -> Any:
     """The hash of one row."""
-    result, secret, words = np.uint64(0), _GOLDEN, rows.shape[1]
+    result, secret, words = np.uint64(0), GOLDEN_BITS, rows.shape[1]
     for pair in range(words >> 1):
         result ^= fold(rows[row, 2 * pair] ^ secret, rows[row, 2 * pair + 1] ^ ~secret)
-        secret += _GOLDEN + _GOLDEN
+        secret += GOLDEN_BITS + GOLDEN_BITS
     if words & 1:
         result ^= fold(rows[row, words - 1] ^ secret, _FINAL)
-    return fold(result ^ _GOLDEN, _FINAL)
+    return fold(result ^ GOLDEN_BITS, _FINAL)
 
 
 @loop

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import z3
 
+from model_check.kernel.hashing import GOLDEN_BITS
 from model_check.kernel.native import ask, ask_at, fold, holding_loop, tight_loop
 from model_check.kernel.packing import Words
 from model_check.terms.straight_line import IN_OTHER_WORDS, Node, UnknownOperator, node_of, shortened
@@ -23,8 +24,6 @@ FUNCTIONS: Final = np.array(
     [address_of(name) for name in ("Z3_get_app_decl", "Z3_get_app_num_args", "Z3_get_app_arg")], dtype=np.uint64
 )
 """Of a term its declaration; how many arguments it has; and each of them."""
-SPREAD: Final = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number with bits all over; addresses are multiples of eight."""
 FEW: Final = 1 << 10
 """Room for so many nodes, or arguments, is made at first, a power of two."""
 
@@ -97,7 +96,7 @@ def _in_other_words(declared: Sequence[Node], kinds: Numbers, addresses: Words) 
 def _slot(slots: Numbers, addresses: Words, address: Any) -> Any:
     """Where a table of open addressing has the number of a node, plus one, or 0 if it is to be put there."""
     last = np.uint64(slots.shape[0] - 1)
-    slot = fold(address, SPREAD) & last
+    slot = fold(address, GOLDEN_BITS) & last
     while slots[slot] and addresses[slots[slot] - 1] != address:
         slot = slot + np.uint64(1) & last
     return slot

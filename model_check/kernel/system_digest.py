@@ -7,14 +7,16 @@ milliseconds; ids, addresses and reference counts do not enter.
 
 import ctypes
 import hashlib
-from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, wraps
+from typing import Final, NamedTuple, TypeVar
 
 import z3
 
 from spec.language.rules import Action, Property, TransitionSystem
 from spec.language.z3_calls import ADDRESS, c_function, context_address
+
+T = TypeVar("T")
 
 
 class Printed(NamedTuple):
@@ -40,19 +42,22 @@ def digest_of(lines: Iterable[str], *printed: bytes, size: int = 16) -> str:
     return digest.hexdigest()
 
 
+def for_the_last_system(make: Callable[[TransitionSystem], T]) -> Callable[[TransitionSystem], T]:
+    """What is made of a system, kept for the last one: several ask for it, one after the other."""
+    last: list[tuple[TransitionSystem, T]] = []
+
+    @wraps(make)
+    def kept(system: TransitionSystem) -> T:
+        if not last or last[0][0] is not system:
+            last[:] = [(system, make(system))]
+        return last[0][1]
+
+    return kept
+
+
+@for_the_last_system
 def printed_terms(system: TransitionSystem) -> Printed:
-    """The terms of a system; those of the last system are kept, since several digests are of them."""
-    if not _last or _last[0] is not system:
-        _last[:] = system, _printed_terms(system)
-    found: Printed = _last[1]
-    return found
-
-
-_last: list[Any] = []
-"""The last system that was printed, and its texts."""
-
-
-def _printed_terms(system: TransitionSystem) -> Printed:
+    """The terms of a system, as texts."""
     actions, claims = system.actions, system.properties
     return Printed(
         printed(term for one in actions for term in effects(one)),
