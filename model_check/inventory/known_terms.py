@@ -114,7 +114,10 @@ def _digest(texts: Iterable[tuple[str, str]]) -> str:
     return digest.hexdigest()
 
 
-DIGESTS_BY: Final = ("model_check/kernel/system_digest.py", "model_check/inventory/system_digests.py")
+DIGESTS_BY: Final = tuple(
+    f"model_check/{one}.py"
+    for one in ("inventory/system_digests", "kernel/reading", "kernel/system_digest", "terms/straight_line")
+)
 
 
 def _sources() -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import z3
 
-from model_check.kernel.system_digest import digest_of, effects, printed, printed_terms
+from model_check.kernel.system_digest import digest_of, effects, written, written_terms
 from spec.language.rules import Action, Observation, Property, TransitionSystem, Variable
 
 BYTES = 6
@@ -19,7 +19,7 @@ BYTES = 6
 
 def short_digest(lines: Iterable[str], terms: Iterable[z3.ExprRef] = ()) -> str:
     """A digest for the inventory, of lines and terms in their order."""
-    return digest_of(lines, printed(terms), size=BYTES)
+    return digest_of(lines, written(terms), size=BYTES)
 
 
 def digest_of_text(*lines: str) -> str:
@@ -29,7 +29,7 @@ def digest_of_text(*lines: str) -> str:
 
 def digests(system: TransitionSystem) -> Mapping[str, str]:
     """The digest of each part of a system by the part's name."""
-    actions, claims, terms = system.actions, system.properties, printed_terms(system)
+    actions, claims, terms = system.actions, system.properties, written_terms(system)
     return {
         "variables": short_digest(map(_variable, system.variables)),
         "actions": digest_of(map(_effect, actions), terms.actions, size=BYTES),

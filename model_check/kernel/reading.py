@@ -24,7 +24,7 @@ FUNCTIONS: Final = np.array(
     [address_of(name) for name in ("Z3_get_app_decl", "Z3_get_app_num_args", "Z3_get_app_arg")], dtype=np.uint64
 )
 """Of a term its declaration; how many arguments it has; and each of them."""
-FEW: Final = 1 << 10
+FEW: Final = 1 << 14
 """Room for so many nodes, or arguments, is made at first, a power of two."""
 
 
@@ -54,12 +54,36 @@ def read_terms(terms: Sequence[z3.ExprRef]) -> Terms:
         found = _with_room(roots, pairs)
         if len(found.places) < len(roots):
             raise UnknownOperator(f"a quantifier has no meaning here: {shortened(terms[len(found.places)])}")
-        _, examples, kinds = np.unique(found.declarations, return_index=True, return_inverse=True)
-        declared = [node_of(term_at(int(found.addresses[one]), z3.main_ctx())) for one in examples]
+        declarations, examples, kinds = np.unique(found.declarations, return_index=True, return_inverse=True)
+        declared = [*map(_said, declarations.tolist(), found.addresses[examples].tolist())]
         said = dict(_in_other_words(declared, kinds, found.addresses))
         if not said:
             return Terms(found.places, declared, kinds, found.begins, found.arguments)
         others |= said
+
+
+def terms_as_bytes(terms: Sequence[z3.ExprRef]) -> bytes:
+    """Terms as bytes, in which a common subterm stands once; every process writes the same terms alike."""
+    read = read_terms(terms)
+    _, firsts = np.unique(read.kinds, return_index=True)
+    order = np.argsort(firsts)  # kinds have their numbers by addresses; here, by where they come first
+    said = "\n".join(str(tuple(read.declared[kind])) for kind in order.tolist())
+    arrays = (np.argsort(order)[read.kinds], read.begins, read.arguments, read.places)
+    sizes = " ".join(str(len(one)) for one in (said, *arrays))
+    return b"".join((sizes.encode(), said.encode(), *(one.astype("<i8").tobytes() for one in arrays)))
+
+
+_known: dict[int, tuple[Node, z3.FuncDeclRef]] = {}
+"""What declarations say, with each of them, lest z3 gives its address to another."""
+
+
+def _said(declaration: int, address: int) -> Node:
+    """What a declaration says, of which the term at an address is an example."""
+    found = _known.get(declaration)
+    if found is None:
+        term = term_at(address, z3.main_ctx())
+        found = _known[declaration] = node_of(term), term.decl()
+    return found[0]
 
 
 class _Found(NamedTuple):
