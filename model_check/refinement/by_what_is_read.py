@@ -77,6 +77,24 @@ class Noted(Draft):
 
     __getattr__ = __getitem__
 
+    def _put(self, key: Any, cell: Cell, raw: int) -> None:
+        """What was assigned is not asked of the state before, whether or not that had the same."""
+        super()._put(key, cell, raw)
+        if cell.kept:
+            self.__dict__[key] = cell.value(raw)
+
+    def _replace(self, node: PlainState) -> None:
+        """What a record became is asked for again, whether or not it was the same."""
+        super()._replace(node)
+        self._ask_again()
+
+    def _ask_again(self) -> None:
+        children = self._below()
+        self.__dict__.clear()
+        self.__dict__.update(children)
+        for _, child in children:
+            child._ask_again()  # type: ignore[attr-defined]  # noqa: SLF001 - what is below is of the same class
+
     def become(self, other: Draft) -> None:
         """What is taken over may be read here."""
         self._note(other._parts)  # noqa: SLF001 - the class's own

@@ -92,6 +92,22 @@ def test_what_is_taken_over_from_another_record_counts_as_read() -> None:
     assert "connections[1][2][0].epoch" not in read
 
 
+def test_what_was_assigned_is_read_alike_whatever_was_there_before() -> None:
+    """Else a rule would ask in one order where the old value is the new one, and in another order where it is not."""
+    read = set[tuple[object, ...]]()
+    for before in (1, 2):
+        one = Noting(Model(scope("bounce"), AS_CODED))
+        draft: Any = one._draft({"zookeeper": {"state": {0: {"leader": before}}}})
+        state = draft.zookeeper.state[0]
+        state.leader = 1
+        assert (state.leader.raw, state.isr.raw) == (1, 0)
+        state.forget()
+        assert (state.isr.raw, state.leader.raw, state.version.raw) == (0, 0, 0)
+        names = {cell: name for name, _, cell in one.layout.names}
+        read.add(tuple(names[cell] for cell in one.read() if cell in names))
+    assert read == {tuple(f"zookeeper.state[0].{name}" for name in ("isr", "leader", "version"))}
+
+
 def test_a_record_that_is_asked_whether_it_is_blank_counts_as_read_whole() -> None:
     one = Noting(Model(scope("bounce"), AS_CODED))
     draft: Any = one._draft(one.initial)
