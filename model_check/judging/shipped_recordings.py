@@ -144,7 +144,7 @@ BROKEN: Final[Mapping[str, frozenset[str]]] = {
     }),
     "25-D42-D49-preferred-without-leadership": frozenset({
         "no_failover_fails_on_a_request", "no_failover_fails_on_left_overs", "resigned_controllers_are_inactive",
-        "eventually_elections_come_to_an_end", "eventually_one_working_controller",
+        "eventually_elections_come_to_an_end",
     }),
 }  # fmt: skip
 """The claims that every explanation of a recording breaks; of deletions, with the place that shows it (zk: line)."""
@@ -154,6 +154,9 @@ POSSIBLY_BROKEN: Final[Mapping[str, frozenset[str]]] = {
     "14-D2-zombie-assignment-write": frozenset({DEAD_IN_SYNC}),
     # The same: a-0, d-0 and u-0 keep broker 3, zk 125.
     "32-D53-foreign-removal": frozenset({DEAD_IN_SYNC}),
+    # D4: brokers 1 and 2 stay active beside broker 3, which has won, zk 497. Where broker 1 has got no answer to its
+    # last delete of /controller, zk 496, it has to repeat that, and the end is no rest.
+    "25-D42-D49-preferred-without-leadership": frozenset({"eventually_one_working_controller"}),
     # D22, at the end: broker 2 is alive and assigned, has no replica any more, and the leader takes it out of the ISR.
     "20-D22-late-stopreplica": frozenset({"eventually_live_replicas_are_in_sync"}),
 }

@@ -243,8 +243,16 @@ def test_a_partition_that_goes_offline_is_said_so_once(times: int, tmp_path: Pat
     assert f"{log}:112" in [one.place for one in found.stuck.next]  # one step takes all partitions offline
 
 
-@pytest.mark.parametrize("line", [48, *(pytest.param(one, marks=pytest.mark.slow) for one in (55, 57, 66, 80))])
-def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "place"),
+    [
+        (48, "zookeeper.jsonl:48"),
+        *(pytest.param(one, f"zookeeper.jsonl:{one}", marks=pytest.mark.slow) for one in (55, 66, 80)),
+        # A leader may have taken out both who lag; but controller 3 sends UpdateMetadata with another ISR.
+        pytest.param(57, "broker-3/state-change.log:20", marks=pytest.mark.slow),
+    ],
+)
+def test_a_lie_about_an_isr_is_found_out_soon(line: int, place: str, tmp_path: Path) -> None:
     """Creations, elections and leaders' changes, early and late: nothing but what bears on the write is tried again."""
 
     def with_another_isr(text: str) -> str:
@@ -258,7 +266,7 @@ def test_a_lie_about_an_isr_is_found_out_soon(line: int, tmp_path: Path) -> None
     found = judge(read(changed(LIE, tmp_path, "zookeeper.jsonl", with_another_isr)), budget=3000)
     assert found.outcome is Outcome.UNEXPLAINED
     assert found.stuck is not None
-    assert f"zookeeper.jsonl:{line}" in [one.place for one in found.stuck.next]
+    assert place in [one.place for one in found.stuck.next]
 
 
 WANDERING: Mapping[str, float] = {
