@@ -11,6 +11,8 @@ from tests.model_check.unpacking import Change, changed
 
 BUDGET = 20_000
 """Positions to be searched at most."""
+BUDGET_OF_ENDLESS = 3_000
+"""Where it is known that they do not suffice to try everything."""
 AT_LAST: int | None = 100
 """Positions to be searched for an unlikely explanation, when there is no likely one; None: as many as always."""
 
@@ -32,3 +34,11 @@ def assert_found_out(lie: Lie, folder: Path) -> None:
     assert found.stuck is not None
     assert lie.place in [one.place for one in found.stuck.next]
     assert found.explained < found.observations
+
+
+def assert_not_explained(lie: Lie, folder: Path) -> None:
+    """The search does not come to its end, but what it could not go on from is where the lie shows."""
+    found = judge(read(changed(lie.recording, folder, lie.file, lie.change)), budget=BUDGET_OF_ENDLESS)
+    assert found.outcome is not Outcome.EXPLAINED
+    assert found.stuck is not None
+    assert lie.place in [one.place for one in found.stuck.next]
