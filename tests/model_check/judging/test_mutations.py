@@ -18,11 +18,14 @@ BUDGET = 800
 SAMPLE = "12-D1-epoch-write-delayed"
 
 
-def caught(name: str, seed: int, folder: Path) -> tuple[bool, str]:
-    """Whether a recording with one lie in it is refused or not explained, and the lie."""
+def caught(name: str, seed: int, folder: Path) -> tuple[bool, str] | None:
+    """Whether a recording with one lie in it is refused or not explained, and the lie; None if it tells of no such."""
     rng = Random(seed)
     copy = unpacked(name, folder)
-    lie = LIES[seed % len(LIES)](copy, rng)
+    try:
+        lie = LIES[seed % len(LIES)](copy, rng)
+    except (IndexError, StopIteration):
+        return None
     try:
         return judge(read(copy), budget=BUDGET).outcome is not Outcome.EXPLAINED, lie
     except BadInput:
@@ -37,15 +40,18 @@ SOON_CAUGHT = (1, 2, 4)
     "seed", [pytest.param(one, marks=[pytest.mark.slow] * (one not in SOON_CAUGHT)) for one in range(len(LIES))]
 )
 def test_a_small_lie_is_caught(seed: int, tmp_path: Path) -> None:
-    found, lie = caught(SAMPLE, seed, tmp_path)
-    assert found, lie
+    found = caught(SAMPLE, seed, tmp_path)
+    assert found is not None
+    assert found[0], found[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_many_small_lies_are_caught(name: str, tmp_path: Path) -> None:
-    told = [caught(name, seed, tmp_path / str(seed)) for seed in range(100, 170)]
+    """Short recordings have nothing that some lies are about."""
+    told = [one for seed in range(100, 170) if (one := caught(name, seed, tmp_path / str(seed))) is not None]
     assert [lie for found, lie in told if not found] == []
+    assert len(told) > 50
 
 
 @pytest.mark.parametrize(
