@@ -93,6 +93,13 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    """What the tests leave behind is looked through once; pytest would do so twice, for as long."""
+    gc.collect()
+    gc.freeze()
+
+
 def _keep(kept: list[pytest.Item], config: pytest.Config, items: list[pytest.Item]) -> None:
     config.hook.pytest_deselected(items=list(set(items) - set(kept)))
     items[:] = kept

@@ -63,9 +63,13 @@ def recorded(name: str) -> Recording:
     return found
 
 
-@cache
 def judged(name: str, switches: Switches = AS_CODED) -> Judgement:
     """What comes of a recording; each is judged once."""
+    return _judged(name, switches)
+
+
+@cache
+def _judged(name: str, switches: Switches) -> Judgement:
     return judge(recorded(name), switches)
 
 

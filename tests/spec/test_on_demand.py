@@ -19,9 +19,10 @@ SMALL_PROOF = replace(scope("proof"), name="small proof", brokers=2, assigned=((
     [
         pytest.param(scope("cold"), FENCED, False, marks=pytest.mark.slow),
         (scope("addition"), AS_CODED, False),
-        (SMALL_PROOF, FENCED, True),
+        (scope("addition"), AS_CODED, True),
+        pytest.param(SMALL_PROOF, FENCED, True, marks=pytest.mark.slow),
     ],
-    ids=lambda one: one.name if isinstance(one, Scope) else "",
+    ids=lambda one: one.name if isinstance(one, Scope) else "proving" * (one is True),
 )
 def test_it_is_the_system_piece_by_piece(within: Scope, switches: Switches, *, proving: bool) -> None:
     whole, made = system(within, switches, proving=proving), OnDemand(within, switches, proving=proving)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model_check.benchmarks import __main__ as command
-from model_check.benchmarks import starts
+from model_check.benchmarks import explorer, starts
 from model_check.benchmarks.explorer import Comparison, native_run, rows, whole_rows
 from model_check.benchmarks.marginal import Mark, marginal
 from model_check.benchmarks.parts import parts
@@ -41,7 +41,7 @@ def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
     assert marginal(steady(300, 2 * MILLION), 30 * MILLION) is None
 
 
-@pytest.mark.takes("Two processes explore a scope, one after the other.")
+@pytest.mark.takes("A process explores a scope, for which it makes all there is to be made.")
 def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
     found = native_run("bounce", "AS_CODED", graph=True)
@@ -51,17 +51,34 @@ def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypa
     assert found["peak_bytes"] >= found["bare_bytes"] > found["memory_bytes"]
     of_states, of_edges = (4 + 2) * oracle.states, 4 * oracle.transitions  # a mark and a degree; a target
     assert of_states < found["edge_bytes"] <= of_states + of_edges
+
+
+@pytest.mark.slow
+def test_a_whole_search_is_one_of_a_run_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
+    oracle = explore_plainly(system(scope("bounce"), AS_CODED))
     table = {name: number for name, number, _ in whole_rows("bounce", "AS_CODED")}
     assert table["states, transitions"] == f"{oracle.states:,}, {oracle.transitions:,}"
 
 
+RUN = {"seconds": 2.0, "user": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
+       "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0,
+       "peak_bytes": 2**30, "bare_bytes": 2**27, "memory_bytes": 2**29}  # fmt: skip
+
+
+def test_of_a_whole_search_its_size_is_told_unless_the_memory_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "native_run", lambda *_, **__: RUN)
+    table = {name: number for name, number, _ in whole_rows("one", "AS_CODED")}
+    assert table["states, transitions"] == "10,000,000, 1"
+    monkeypatch.setattr(explorer, "native_run", lambda *_, **__: {**RUN, "expanded": 9})
+    with pytest.raises(ValueError, match="one does not fit: the memory ended after 10,000,000 states"):
+        list(whole_rows("one", "AS_CODED"))
+
+
 def test_the_table_tells_medians_and_ratios() -> None:
-    run = {"seconds": 2.0, "user": 1.5, "expanded": 10 * MILLION, "states": 10 * MILLION, "actions": 100,
-           "words": 2, "transitions": 1, "stored_bytes_per_state": 39.0,
-           "peak_bytes": 2**30, "bare_bytes": 2**27, "memory_bytes": 2**29}  # fmt: skip
-    native = [run, {**run, "seconds": 1.0}, {**run, "seconds": 9.0}]
+    native = [RUN, {**RUN, "seconds": 1.0}, {**RUN, "seconds": 9.0}]
     spin = [SpinResult(1, 1, seconds, 1, 6.0, 84, 7) for seconds in (16.0, 18.0, 40.0)]
-    free, graph = [{**run, "seconds": 1.5}], {**run, "edge_bytes": 45 * MILLION}
+    free, graph = [{**RUN, "seconds": 1.5}], {**RUN, "edge_bytes": 45 * MILLION}
     measured = [*rows(Comparison(native, free, spin, graph))]
     table = {name: number for name, number, _ in measured}
     targets = {name: target for name, _, target in measured}

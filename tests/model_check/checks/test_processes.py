@@ -71,7 +71,7 @@ def made_by(checks: list[Check], helpers: int = 1) -> list[Run]:
         return list(run_checks(shared.checks()))
 
 
-@pytest.mark.parametrize("helpers", [0, 1, 2])
+@pytest.mark.parametrize("helpers", [0, pytest.param(1, marks=pytest.mark.slow), 2])
 def test_all_processes_make_checks_and_each_is_made_once(helpers: int, tmp_path: Path) -> None:
     names = [str(number) for number in range(12)]
     checks = [Check("test", name, "", 0, partial(once_all_are_there, name, tmp_path, 1 + helpers)) for name in names]

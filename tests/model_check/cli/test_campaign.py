@@ -10,20 +10,25 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from model_check.campaigns.campaign import Campaign
 from model_check.campaigns.plan import Plan
 from model_check.cli import campaign
 from model_check.cli.verbs import app
+from model_check.live.live_run import Task, Tell
 from model_check.verdicts.results import from_json
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from tests.model_check.cli.conftest import Bars
+from tests.model_check.unpacking import unpacked
 
+SHORT = "34-D55-config-lost"
 SMALL = ("campaign", "--broker-count", "1", "--topics", "1", "--faults", "0", "--seed", "9")
 
 
@@ -31,8 +36,18 @@ def kcheck(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-@pytest.mark.takes("A broker and a ZooKeeper server are started, recorded and judged.")
-def test_runs_are_told_in_a_table(tmp_path: Path, bars: Bars) -> None:
+def recorded_before(_task: Task, folder: Path, _stop: Callable[[], bool], tell: Tell) -> str:
+    """In the place of a cluster: what one has left, of which there is least to judge."""
+    tell(0, "start")
+    unpacked(SHORT, folder.parent).rename(folder)
+    tell(0, "judging")
+    return ""
+
+
+@pytest.mark.parametrize("live", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["recorded before", "live"])
+def test_runs_are_told_in_a_table(tmp_path: Path, bars: Bars, monkeypatch: pytest.MonkeyPatch, live: bool) -> None:
+    if not live:
+        monkeypatch.setattr(campaign, "Campaign", partial(Campaign, record=recorded_before))
     folder = str(tmp_path / "runs/c")
     result = kcheck(*SMALL, "--runs", "1", "--save", folder)
     assert result.exit_code == 0, result.stderr

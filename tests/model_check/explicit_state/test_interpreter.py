@@ -48,7 +48,7 @@ def test_all_guards_at_once_say_what_each_says_alone(system: TransitionSystem) -
         assert [*together] == [*alone], "in the order of the actions"
 
 
-@pytest.mark.parametrize("name", ["bounce", "move", "leaderless_deletion"])
+@pytest.mark.parametrize("name", ["bounce", pytest.param("move", marks=pytest.mark.slow), "leaderless_deletion"])
 def test_all_guards_of_a_scope_at_once_say_what_each_says_alone(name: str) -> None:
     machine = Machine(spec_system(scope(name)))
     pending, seen = [machine.initial], {machine.initial}

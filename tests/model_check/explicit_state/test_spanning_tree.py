@@ -13,7 +13,7 @@ from tests.model_check.plain_trees import plain_tree
 from tests.model_check.systems import EXPECTED
 
 
-@pytest.fixture(params=EXPECTED)
+@pytest.fixture(params=EXPECTED, scope="module")
 def built(request: pytest.FixtureRequest) -> tuple[TransitionSystem, SpanningTree, Exploration]:
     system, _ = EXPECTED[request.param]
     return system, spanning_tree(system), explore_plainly(system)

@@ -2,7 +2,7 @@
 
 import pytest
 import z3
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model_check.kernel.predicates import predicates
@@ -22,6 +22,7 @@ def nodes(read: Terms) -> list[Node]:
 
 
 @given(st.lists(terms(BOOL, 5), max_size=9))
+@settings(max_examples=settings().max_examples // 4)
 def test_random_terms_are_read_as_a_program_has_them(some: list[z3.BoolRef]) -> None:
     """Also those with operators that are said in other words, and one that is there twice."""
     read, program = read_terms([*some, *some]), Program()

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model_check.explicit_state.interpreter import Machine
+from model_check.proofs import goal_solver
 from model_check.proofs.goal_solver import GoalSolver, spelled
 from model_check.proofs.obligations import Clause, Step, Vocabulary
 from spec.language.rules import TransitionSystem
@@ -114,7 +115,8 @@ def test_one_goal_that_fails_among_many_is_enough_wherever_it_stands(place: int)
 
 
 @pytest.mark.takes("A solver searches until it has had enough.")
-def test_what_takes_too_long_is_not_shown_and_says_nothing_of_what_comes_next() -> None:
+def test_what_takes_too_long_is_not_shown_and_says_nothing_of_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(goal_solver.OPTIONS, "rlimit", 1_000_000)
     system = factors()
     words = Vocabulary(system.variables)
     solver = GoalSolver(system.variables, [])

@@ -97,9 +97,9 @@ def test_what_the_lemmas_imply_is_not_stepped() -> None:
 
 @pytest.mark.takes("A solver searches until it has had enough.")
 def test_a_question_without_an_answer_names_the_action_and_proves_nothing() -> None:
-    report = prove(factors(), timeout_s=0.2)
+    report = prove(factors(), timeout_s=0.1)
     assert verdicts(report) == {"prime": "INCOMPLETE", "still_prime": "INCOMPLETE"}
-    assert {one.reason for one in report.properties.values()} == {"no answer within 0.2 s for factor()"}
+    assert {one.reason for one in report.properties.values()} == {"no answer within 0.1 s for factor()"}
     assert {one.verdict for one in report.failures} == {"TIMEOUT"}
     assert not any("prime" in one.properties for one in report.obligations if one.action)
 

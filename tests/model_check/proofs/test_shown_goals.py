@@ -161,7 +161,7 @@ def test_a_proof_that_was_interrupted_has_shown_nothing() -> None:
 @pytest.mark.takes("Each of its examples is five proofs.")
 @pytest.mark.parametrize("name", [name for name in SMALL if name != "jugs"])
 @given(data=st.data())
-@settings(max_examples=6)
+@settings(max_examples=settings().max_examples // 10)
 def test_with_what_other_proofs_have_shown_the_verdicts_are_those_without(name: str, data: st.DataObject) -> None:
     system = SMALL[name]
     many: list[list[Property]] = [data.draw(claims_about(system)) for _ in range(3)]
@@ -178,7 +178,6 @@ def test_with_what_other_proofs_have_shown_the_verdicts_are_those_without(name: 
 
 
 @given(some=st.lists(terms(depth=3), min_size=2, max_size=3))
-@settings(max_examples=50)
 def test_two_terms_have_one_digest_where_they_say_the_same_word_for_word(some: list[z3.ExprRef]) -> None:
     words, others = Vocabulary([]), Vocabulary([])
     said = [words.digest(one) for one in some]

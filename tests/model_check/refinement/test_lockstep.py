@@ -65,8 +65,17 @@ MANY_PARTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MANY_PARTS)
-@pytest.mark.parametrize("variant", ["AS_CODED", "FENCED"])
+DAILY = {("tiny", "AS_CODED"), ("late_copies", "FENCED"), ("addition_reassignment", "AS_CODED"), ("shutdown", "FENCED")}
+
+
+@pytest.mark.parametrize(
+    ("variant", "name"),
+    [
+        pytest.param(variant, name, marks=[pytest.mark.slow] * ((name, variant) not in DAILY))
+        for variant in ("AS_CODED", "FENCED")
+        for name in MANY_PARTS
+    ],
+)
 def test_what_is_kept_is_what_would_be_read_again(name: str, variant: str) -> None:
     both, count = SideBySide(scope(name), VARIANTS[variant]), 0
     for cluster, history in edges(both, 200):

@@ -237,11 +237,13 @@ def test_each_fault_but_removals_by_hand_is_one_of_some_widened_scope() -> None:
     assert all((one.parts <= BESIDE) == bool(one.budget("failed_sends")) for one in wide)
 
 
-@pytest.mark.parametrize("name", scopes())
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (place % 4 > 0)) for place, one in enumerate(scopes())]
+)
 def test_every_scope_can_begin_a_run_or_is_refused(name: str, pytestconfig: pytest.Config) -> None:
     """Also one where nobody tells the brokers what they lead, as its start has it.
 
-    Every day only with the wide bounds of a run, with --deep also with its own.
+    Every day one in four, only with the wide bounds of a run; with --deep all, also with their own.
     """
     if lacking(scope(name)):
         with pytest.raises(BadInput, match=f"explore {name}`"):

@@ -110,7 +110,6 @@ def test_a_fork_goes_its_own_way_and_leaves_the_original_alone() -> None:
 def test_a_fork_that_nobody_holds_is_gone_at_once(name: str) -> None:
     """A walk makes tens of thousands: none may wait for the collector of garbage, whatever it holds or has raised."""
     reached, forks = [initial_cluster(scope(name))], list[weakref.ref[MemoryCluster]]()
-    gc.collect()
     gc.disable()
     try:
         for _ in range(7):
@@ -133,7 +132,6 @@ def test_what_was_raised_holds_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     one = initial_cluster(scope("tiny"))
     monkeypatch.setattr(ReadEpoch, "script", script)
     take(one, "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)", "elect_create(c=2)")
-    gc.collect()
     gc.disable()
     try:
         fork = after(one, named(one, "read_epoch(c=2)"))

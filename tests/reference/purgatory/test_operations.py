@@ -108,7 +108,7 @@ def in_threads(work: list[Callable[[], None]]) -> None:
         one.join()
 
 
-@pytest.mark.parametrize("hammered", [4_000, pytest.param(20_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hammered", [1_000, *(pytest.param(one, marks=pytest.mark.slow) for one in (4_000, 20_000))])
 @BOTH
 def test_hammered_by_threads_every_operation_is_completed_exactly_once(fixes: Switches, hammered: int) -> None:
     """Adders, checkers and a timer race for the operations, each under two keys, half of them short of time."""

@@ -64,8 +64,9 @@ def refusal_of(server: ZookeeperServer) -> ZookeeperServerError:
     return refusal.value
 
 
-@pytest.mark.takes("Two servers start, one after the other.")
+@pytest.mark.slow
 def test_data_in_a_given_folder_outlive_the_server(tmp_path: Path) -> None:
+    """Every day `test_log.py` starts one twice in the same folder."""
     with ZookeeperServer(tmp_path / "data") as server:
         with LiveZookeeper(server.address) as client:
             client.execute(Create("/kept", b"x"))

@@ -1,7 +1,6 @@
 """Lemmas about who may be in the ISR of what is reassigned: true of all enumerated states, and each of use."""
 
 from dataclasses import replace
-from functools import cache
 
 import pytest
 
@@ -12,7 +11,9 @@ from spec.lemmas.assigned_in_sync import NEEDED as MENDS
 from spec.model import Model
 from spec.scopes import scope
 from spec.variants import FENCED, Switch
-from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
+from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere, proof_of
+
+pytestmark = pytest.mark.xdist_group("lemmas about reassignments")
 
 ALL = {one.name for one in claims_of(assigned_in_sync)}
 BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").violated
@@ -55,9 +56,8 @@ def test_every_lemma_holds_in_every_reachable_state(scope_name: str) -> None:
 # ------------------------------------------------------------------------------------------------------- what it is for
 
 
-@cache
 def proof() -> Proving:
-    return Proving(scope("proof_reassignment"), FENCED)
+    return proof_of("proof_reassignment", FENCED)
 
 
 NEEDED = [

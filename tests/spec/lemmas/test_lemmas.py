@@ -178,17 +178,20 @@ def test_without_a_lemma_some_step_could_break_what_it_keeps_with_it(lemma: str,
 # ------------------------------------------------------------------------------------------------------- planted faults
 
 
+FORGETTING = [
+    ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].leader_epoch", "a_leader_epoch_has_one_leader"),
+    ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].version", "the_same_version_is_the_same_leader_epoch"),
+    ("elect_create(c=1)", "zookeeper.epoch", "no_epoch_is_ahead_of_zookeepers"),
+    ("elect_create_unanswered(c=1)", "zookeeper.epoch", "an_election_unanswered_has_an_epoch_of_its_own"),
+    ("elect_create(c=1)", "controllers[1].epoch", "an_epoch_has_one_owner"),
+    ("on_new_session(c=1)", "controllers[1].active", "a_failover_starts_from_nothing"),
+    ("crash(b=1)", "brokers[1].partitions[0].leader", "leadership_has_a_version"),
+]
+
+
 @pytest.mark.parametrize(
     ("action", "forgets", "breaks"),
-    [
-        ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].leader_epoch", "a_leader_epoch_has_one_leader"),
-        ("write_elected_leader(c=1, p=0)", "zookeeper.state[0].version", "the_same_version_is_the_same_leader_epoch"),
-        ("elect_create(c=1)", "zookeeper.epoch", "no_epoch_is_ahead_of_zookeepers"),
-        ("elect_create_unanswered(c=1)", "zookeeper.epoch", "an_election_unanswered_has_an_epoch_of_its_own"),
-        ("elect_create(c=1)", "controllers[1].epoch", "an_epoch_has_one_owner"),
-        ("on_new_session(c=1)", "controllers[1].active", "a_failover_starts_from_nothing"),
-        ("crash(b=1)", "brokers[1].partitions[0].leader", "leadership_has_a_version"),
-    ],
+    [pytest.param(*one, marks=[pytest.mark.slow] * bool(place % 3)) for place, one in enumerate(FORGETTING)],
 )
 def test_an_action_that_forgets_a_write_is_found(action: str, forgets: str, breaks: str) -> None:
     assert proving().breaks_without_update(action, forgets, breaks)

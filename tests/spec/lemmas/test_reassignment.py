@@ -1,7 +1,5 @@
 """Lemmas about reassignments: true of all enumerated states, each of use; and what a zombie may still do."""
 
-from functools import cache
-
 import pytest
 
 from spec.expectations import plan
@@ -10,8 +8,10 @@ from spec.lemmas import lemmas_of, reassignment
 from spec.model import Model
 from spec.scopes import Scope, scope
 from spec.variants import AS_CODED, FENCED, Switch, Switches, switches_named
-from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere
+from tests.spec.inductive_steps import Proving, false_in_few, false_somewhere, proof_of
 from tests.spec.stepping import Run
+
+pytestmark = pytest.mark.xdist_group("lemmas about reassignments")
 
 ALL = {one.name for one in claims_of(reassignment)}
 BROKEN = next(one for one in plan("proof_reassignment").proofs if one.variant == "FENCED").violated
@@ -50,9 +50,8 @@ def test_every_lemma_holds_in_every_reachable_state(scope_name: str, variant: st
 # ------------------------------------------------------------------------------------------------------- what it is for
 
 
-@cache
 def proof() -> Proving:
-    return Proving(scope("proof_reassignment"), FENCED)
+    return proof_of("proof_reassignment", FENCED)
 
 
 NEEDED = [
