@@ -23,6 +23,7 @@ from spec.protocol.failover.steps import read_epoch
 from spec.scopes import BUDGETS, PARTS, scope, scopes
 from spec.system import MODULES, instances, is_in_scope, rules, system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.spec.on_demand import OnDemand
 
 pytestmark = pytest.mark.xdist_group("whole protocol")
 
@@ -203,8 +204,8 @@ def test_a_rule_that_never_fires_is_expected_to_only_where_it_is() -> None:
 
 
 def test_proving_lifts_budgets_and_widths_from_the_same_text() -> None:
-    bounded, proving = system(scope("proof")), system(scope("proof"), proving=True)
-    assert [one.name for one in bounded.actions] == [one.name for one in proving.actions]
+    bounded, proving = OnDemand(scope("proof")), OnDemand(scope("proof"), proving=True)
+    assert [*bounded.names] == [*proving.names]
     assert not any(one.name.startswith("budget") for one in proving.variables)
     assert any(one.name.startswith("budget") for one in bounded.variables)
     epochs = {one.name: one.sort for one in proving.variables if one.kind.name == "epoch"}
@@ -213,7 +214,7 @@ def test_proving_lifts_budgets_and_widths_from_the_same_text() -> None:
 
 
 def test_unless_told_otherwise_it_is_kafkas_code() -> None:
-    assert system(scope("cold")).name == "cold AS_CODED"
+    assert system(scope("bounce")).name == "bounce AS_CODED"
 
 
 def unlisted(modules: Iterable[ModuleType]) -> list[str]:

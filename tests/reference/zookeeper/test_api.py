@@ -60,7 +60,7 @@ def real_server_takes(client: LiveZookeeper, path: str) -> bool:
             raise AssertionError(other)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(
     st.text(
         "/.ab\0\x1f\x20\x7e\x7f\x9f\xa0\ud7ff\ue000\uf8ff\uf900\uffef\ufff0\uffff\U00010000", min_size=1, max_size=6
