@@ -33,8 +33,8 @@ settings.register_profile(
 settings.register_profile("deep", settings.get_profile("every day"), max_examples=200)
 
 # As every process of ours (`model_check/compiled_modules.py`): rubbish is looked for less often, since modules, syntax
-# trees and terms are many and stay. Until a run's tests are collected, it is a third of the time.
-gc.set_threshold(10_000, 20, 20)
+# trees and terms are many and stay; here hardly ever, for what thousands of tests keep is looked through each time.
+gc.set_threshold(500_000, 20, 20)
 
 # Tests press Ctrl-C, which a shell that starts them in the background has told them, and their children, to ignore.
 signal.signal(signal.SIGINT, signal.default_int_handler)

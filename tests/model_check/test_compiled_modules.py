@@ -81,7 +81,7 @@ print(*(type(one.__loader__).__name__ for one in (spec.errors, tomllib)), spec.e
     [
         ("start_quickly", True, "_Loader", ["spec.errors"]),
         ("start_quickly", False, "SourceFileLoader", []),
-        ("leave_to_the_first_process", True, "_Loader", ["spec.errors"]),
+        pytest.param("leave_to_the_first_process", True, "_Loader", ["spec.errors"], marks=pytest.mark.slow),
     ],
 )
 def test_modules_of_ours_are_kept_where_python_keeps_none(

@@ -184,8 +184,8 @@ def test_a_claim_that_is_gone_or_has_another_witness_fails_the_gate(monkeypatch:
 
 @pytest.fixture
 def small_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The protocol of the smallest of the systems, written down anew each time."""
-    monkeypatch.setattr(whole_protocol, "WHOLE", whole_protocol.WHOLE[1:2])
+    """The protocol of a small scope, written down anew each time."""
+    monkeypatch.setattr(whole_protocol, "WHOLE", (scopes.scope("bounce"),))
     monkeypatch.setattr(whole_protocol, "_built", whole_protocol._built.__wrapped__)
 
 

@@ -49,7 +49,10 @@ def test_a_digest_changes_with_any_byte_and_any_name() -> None:
     assert digest_of_files(some, FILES) == digest_of_files(some[::-1], FILES)
 
 
-@pytest.mark.parametrize("entry", ["model_check.checks.exploration", "model_check.checks.recorded_checks"])
+@pytest.mark.parametrize(
+    "entry",
+    [pytest.param("model_check.checks.exploration", marks=pytest.mark.slow), "model_check.checks.recorded_checks"],
+)
 def test_all_that_python_loads_of_ours_is_reached(entry: str) -> None:
     """What is loaded by importing a module is known from outside: Python says it."""
     program = f"import sys, {entry}\nprint(*(getattr(one, '__file__', None) for one in list(sys.modules.values())))"

@@ -176,6 +176,7 @@ def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(most: int
     assert (found.levels, found.digest) == (odometer_counts(2, most).levels, explore(wheels).digest)
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_again_and_again_is_one_clear_line(spark: SparkContext) -> None:
     with pytest.raises(Exception, match="exit") as failure:
         spark.parallelize([1], 1).foreach(lambda _: os._exit(7))

@@ -22,6 +22,7 @@ from tests.model_check.plain_trees import plain_tree
 ALONE: Scope = replace(
     scope("purgatory_alone"), budgets=(("updates", 1),), purgatory=Bounds(((0,), (0,)), ((), (0,)), (1,))
 )
+ONE: Scope = replace(ALONE, purgatory=Bounds(((0,),), ((),), (1,)))
 PAIR: Scope = replace(
     scope("purgatory"), budgets=(("updates", 1),), purgatory=Bounds(((0,), (0,)), ((), ()), (1,), purge_interval=1)
 )
@@ -35,13 +36,18 @@ def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
     return found.states, found.edges
 
 
-@pytest.mark.takes("Every state of a request that waits is found on both sides.")
 @pytest.mark.parametrize(
-    "switches", [pytest.param(AS_CODED, id="AS_CODED"), pytest.param(FENCED, id="FENCED", marks=pytest.mark.slow)]
+    ("bounds", "switches"),
+    [
+        pytest.param(ONE, AS_CODED, id="AS_CODED, one"),
+        pytest.param(ALONE, AS_CODED, id="AS_CODED", marks=pytest.mark.slow),
+        pytest.param(ALONE, FENCED, id="FENCED", marks=pytest.mark.slow),
+    ],
 )
-def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(switches: Switches) -> None:
-    counted = explore_plainly(system(ALONE, switches))
-    assert replayed(ALONE, switches) == (counted.states, counted.transitions)
+def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(bounds: Scope, switches: Switches) -> None:
+    """Every day without a second one, which is answered at once."""
+    counted = explore_plainly(system(bounds, switches))
+    assert replayed(bounds, switches) == (counted.states, counted.transitions)
 
 
 @pytest.mark.slow
