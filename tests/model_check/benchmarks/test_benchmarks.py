@@ -41,10 +41,15 @@ def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
     assert marginal(steady(300, 2 * MILLION), 30 * MILLION) is None
 
 
-@pytest.mark.takes("A process explores a scope, for which it makes all there is to be made.")
-def test_a_run_of_its_own_counts_what_the_oracle_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.takes("A process explores a scope.")
+@pytest.mark.parametrize(
+    "expected", [pytest.param(100, id="by tables"), pytest.param(0, id="compiled", marks=pytest.mark.slow)]
+)
+def test_a_run_of_its_own_counts_what_the_oracle_counts(
+    expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    found = native_run("bounce", "AS_CODED", graph=True)
+    found = native_run("bounce", "AS_CODED", expected, graph=True)
     oracle = explore_plainly(system(scope("bounce"), AS_CODED))
     assert (found["states"], found["transitions"]) == (oracle.states, oracle.transitions)
     assert found["expanded"] == found["states"]

@@ -68,7 +68,7 @@ ENDLESS_LIES: Mapping[str, Lie] = {
 """Of these, more orders of what several threads do at once are possible than a search comes to the end of."""
 
 
-@pytest.mark.takes("A search goes to its end, or to that of its budget.")
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_recording_that_was_tampered_with_is_not_explained(lie: str, tmp_path: Path) -> None:
     assert_found_out(LIES[lie], tmp_path)

@@ -114,7 +114,6 @@ def test_one_goal_that_fails_among_many_is_enough_wherever_it_stands(place: int)
     assert not solver.keeps(step, [*goals[:place], *off, *goals[place:]], [], on)
 
 
-@pytest.mark.takes("A solver searches until it has had enough.")
 def test_what_takes_too_long_is_not_shown_and_says_nothing_of_what_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(goal_solver.OPTIONS, "rlimit", 1_000_000)
     system = factors()
