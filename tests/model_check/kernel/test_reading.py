@@ -11,6 +11,10 @@ from model_check.terms.straight_line import Node, Program, UnknownOperator
 from tests.model_check.random_terms import BOOL, terms
 from tests.model_check.systems import EXPECTED
 
+DEEP = settings.get_profile("deep").max_examples
+FEW = settings(max_examples=DEEP if settings().max_examples == DEEP else 5)
+"""Each example is many terms."""
+
 
 def nodes(read: Terms) -> list[Node]:
     """The nodes with their arguments."""
@@ -22,7 +26,7 @@ def nodes(read: Terms) -> list[Node]:
 
 
 @given(st.lists(terms(BOOL, 5), max_size=9))
-@settings(max_examples=settings().max_examples // 4)
+@FEW
 def test_random_terms_are_read_as_a_program_has_them(some: list[z3.BoolRef]) -> None:
     """Also those with operators that are said in other words, and one that is there twice."""
     read, program = read_terms([*some, *some]), Program()
