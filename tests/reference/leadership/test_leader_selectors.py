@@ -166,12 +166,12 @@ def test_preferred_selector(most: int) -> None:
     # 64 lists have a first member. Half of the 16 sets have it live, and 49 of the 65 ISRs contain it (16 lists are
     # made of the three others); of the 6 cached leaders one is it and one is unknown, so 4 lead to the last question.
     # Of three brokers: 15 of 16 lists, 4 of 8 sets, 11 of 16 ISRs (5 are made of the two others), and 3 of 5 leaders.
-    isrs, live, with_it = {3: (16, 8, 11), 4: (65, 16, 49)}[most]
+    isrs, lives, with_it = {3: (16, 8, 11), 4: (65, 16, 49)}[most]
     assert seen == {
-        "UncheckedFailure": isrs * live * (most + 2 + isrs - 1),
-        "ElectionNotNeeded": (isrs - 1) * isrs * live,
-        "elected": (isrs - 1) * most * live // 2 * with_it,
-        "StateChangeFailed": (isrs - 1) * most * (live * isrs - live // 2 * with_it),
+        "UncheckedFailure": isrs * lives * (most + 2 + isrs - 1),
+        "ElectionNotNeeded": (isrs - 1) * isrs * lives,
+        "elected": (isrs - 1) * most * lives // 2 * with_it,
+        "StateChangeFailed": (isrs - 1) * most * (lives * isrs - lives // 2 * with_it),
     }
     assert seen.total() == {3: 16 * 16 * 8 * 5, 4: 65 * 65 * 16 * 6}[most]
 
