@@ -26,7 +26,7 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
 ) -> None:
     """The first command may have a session of its own; the others, which start when that has ended, share one.
 
-    `solo` breaks nothing; that what is broken is found alike is shown every day in `test_spark_engine.py`.
+    `solo` breaks nothing; that what is broken is found alike is shown every day in `test_spark_engine.py`, of clerks.
     """
     if session == "that of all":
         request.getfixturevalue("spark")
