@@ -39,8 +39,7 @@ def false_in_few(within: Scope, switches: Switches, candidates: Iterable[Propert
 @cache
 def _few(within: Scope, switches: Switches) -> tuple[Machine, Collection[Raw]]:
     """All states of a scope; nothing is claimed of them, but by those who ask."""
-    made = OnDemand(within, switches)
-    machine = Machine(made.with_actions([*made.names]))
+    machine = Machine(OnDemand(within, switches).unclaimed())
     found = explore_plainly(machine.system)
     assert found.complete
     return machine, found.reached

@@ -75,3 +75,7 @@ class OnDemand:
         """The system as if it had these actions only, and no claims."""
         actions = tuple(self.action(name) for name in names)
         return TransitionSystem(self.model.scope.name, self.variables, actions, (), self.model)
+
+    def unclaimed(self) -> TransitionSystem:
+        """The system with all of its actions, of which nothing is claimed: half the work where steps are enough."""
+        return self.with_actions([*self.names])

@@ -14,10 +14,9 @@ from model_check.benchmarks.parts import parts
 from model_check.benchmarks.spark import fixed_seconds, rate
 from model_check.explicit_state.promela import SpinResult
 from spec.scopes import scope
-from spec.system import system
-from spec.variants import AS_CODED
 from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.systems import odometer
+from tests.spec.on_demand import OnDemand
 
 MILLION = 1_000_000
 
@@ -50,7 +49,7 @@ def test_a_run_of_its_own_counts_what_the_oracle_counts(
 ) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
     found = native_run("bounce", "AS_CODED", expected, graph=True)
-    oracle = explore_plainly(system(scope("bounce"), AS_CODED))
+    oracle = explore_plainly(OnDemand(scope("bounce")).unclaimed())
     assert (found["states"], found["transitions"]) == (oracle.states, oracle.transitions)
     assert found["expanded"] == found["states"]
     assert found["peak_bytes"] >= found["bare_bytes"] > found["memory_bytes"]
@@ -61,7 +60,7 @@ def test_a_run_of_its_own_counts_what_the_oracle_counts(
 @pytest.mark.slow
 def test_a_whole_search_is_one_of_a_run_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
-    oracle = explore_plainly(system(scope("bounce"), AS_CODED))
+    oracle = explore_plainly(OnDemand(scope("bounce")).unclaimed())
     table = {name: number for name, number, _ in whole_rows("bounce", "AS_CODED")}
     assert table["states, transitions"] == f"{oracle.states:,}, {oracle.transitions:,}"
 

@@ -6,9 +6,9 @@ from model_check.explicit_state.interpreter import Machine
 from spec.language.rules import Leaf, TransitionSystem, action
 from spec.language.terms import number
 from spec.scopes import scope
-from spec.system import system as spec_system
 from tests.model_check.plain_exploration import explore_plainly, successors
 from tests.model_check.systems import EXPECTED, Counts, build, clerks, jugs, lamps, odometer, odometer_counts
+from tests.spec.on_demand import OnDemand
 
 
 @pytest.mark.parametrize(("system", "counts"), EXPECTED.values(), ids=EXPECTED)
@@ -50,7 +50,7 @@ def test_all_guards_at_once_say_what_each_says_alone(system: TransitionSystem) -
 
 @pytest.mark.parametrize("name", ["bounce", pytest.param("move", marks=pytest.mark.slow), "leaderless_deletion"])
 def test_all_guards_of_a_scope_at_once_say_what_each_says_alone(name: str) -> None:
-    machine = Machine(spec_system(scope(name)))
+    machine = Machine(OnDemand(scope(name)).unclaimed())
     pending, seen = [machine.initial], {machine.initial}
     while pending:
         raw = pending.pop()

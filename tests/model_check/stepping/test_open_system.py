@@ -15,14 +15,14 @@ from spec.language.terms import FLAG
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.enumerations import Callback, Session
-from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.plain_exploration import explore_plainly
+from tests.spec.on_demand import OnDemand
 
 
 @cache
 def machine(name: str, switches: Switches = AS_CODED) -> Machine:
-    return Machine(system(scope(name), switches))
+    return Machine(OnDemand(scope(name), switches).unclaimed())
 
 
 @cache

@@ -14,10 +14,10 @@ from reference.purgatory.purgatory import Purgatory
 from spec.model import Model
 from spec.scopes import Purgatory as Bounds
 from spec.scopes import Scope, scope
-from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
 from tests.model_check.plain_exploration import explore_plainly
 from tests.model_check.plain_trees import plain_tree
+from tests.spec.on_demand import OnDemand
 
 ALONE: Scope = replace(
     scope("purgatory_alone"), budgets=(("updates", 1),), purgatory=Bounds(((0,), (0,)), ((), (0,)), (1,))
@@ -46,14 +46,14 @@ def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
 )
 def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(bounds: Scope, switches: Switches) -> None:
     """Every day without a second one, which is answered at once."""
-    counted = explore_plainly(system(bounds, switches))
+    counted = explore_plainly(OnDemand(bounds, switches).unclaimed())
     assert replayed(bounds, switches) == (counted.states, counted.transitions)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("switches", [AS_CODED, FENCED], ids=["AS_CODED", "FENCED"])
 def test_every_step_of_two_requests_that_race_is_one_of_the_reference(switches: Switches) -> None:
-    counted = explore_plainly(system(PAIR, switches))
+    counted = explore_plainly(OnDemand(PAIR, switches).unclaimed())
     assert replayed(PAIR, switches) == (counted.states, counted.transitions)
 
 
