@@ -20,6 +20,7 @@ from spec.scopes import scope
 from spec.state.enumerations import At, Handler
 from spec.system import system
 from spec.variants import AS_CODED
+from tests.spec.on_demand import OnDemand
 
 HANDLERS = {name: plan.matrix for name, plan in plans().items() if plan.matrix is not None}
 
@@ -46,7 +47,7 @@ BUILT = {"failover"}
 def test_a_trigger_leads_to_where_its_handler_begins_and_leaves_budgets_for_the_faults(name: str) -> None:
     plan = HANDLERS[name]
     assert plan is not None
-    last = triggered(system(scope(name), AS_CODED), plan.trigger).last
+    last = triggered(OnDemand(scope(name)).unclaimed(), plan.trigger).last
     assert last["budget.crashes"] == 1
     assert last["budget.expiries"] == 1
     assert plan.controller in range(1, scope(name).controllers + 1)

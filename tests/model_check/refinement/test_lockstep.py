@@ -19,10 +19,10 @@ from spec.logs.controller_log.broker_changes import AllLeaders
 from spec.logs.state_change_lines import PartitionChangeFailed, ReplicaChangeFailed
 from spec.model import Model
 from spec.scopes import scope
-from spec.system import system
 from spec.tables.replica_states import ReplicaState
 from spec.variants import AS_CODED, VARIANTS, Switch, Switches
 from tests.model_check.side_by_side import SideBySide
+from tests.spec.on_demand import OnDemand
 
 
 @cache
@@ -95,7 +95,7 @@ def test_what_is_kept_is_what_would_be_read_again(name: str, variant: str) -> No
 
 def test_a_variable_that_the_abstraction_does_not_know_is_named() -> None:
     one = scope("bounce")
-    kinds = {variable.name: variable.kind for variable in system(one).variables}
+    kinds = {variable.name: variable.kind for variable in OnDemand(one).variables}
     pair = sides("bounce").initial()
     with pytest.raises(KeyError, match="says nothing of the_weather"):
         Abstraction(Model(one, AS_CODED), {**kinds, "the_weather": kinds["zookeeper.controller"]})(

@@ -18,8 +18,8 @@ from spec.protocol.junctions import Junction, proceed
 from spec.scopes import scope
 from spec.state.cluster import State
 from spec.state.enumerations import At, Handler
-from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.spec.on_demand import OnDemand
 
 COMES_TO = {
     Junction.VISITS_DONE: {
@@ -129,7 +129,9 @@ SMALL = ("unclean", "creation_shutdown", "allowed_unclean")
 )
 def test_who_comes_to_a_junction_has_something_to_go_on_with(name: str, switches: Switches) -> None:
     claims = tuple(on_its_way(Model(scope(name), switches)))
-    found = explore(replace(system(scope(name), switches), properties=claims), limit=60_000, expected=60_000)
+    found = explore(
+        replace(OnDemand(scope(name), switches).unclaimed(), properties=claims), limit=60_000, expected=60_000
+    )
     assert found.states > 1
     assert not found.violated
 

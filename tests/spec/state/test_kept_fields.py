@@ -24,8 +24,8 @@ from spec.state.cluster import History, State, shape
 from spec.state.controller import BatchWords, CachedPartition, Controller
 from spec.state.controller_parts import EarlyReads, LostTopics, Notifications, Reassigning, TopicListeners
 from spec.state.zookeeper import ZooKeeper
-from spec.system import system
 from spec.variants import switches_named
+from tests.spec.on_demand import OnDemand
 from tests.spec.state.influence import Influence
 from tests.spec.state.test_cluster import records
 
@@ -67,12 +67,12 @@ def test_where_a_field_is_not_kept_it_would_tell_nothing(
     expected = plan(name).exploration(variant)
     assert expected is not None
     switches = switches_named(variant)
-    without = system(scope(name), switches)
+    without = OnDemand(scope(name), switches)
     assert not any(Model(scope(name), switches).keeps(field) for field in fields)
     for field in fields:
         monkeypatch.setattr(field, "kept", ALWAYS)
-    forced = system(scope(name), switches)
-    assert len(forced.variables) > len(without.variables)
+    forced = OnDemand(scope(name), switches).unclaimed()
+    assert len(forced.variables) > len([*without.variables])
     found = explore(forced, limit=2 * expected.states, expected=expected.states)
     assert (found.states, found.transitions, found.depth) == (expected.states, expected.transitions, expected.depth)
 
@@ -153,6 +153,6 @@ def test_only_what_tells_nothing_is_lost(variant: str, names: tuple[str, ...], m
     monkeypatch.setattr(View, "__setitem__", assigned)
     monkeypatch.setattr(View, "__setattr__", assigned)
     for name in names:
-        system(scope(name), switches_named(variant))
+        OnDemand(scope(name), switches_named(variant)).unclaimed()
     assert lost <= DERIVED | {field for field, *_ in FORCED}
     assert len(lost) > (10 if names == LOST_IN else 0)

@@ -9,8 +9,8 @@ from spec.language.rules import TransitionSystem
 from spec.model import Model
 from spec.scopes import scope
 from spec.state.start import running
-from spec.system import system
 from spec.variants import AS_CODED, FENCED, Switches
+from tests.spec.on_demand import OnDemand
 from tests.spec.stepping import Run
 
 #: Scopes that differ in parts, partitions, topics and controllers; under FENCED there are more variables.
@@ -22,7 +22,7 @@ STARTS = [
 
 def settled(name: str, switches: Switches) -> TransitionSystem:
     """A scope without faults, settled."""
-    return system(replace(scope(name), budgets=()), switches)
+    return OnDemand(replace(scope(name), budgets=()), switches).unclaimed()
 
 
 def everything_reachable(cold: TransitionSystem) -> set[tuple[int, ...]]:
@@ -46,7 +46,7 @@ DAILY = ("epochs", "bounce")
 )
 def test_the_settled_start_is_reached_from_nothing_running(name: str, switches: Switches) -> None:
     warm = settled(name, switches)
-    cold = system(replace(scope(name), budgets=(), cold=True), switches)
+    cold = OnDemand(replace(scope(name), budgets=(), cold=True), switches).unclaimed()
     initial = {one.name: one.initial for one in warm.variables}
     only_cold = {one.name for one in cold.variables} - initial.keys()
     assert all("epoch_version" in name or name == "history.acted[0]" for name in only_cold)
