@@ -46,8 +46,10 @@ def enumerated(system: TransitionSystem, tmp_path: Path, shards: int) -> Enumera
     ("name", "shards"),
     [
         pytest.param("jugs", 2, marks=pytest.mark.takes("The workers that write tables begin with it.")),
-        ("clerks", 1),
-        *(pytest.param(*one, marks=pytest.mark.slow) for one in (("jugs", 3), ("lamps-3-2", 2), ("odometer-1-1", 5))),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in (("clerks", 1), ("jugs", 3), ("lamps-3-2", 2), ("odometer-1-1", 5))
+        ),
     ],
 )
 def test_read_back_the_tables_are_what_a_plain_search_finds(name: str, shards: int, tmp_path: Path) -> None:
