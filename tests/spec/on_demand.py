@@ -77,5 +77,5 @@ class OnDemand:
         return TransitionSystem(self.model.scope.name, self.variables, actions, (), self.model)
 
     def unclaimed(self) -> TransitionSystem:
-        """The system with all of its actions, of which nothing is claimed: half the work where steps are enough."""
+        """The system with all of its actions, of which nothing is claimed: a search asks nothing of its states."""
         return self.with_actions([*self.names])
