@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from model_check.stepping.open_system import Taken
+from model_check.stepping.plain_modules import holds
+from model_check.stepping.plain_rules import plain_claims
 from model_check.stepping.plain_state import EMPTY, Layout, PlainState
-from model_check.stepping.watched_state import Asked, Watch, Watched, WatchedParameters
+from model_check.stepping.watched_state import Asked, Watch, Watched, WatchedAction
 from spec.language.rules import Claim
-from spec.language.terms import flag
 from spec.model import Model
 
 Choice: TypeAlias = Mapping[str, int]
@@ -20,11 +21,12 @@ Choice: TypeAlias = Mapping[str, int]
 
 def _asked(claim: Claim, model: Model, watch: Watch, views: tuple[Watched, ...], own: Choice) -> Asked[Choice]:
     """For which choices a claim is broken in some views, with its parameters that are the action's own."""
+    plain = plain_claims()[claim.name].function
 
     def is_broken(chosen: Choice) -> bool:
-        return not all(flag(fact).raw for fact in claim.function.facts(*views, model, **own, **chosen))
+        return not all(map(holds, plain.facts(*views, model, **own, **chosen)))
 
-    return Asked(watch, model.choices(claim.function.each), is_broken)
+    return Asked(watch, model.choices(claim.function.each), is_broken, remembers=claim.kind != "step")
 
 
 class AskedOfStates:
@@ -43,14 +45,18 @@ class AskedOfStates:
 
 
 class AskedOfSteps:
-    """Claims of a step by one model."""
+    """Claims of a step by one model.
+
+    Those that tell rules apart are asked for each rule by itself, since another rule would make all of them due. All
+    others are asked for the rules together that have parameters of the same names.
+    """
 
     def __init__(self, claims: Iterable[Claim], layout: Layout, model: Model) -> None:
         self._claims = tuple(claims)
         self._model = model
         self._watch = Watch()
         self._before, self._after = (Watched(layout, EMPTY, self._watch) for _ in range(2))
-        self._parameters: dict[str, WatchedParameters] = {}
+        self._actions: dict[tuple[str, ...], WatchedAction] = {}
         self._asked: dict[tuple[object, ...], Asked[Choice]] = {}
         self._of_actions: dict[tuple[object, ...], list[tuple[str, Asked[Choice]]]] = {}
 
@@ -58,21 +64,24 @@ class AskedOfSteps:
         """The names of those that a step breaks."""
         self._before.follow(before)
         self._after.follow(after)
-        if action.rule not in self._parameters:
-            self._parameters[action.rule] = WatchedParameters(self._watch)
-        self._parameters[action.rule].follow(action.parameters)
+        names = tuple(action.parameters)
+        if names not in self._actions:
+            self._actions[names] = WatchedAction(self._watch)
+        self._actions[names].follow(action.rule, action.parameters)
         key = action.rule, *action.parameters.values()
         if key not in self._of_actions:
-            self._of_actions[key] = list(self._about(action))
+            self._of_actions[key] = list(self._about(action, names))
         return frozenset(name for name, asked in self._of_actions[key] if asked.holding())
 
-    def _about(self, action: Taken) -> Iterator[tuple[str, Asked[Choice]]]:
-        """The claims that say anything of an action; those of its rule share what asks for more than its parameters."""
-        watched: Any = Taken(action.rule, self._parameters[action.rule])
+    def _about(self, action: Taken, names: tuple[str, ...]) -> Iterator[tuple[str, Asked[Choice]]]:
+        """The claims that say anything of an action, each with what is asked of it and of others like it."""
+        shared: Any = self._actions[names]
+        of_rule: Any = Taken(action.rule, shared.parameters)
         for claim in self._claims:
             takes = claim.function.takes(self._model, action)
             if takes is not None:
-                key = claim.name, *(action.rule if one is action else one for one in takes.values())
+                watched, like = (of_rule, action.rule) if claim.function.tells_rules_apart else (shared, names)
+                key = claim.name, *(like if one is action else one for one in takes.values())
                 if key not in self._asked:
                     own = {name: watched if one is action else one for name, one in takes.items()}
                     views = self._before, self._after

@@ -193,7 +193,7 @@ def _in_table(table: Table[Any], old: Value, new: Value, also: Iterable[tuple[An
 
     `also`: from the first state to the second one call takes a row after the other.
     """
-    if same(old.term, new.term):
+    if old is new or same(old.term, new.term):
         return flag(True)
     rows = [(source, target) for source, targets in table.items() for target in targets]
     reachable = {*rows, *((a, d) for a, b in rows for c, d in rows if b == c), *also}

@@ -281,6 +281,8 @@ class Claimed:
         """The parameters of which it is asked for each choice."""
         self._own = tuple(one.name for one in named if one.name not in self.each)
         self._joined = either if kind == "sometimes" else both
+        self.tells_rules_apart = "rule" in function.__code__.co_names
+        """Whether its own text asks what the rule of a step is."""
         self._gives_facts = inspect.isgeneratorfunction(function)
         self._function, self._of, self._where = function, of, where
 

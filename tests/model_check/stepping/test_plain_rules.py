@@ -6,7 +6,7 @@ from types import CodeType
 
 import pytest
 
-from model_check.stepping import plain_rules
+from model_check.stepping import plain_modules, plain_rules
 from spec.system import rules
 
 
@@ -20,6 +20,7 @@ def test_rules_compiled_earlier_are_those_compiled_now(tmp_path: Path, monkeypat
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
 
     def codes() -> Mapping[str, CodeType]:
+        plain_rules._reader.cache_clear()
         return {name: one.function.__code__ for name, one in plain_rules.plain_rules.__wrapped__().items()}
 
     compiled, kept = codes(), codes()
@@ -33,7 +34,7 @@ def test_rules_are_compiled_again_where_what_changes_them_changes(
     """Without its change, `with when` stays: the code kept with it is not taken for it."""
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))
     name = "spec.protocol.brokers.processes"
-    changed = plain_rules._code(name)
-    monkeypatch.setattr(plain_rules, "OWN_TEXT", b"another text of it")
-    monkeypatch.setattr(plain_rules._Branches, "visit", lambda _, tree: tree)
-    assert plain_rules._code(name) != changed
+    changed = plain_modules._code(name)
+    monkeypatch.setattr(plain_modules, "OWN_TEXT", b"another text of it")
+    monkeypatch.setattr(plain_modules._Branches, "visit", lambda _, tree: tree)
+    assert plain_modules._code(name) != changed

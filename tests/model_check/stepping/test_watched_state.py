@@ -6,7 +6,7 @@ import pytest
 
 from model_check.stepping.open_system import OpenSystem
 from model_check.stepping.plain_state import EMPTY, Layout, PlainState
-from model_check.stepping.watched_state import Asked, Assigned, Watch, Watched, WatchedParameters
+from model_check.stepping.watched_state import MOST, Asked, Assigned, Watch, Watched, WatchedAction, WatchedParameters
 from spec.language.records import Leaf
 from spec.language.terms import number
 from spec.model import Model
@@ -53,14 +53,16 @@ def test_a_question_is_asked_again_where_a_number_that_it_has_read_is_another_an
     assert question.follow({"a": {"x": 5}}) == (True, 2)
     assert question.follow({"a": {"x": 6}}) == (True, 3)
     assert question.follow({"a": {"x": 6, "y": 1}}) == (True, 3)
-    assert question.follow({}) == (False, 4), "the whole record went"
+    assert question.follow({}) == (False, 3), "the whole record went, and without it the question was asked before"
+    assert question.follow({"a": {"x": 7}}) == (True, 4)
 
 
 def test_what_is_not_in_a_state_is_as_at_first() -> None:
     question = Questioned("is first 3")
     assert question.follow(EMPTY) == (True, 1)
     assert question.follow({"first": 0}) == (False, 2)
-    assert question.follow(EMPTY) == (True, 3)
+    assert question.follow(EMPTY) == (True, 2)
+    assert question.follow({"first": 1}) == (False, 3)
 
 
 def test_whether_a_record_holds_anything_is_asked_again_where_it_begins_to_or_ends() -> None:
@@ -68,7 +70,7 @@ def test_whether_a_record_holds_anything_is_asked_again_where_it_begins_to_or_en
     assert question.follow(EMPTY) == (True, 1)
     assert question.follow({"a": {"y": 5}}) == (False, 2)
     assert question.follow({"a": {"x": 4}}) == (False, 2)
-    assert question.follow({"b": {"x": 4}}) == (True, 3)
+    assert question.follow({"b": {"x": 4}}) == (True, 2)
 
 
 def test_what_a_question_reads_only_now_and_then_counts_while_its_answer_rests_on_it() -> None:
@@ -77,6 +79,18 @@ def test_what_a_question_reads_only_now_and_then_counts_while_its_answer_rests_o
     assert question.follow({"b": {"y": 2}}) == (False, 1)
     assert question.follow({"a": {"x": 1}, "b": {"y": 2}}) == (True, 2)
     assert question.follow({"a": {"x": 1}}) == (False, 3)
+
+
+def test_what_was_answered_of_the_same_numbers_is_remembered_as_long_as_it_is_not_too_much() -> None:
+    """An answer that is remembered is due as one that was just given."""
+    question = Questioned("is b.y set, if a.x is")
+    states: list[PlainState] = [{"a": {"x": 1}, "b": {"y": one}} for one in range(1, MOST + 1)]
+    for times, state in enumerate(states, start=1):
+        assert question.follow(state) == (True, times)
+    for state in (*states, *reversed(states)):
+        assert question.follow(state) == (True, MOST)
+    assert question.follow({"a": {"x": 1}, "first": 1}) == (False, MOST + 1)
+    assert question.follow(states[0]) == (True, MOST + 2), "all was forgotten for the one before"
 
 
 def test_answers_come_in_the_order_of_what_is_asked_about() -> None:
@@ -101,8 +115,28 @@ def test_a_parameter_is_read_likewise() -> None:
     for now in ({"c": 1, "p": 0}, {"c": 1, "p": 5}, {"c": 2, "p": 5}, {"c": 1, "p": 5}):
         parameters.follow(now)
         told.append((asked.holding(), len(times)))
-    assert told == [((1,), 1), ((1,), 1), ((), 2), ((1,), 3)]
+    assert told == [((1,), 1), ((1,), 1), ((), 2), ((1,), 2)]
     assert dict(parameters) == {"c": 1, "p": 5}
+
+
+def test_an_action_is_read_by_its_rule_and_by_its_parameters() -> None:
+    watch = Watch()
+    action = WatchedAction(watch)
+    action.follow("first", {"c": 1})
+    asked = Asked(
+        watch, ["the rule", "c", "whether there is a b"],
+        lambda one: {"the rule": lambda: action.rule == "first", "c": lambda: action.parameters["c"] == 1}.get(
+            one, lambda: "b" in action.parameters
+        )(),
+        remembers=False,
+    )  # fmt: skip
+    assert asked.holding() == ("the rule", "c")
+    action.follow("second", {"c": 1})
+    assert [one.about for one in asked.due] == ["the rule"]
+    assert asked.holding() == ("c",)
+    action.follow("second", {"c": 2})
+    assert [one.about for one in asked.due] == ["c"]
+    assert asked.holding() == ()
 
 
 def test_a_view_is_read_only() -> None:
