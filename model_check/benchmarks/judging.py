@@ -24,6 +24,7 @@ from model_check.judging.search import Search
 from model_check.judging.shipped_recordings import unpacked
 from model_check.monitors.check import check_history
 from model_check.recordings.reading import read
+from spec.collector import without_collector
 from spec.logs.log_entries import START, print_time
 from spec.variants import AS_CODED
 
@@ -44,6 +45,7 @@ def judging_rows(lengths: Sequence[int] = LENGTHS) -> Iterator[Row]:
                 yield from _rows(folder)
 
 
+@without_collector()
 def _rows(folder: Path) -> Iterator[Row]:
     recording, reading = timed(lambda: read(folder))
     number = recording.observations

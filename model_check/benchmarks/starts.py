@@ -29,6 +29,7 @@ STARTS: Final[Mapping[str, Start]] = {
     "kcheck explore bounce": Start("explore bounce", 1.5),
     "kcheck defects D12": Start("defects D12", 2),
     "kcheck judge, 155 observations": Start("judge {recordings}/33-D54-connectionloss-on-create", 2),
+    "kcheck judge, 207 observations": Start("judge {recordings}/01-start-create", 2),
 }
 """What is measured: help, a table, and all that there is to load; a search, a search with a story, and a judgement."""
 

@@ -24,6 +24,7 @@ from model_check.judging.positions import Position
 from model_check.judging.search import Search
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
+from spec.collector import without_collector
 from spec.language.rules import Claim
 from spec.variants import AS_CODED, Switches
 
@@ -82,6 +83,7 @@ class Judgement:
     not_asked: tuple[str, ...]
 
 
+@without_collector()
 def judge(
     recording: Recording,
     switches: Switches = AS_CODED,

@@ -10,6 +10,7 @@ Reading a leaf gives a `Value` that is known; this is what makes the rules of th
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
+from weakref import ReferenceType, ref
 
 from spec.language.rules import Leaf, Shape
 from spec.language.terms import Value
@@ -124,37 +125,41 @@ class Draft:
     Its own attributes are underscored, and set past `__setattr__`, which is the rule's: `view.at = At.IDLE` assigns.
     """
 
-    __slots__ = ("__dict__", "_key", "_node", "_owned", "_parent", "_parts")
+    __slots__ = ("__dict__", "__weakref__", "_key", "_node", "_owned", "_parent", "_parts")
     # What was read is in `__dict__`, values and records below: Python looks there first, and so calls nothing again.
     __dict__: dict[Any, Any]
     _key: Any
     _node: PlainState
     _owned: bool
-    _parent: "Draft | None"
+    _parent: "ReferenceType[Draft] | None"
+    """The record above, which holds this one. Held by it in turn, both would stay until Python looks for circles."""
     _parts: dict[Any, Cell | Layout]
 
     def __init__(self, layout: Layout, node: PlainState, parent: "Draft | None" = None, key: object = None) -> None:
         put = object.__setattr__
         put(self, "_parts", layout.parts)
         put(self, "_node", node)
-        put(self, "_parent", parent)
+        put(self, "_parent", None if parent is None else ref(parent))
         put(self, "_key", key)
         put(self, "_owned", False)
 
     def __getitem__(self, key: Any) -> Any:
         found = self.__dict__.get(key)
-        if found is None:
-            part = self._parts.get(key)
-            if type(part) is Cell:
-                found = part.value(self._node.get(key, part.initial))
-            elif isinstance(part, Layout):
-                found = type(self)(part, self._node.get(key, EMPTY), self, key)
-            else:
-                raise AttributeError(f"the state has no {key} here")
-            self.__dict__[key] = found
+        return self._first(key) if found is None else found
+
+    def _first(self, key: Any) -> Any:
+        """What is read for the first time."""
+        part = self._parts.get(key)
+        if isinstance(part, Cell):
+            found: Any = part.value(self._node.get(key, part.initial))
+        elif part is None:
+            raise AttributeError(f"the state has no {key} here")
+        else:
+            found = type(self)(part, self._node.get(key, EMPTY), self, key)
+        self.__dict__[key] = found
         return found
 
-    __getattr__ = __getitem__
+    __getattr__ = _first
 
     def __contains__(self, key: object) -> bool:
         part = self._parts.get(key)
@@ -213,8 +218,14 @@ class Draft:
             object.__setattr__(self, "_node", dict(self._node))
             object.__setattr__(self, "_owned", True)
             if self._parent is not None:
-                self._parent.own()[self._key] = self._node
+                self._above().own()[self._key] = self._node
         return self._node  # type: ignore[return-value]  # a dictionary of our own by now
+
+    def _above(self) -> "Draft":
+        """The record that holds this one."""
+        above = self._parent() if self._parent is not None else None
+        assert above is not None  # noqa: S101 - a whole state is never replaced, and who writes holds all of it
+        return above
 
     def share(self) -> None:
         """Copy again before the next write, here and below: somebody else holds this content, too."""
@@ -244,10 +255,9 @@ class Draft:
 
     def _replace(self, node: PlainState) -> None:
         """Hold other content, and let the record above hold it."""
-        assert self._parent is not None  # noqa: S101 - a whole state is never replaced
         if node == self._node:
             return
-        above = self._parent.own()
+        above = self._above().own()
         if node:
             above[self._key] = node
         else:

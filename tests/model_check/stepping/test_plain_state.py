@@ -1,8 +1,10 @@
 """States of numbers: what a draft reads and assigns, where a scope keeps it and where not."""
 
 from typing import Any
+from weakref import ref
 
 from model_check.stepping.plain_state import Draft, Layout
+from spec.collector import without_collector
 from spec.language.records import Leaf
 from spec.language.terms import number
 
@@ -47,3 +49,14 @@ def test_a_draft_reads_what_was_written_also_where_a_record_took_over_another() 
     draft.b.forget()
     assert (draft.a.x.raw, kept.x.raw) == (3, 0)
     assert draft.finished() == {"a": {"x": 3}}
+
+
+def test_a_draft_that_nobody_holds_is_gone_at_once() -> None:
+    """Long judgements run without Python's collector of circles."""
+    with without_collector():
+        draft: Any = Draft(Layout({"a": {1: {"x": Leaf(number(7), 0)}}}), {})
+        draft.a[1].x = 3
+        gone, kept = ref(draft.a[1]), draft.finished()
+        del draft
+        assert gone() is None
+    assert kept == {"a": {1: {"x": 3}}}

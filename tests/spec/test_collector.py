@@ -1,0 +1,45 @@
+"""Python's collector of circles, and what it is spared."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from spec.collector import without_collector
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_frozen() -> Iterator[None]:
+    """All that the tests have loaded is frozen otherwise."""
+    assert gc.isenabled()
+    gc.unfreeze()
+    yield
+    gc.enable()
+    gc.freeze()
+
+
+def test_inside_nobody_collects_and_outside_again_whatever_happened() -> None:
+    with without_collector():
+        assert not gc.isenabled()
+        with without_collector():
+            pass
+        assert not gc.isenabled(), "the outer one goes on"
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="inside"), without_collector():
+        raise ValueError("inside")
+    assert gc.isenabled()
+
+
+def test_what_is_left_is_old_and_not_walked_through_at_once() -> None:
+    with without_collector():
+        made = [[number] for number in range(1000)]
+    old = {id(one) for one in gc.get_objects(generation=2)}
+    assert all(id(one) in old for one in made)
+
+
+def test_what_was_frozen_stays_so() -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with without_collector():
+        pass
+    assert gc.get_freeze_count() == frozen
