@@ -41,11 +41,11 @@ def judging_rows(lengths: Sequence[int] = LENGTHS) -> Iterator[Row]:
         whole = home / NAME
         times = sorted(one.time for track in read(whole).tracks.values() for one in track)
         for length in lengths:
-            with beginning(whole, times[min(length, len(times) - 1)]) as folder:
-                yield from _rows(folder)
+            with beginning(whole, times[min(length, len(times) - 1)]) as folder, without_collector():
+                rows = list(_rows(folder))
+            yield from rows
 
 
-@without_collector()
 def _rows(folder: Path) -> Iterator[Row]:
     recording, reading = timed(lambda: read(folder))
     number = recording.observations
