@@ -75,7 +75,8 @@ class Noted(Draft):
             self._noted[self._parts[key]] = None
         return found
 
-    __getattr__ = __getitem__
+    def __getattr__(self, key: str) -> Any:
+        return self[key]
 
     def _put(self, key: Any, cell: Cell, raw: int) -> None:
         """What was assigned is not asked of the state before, whether or not that had the same."""
