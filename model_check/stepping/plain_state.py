@@ -195,6 +195,10 @@ class Draft:
         """Whether this is of that very state, and nothing was assigned."""
         return self._node is state and not self._owned
 
+    def is_untouched(self) -> bool:
+        """Not known here: numbers are compared."""
+        return False
+
     def is_blank(self) -> bool:
         """Whether this record is known to hold nothing but its initial values."""
         return not self._node

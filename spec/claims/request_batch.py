@@ -181,6 +181,8 @@ def requests_stay_until_they_are_answered(
     if action.rule in ANSWERS:
         return None
     old, new = before.connections[c][b], after.connections[c][b]
+    if new.is_untouched():
+        return None
     stay = both(*(either(~_waits(old[k]), _is_same(m, old[k], new[k])) for k in _filled(m, old)))
     return either(stay, ~_is_open(after, m, c, b), _is_renewed(before, after, m, action, c, b))
 

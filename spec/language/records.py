@@ -102,6 +102,9 @@ class Members(Generic[K, T]):
         def is_blank(self) -> bool:
             """Whether it is known to hold nothing but initial values; of variables, nobody knows."""
 
+        def is_untouched(self) -> bool:
+            """Whether it is known that the step assigned nothing in it; of numbers, nobody knows."""
+
 
 class Record(Members[str, Value]):
     """A record of the state, as rules see it; its classes declare the fields, its views have them.

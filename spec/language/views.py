@@ -73,26 +73,33 @@ class Frame:
         self.taken: dict[str, Value] = {}
         self.conditions: list[Value] = []
         """Those of the `when` blocks around this place."""
-        self.condition = both()
-        """Their conjunction; NO where they are known not to hold together."""
+        self.joined: list[Value | None] = [both()]
+        """Around each of them, and here, the conjunction of those so far, if it was asked for."""
+
+    @property
+    def condition(self) -> Value:
+        """The conjunction of all conditions; NO where they are known not to hold together."""
+        found = self.joined[-1]
+        if found is None:
+            found = self.joined[-1] = both(*self.conditions)
+        return found
 
 
 class Narrowing:
     """A part of a run of an action in which one more condition holds."""
 
-    __slots__ = ("_around", "_condition", "_frame")
+    __slots__ = ("_condition", "_frame")
 
     def __init__(self, frame: Frame, condition: Value) -> None:
         self._frame, self._condition = frame, condition
 
     def __enter__(self) -> None:
-        self._around = self._frame.condition
         self._frame.conditions.append(self._condition)
-        self._frame.condition = both(*self._frame.conditions)
+        self._frame.joined.append(None)  # lines are said under many conditions, of which no term is ever asked
 
     def __exit__(self, *_: object) -> None:
         self._frame.conditions.pop()
-        self._frame.condition = self._around
+        self._frame.joined.pop()
 
 
 class Place:
@@ -178,6 +185,11 @@ class View:
     def is_blank(self) -> bool:
         """Whether this record is known to hold nothing but its initial values: of variables, nobody knows."""
         return False
+
+    def is_untouched(self) -> bool:
+        """Whether it is known that the step assigned nothing in this record."""
+        below = (f"{self._place.path}.", f"{self._place.path}[")
+        return self._frame is not None and not any(path.startswith(below) for path in self._frame.values)
 
 
 def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:

@@ -107,8 +107,14 @@ SPEAKER = re.compile(r"^\[(\S+ \S+)\] \w+ (Controller \d+ epoch \d+|Broker \d+)"
 
 
 def _leave_out_a_line(folder: Path, rng: Random) -> str:
-    """A line that is not there; an answer, or the last words before a process was killed, may be missing in truth."""
-    file, lines, at = _a_line(folder, rng, lambda lines: "received response" not in lines[0] and _speaks_on(lines))
+    """A line that is not there; in truth, too, an answer may be missing, what is sent to nobody who runs, and the last
+    words before a process was killed.
+    """
+    file, lines, at = _a_line(
+        folder,
+        rng,
+        lambda lines: "received response" not in lines[0] and _speaks_on(lines) and _is_heard(folder, lines[0]),
+    )
     left_out = lines.pop(at)
     file.write_text("".join(lines), encoding="utf-8")
     return f"{file.parent.name}:{at + 1}: without {left_out.strip()}"
@@ -119,6 +125,19 @@ def _speaks_on(lines: list[str]) -> bool:
     said = [one for one in map(SPEAKER.match, lines) if one]
     times = [datetime.fromisoformat(one[1].replace(",", ".")) for one in said if one[2] == said[0][2]]
     return times[-1] - times[0] > timedelta(milliseconds=SKEW)
+
+
+def _is_heard(folder: Path, line: str) -> bool:
+    """Whether a request that is sent may reach its broker: that says something within a second."""
+    sent = re.search(RECEIVERS[0], line)
+    if sent is None:
+        return True
+    log = (folder / f"broker-{sent[1]}" / "state-change.log").read_text(encoding="utf-8")
+    times = [datetime.fromisoformat(one[1].replace(",", ".")) for one in map(SPEAKER.match, log.splitlines()) if one]
+    begun = SPEAKER.match(line)
+    assert begun
+    since = datetime.fromisoformat(begun[1].replace(",", "."))
+    return any(since <= one <= since + timedelta(seconds=1) for one in times)
 
 
 def _say_a_line_twice(folder: Path, rng: Random) -> str:
