@@ -1,4 +1,4 @@
-"""Python's collector of circles, kept from walking through what has none."""
+"""Python's collector of circles, kept from walking through what has none, or few."""
 
 import gc
 from collections.abc import Iterator
@@ -9,7 +9,8 @@ from contextlib import contextmanager
 def without_collector() -> Iterator[None]:
     """Inside, nobody looks for circles: of terms and gates, made by the ten thousand, none is part of one.
 
-    What is left of them is old from then on, or the collector would walk through all of it at once.
+    What is left of them goes to the oldest generation, lest the next collection walk through all of it. Whoever leaves
+    circles in there again and again has to collect them at times.
     """
     was_on = gc.isenabled()
     gc.disable()

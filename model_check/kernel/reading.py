@@ -74,7 +74,7 @@ def terms_as_bytes(terms: Sequence[z3.ExprRef]) -> bytes:
 
 
 _known: dict[int, tuple[Node, z3.FuncDeclRef]] = {}
-"""What declarations say, with each of them, lest z3 gives its address to another."""
+"""What declarations say, with each of them, lest z3 give its address to another."""
 
 
 def _said(declaration: int, address: int) -> Node:

@@ -67,7 +67,7 @@ def written_terms(system: TransitionSystem) -> Written:
 def _lines(system: TransitionSystem) -> Iterator[str]:
     for variable in system.variables:
         kind = variable.kind
-        yield f"variable {variable.name} {kind.name} {kind.width} {kind.maximum} {variable.initial}"
+        yield f"variable {variable.name} {kind.name} {kind.width} {kind.maximum} {kind.unbounded} {variable.initial}"
     for action in system.actions:
         yield f"action {action.name} {action.budget} {sorted(action.updates)} {sorted(action.taken)}"
     for one in system.properties:

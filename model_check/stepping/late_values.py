@@ -22,10 +22,14 @@ def with_late_values(tree: ast.Module) -> ast.Module:
             every = list(ast.walk(function))
             inner = {id(one) for each in every if isinstance(each, ast.comprehension) for one in ast.walk(each.target)}
             names = [one for one in every if isinstance(one, ast.Name) and id(one) not in inner]
+            if any(map(_is_refused, every)):
+                continue
             assigned = Counter(one.id for one in names if isinstance(one.ctx, ast.Store))
+            assigned.update(one.arg for one in every if isinstance(one, ast.arg))
             used = Counter(one.id for one in names if isinstance(one.ctx, ast.Load))
             changing = {name for one in every for name in _changed(one)}
             changing |= {name for name, times in assigned.items() if times > 1}
+            changing |= _made_of(changing, every)
             once = {name for name in assigned if used[name] == 1} - changing
             for block in _blocks(function):
                 block[:] = _late(block, once, changing)
@@ -56,20 +60,42 @@ def _changed(node: ast.AST) -> list[str]:
             return []
 
 
+def _is_refused(node: ast.AST) -> bool:
+    """Whether a function with this is left as it is: it may change what it has named in other ways than these."""
+    match node:
+        case ast.NamedExpr() | ast.Match() | ast.Global() | ast.Nonlocal():
+            return True
+        case ast.Call(ast.Name(id="next")) | ast.Call(ast.Attribute(attr="pop" | "popitem" | "popleft")):
+            return True
+        case _:
+            return False
+
+
+def _made_of(changing: set[str], every: Sequence[ast.AST]) -> set[str]:
+    """The names of what is made of what changes, directly or not: it may be the very same list."""
+    found, made = set(changing), [one for node in every for one in _assignment(node)]
+    while more := {name for name, value in made if found & _names(value)} - found:
+        found |= more
+    return found
+
+
+def _names(value: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
+
+
 def _late(block: Sequence[ast.stmt], once: set[str], changing: set[str]) -> list[ast.stmt]:
     """Statements of which those are gone whose value is used in a later one, once."""
     left = list(block)
     for statement in block:
         for name, value in _assignment(statement):
-            of = {one.id for one in ast.walk(value) if isinstance(one, ast.Name)}
             later = left[left.index(statement) + 1 :]
-            if name in once and not of & changing and any(_Put(name, value).into(one) for one in later):
+            if name in once and not _names(value) & changing and any(_Put(name, value).into(one) for one in later):
                 left.remove(statement)
     return left
 
 
 class _Put(ast.NodeTransformer):
-    """Puts a value in the place of its name, where that is come to once at most."""
+    """Replaces a name by its value, except where code runs more than once."""
 
     def __init__(self, name: str, value: ast.expr) -> None:
         self._name, self._value, self._is_done = name, value, False

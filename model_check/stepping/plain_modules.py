@@ -31,7 +31,7 @@ LANGUAGE = f"{MODELLING_LAYER}rules"
 CLAIMS = "spec.claims."
 HOLDS, EQUAL, ALL, ANY = "if this holds", "these are equal", "all of these hold", "any of these holds"
 TRUE, FALSE = "it holds", "it does not hold"
-"""What a module that is read again calls what it is given: names that none can have taken for something else."""
+"""Names of what a module that is read again is given; they have spaces, so no code can have them."""
 
 
 def holds(condition: object) -> bool:
@@ -101,7 +101,7 @@ class _Branches(ast.NodeTransformer):
 
 
 def _is_flag(one: ast.expr) -> bool:
-    """Whether an expression is surely no set, nor a number."""
+    """Whether an expression is surely no set, nor a number; numbers are never inverted there."""
     match one:
         case ast.UnaryOp(op=ast.Invert()) | ast.IfExp(body=ast.Name(id="it holds")):
             return True

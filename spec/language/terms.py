@@ -151,6 +151,7 @@ def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
     )
 
 
+@cache
 def enumeration(members: type[enum.Enum], last: enum.Enum | None = None) -> Kind:
     """One member of a Python enumeration, numbered in order of definition; none after `last`, if that is given."""
     order = list(members)

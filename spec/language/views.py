@@ -74,7 +74,7 @@ class Frame:
         self.conditions: list[Value] = []
         """Those of the `when` blocks around this place."""
         self.joined: list[Value | None] = [both()]
-        """Around each of them, and here, the conjunction of those so far, if it was asked for."""
+        """The conjunction up to each open block, the outermost first; computed when it is first asked for."""
 
     @property
     def condition(self) -> Value:
@@ -188,8 +188,11 @@ class View:
 
     def is_untouched(self) -> bool:
         """Whether it is known that the step assigned nothing in this record."""
-        below = (f"{self._place.path}.", f"{self._place.path}[")
-        return self._frame is not None and not any(path.startswith(below) for path in self._frame.values)
+        if self._frame is None:
+            return False
+        path = self._place.path
+        below = (f"{path}.", f"{path}[") if path else ""
+        return not any(one.startswith(below) for one in self._frame.values)
 
 
 def reset(record: Record | Array[Any, Any] | View, *names: str) -> None:

@@ -8,19 +8,32 @@ refuses (it may be that to a stop of nothing, which leaves no line); and the las
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from model_check.recordings.tracks import SKEW
+
+T = TypeVar("T")
 
 ZOOKEEPER = "zookeeper.jsonl"
 LOGS = "broker-*/state-change.log"
 Lie = Callable[[Path, Random], str]
 """Tells one lie in a folder, and gives it in words."""
+
+
+class NothingToTell(Exception):
+    """A recording has nothing that a lie could be about."""
+
+
+def _one(rng: Random, some: Sequence[T]) -> T:
+    """One of some, at random."""
+    if not some:
+        raise NothingToTell
+    return rng.choice(some)
 
 
 def _state(record: Mapping[str, Any]) -> bool:
@@ -31,9 +44,9 @@ def _lie_about_a_state(folder: Path, rng: Random) -> str:
     """Another leader, leader_epoch, controller_epoch or ISR in a state znode."""
     file = folder / ZOOKEEPER
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    at = rng.choice([number for number, line in enumerate(lines) if _state(line)])
+    at = _one(rng, [number for number, line in enumerate(lines) if _state(line)])
     state, old = json.loads(lines[at]["data"]), lines[at]["data"]
-    field = rng.choice(["leader", "leader_epoch", "controller_epoch", "isr"])
+    field = _one(rng, ["leader", "leader_epoch", "controller_epoch", "isr"])
     if field == "isr":
         state["isr"] = state["isr"][::-1] if len(state["isr"]) > 1 else [*state["isr"], state["isr"][0] % 3 + 1]
     elif field == "leader":
@@ -49,7 +62,7 @@ def _lie_about_an_epoch(folder: Path, rng: Random) -> str:
     """Another epoch in /controller_epoch."""
     file = folder / ZOOKEEPER
     found = list(re.finditer(r'"path": "/controller_epoch", "data": "(\d+)"', file.read_text(encoding="utf-8")))
-    return _rewritten(file, rng.choice(found), 1, "7")
+    return _rewritten(file, _one(rng, found), 1, "7")
 
 
 def _lie_about_a_session(folder: Path, rng: Random) -> str:
@@ -60,8 +73,8 @@ def _lie_about_a_session(folder: Path, rng: Random) -> str:
     found = list(
         re.finditer(r'"session": "(\w+)", "cxid": \d+, "type": "(?:setData|create)", "path": "[^"]*state"', text)
     )
-    one = rng.choice(found)
-    return _rewritten(file, one, 1, rng.choice([other for other in sessions if other != one[1]]))
+    one = _one(rng, found)
+    return _rewritten(file, one, 1, _one(rng, [other for other in sessions if other != one[1]]))
 
 
 NUMBERS = (
@@ -75,10 +88,10 @@ NUMBERS = (
 
 def _lie_about_a_number(folder: Path, rng: Random) -> str:
     """Another epoch, version, leader, replica or identity in a line."""
-    file = rng.choice(sorted(folder.glob(LOGS)))
+    file = _one(rng, sorted(folder.glob(LOGS)))
     text = file.read_text(encoding="utf-8")
     patterns = [pattern for pattern in NUMBERS if re.search(pattern, text)]
-    one = rng.choice(list(re.finditer(rng.choice(patterns), text)))
+    one = _one(rng, list(re.finditer(_one(rng, patterns), text)))
     return _rewritten(file, one, 1, "0" if one[1] == "11" else str(int(one[1]) % 3 + 1))
 
 
@@ -92,10 +105,10 @@ WORDS = {
 
 def _lie_about_a_word(folder: Path, rng: Random) -> str:
     """Another role, or another state that something comes from."""
-    file = rng.choice(sorted(folder.glob(LOGS)))
+    file = _one(rng, sorted(folder.glob(LOGS)))
     text = file.read_text(encoding="utf-8")
-    word = rng.choice([word for word in WORDS if word in text])
-    return _rewritten(file, rng.choice(list(re.finditer(f"({re.escape(word)})", text))), 1, WORDS[word])
+    word = _one(rng, [word for word in WORDS if word in text])
+    return _rewritten(file, _one(rng, list(re.finditer(f"({re.escape(word)})", text))), 1, WORDS[word])
 
 
 TOLD_ONCE = re.compile(
@@ -150,11 +163,11 @@ def _say_a_line_twice(folder: Path, rng: Random) -> str:
 def _a_line(
     folder: Path, rng: Random, may_be: Callable[[list[str]], bool] = lambda _: True
 ) -> tuple[Path, list[str], int]:
-    """A line that is written once, if it and what follows may be asked for; StopIteration if there is none."""
-    file = rng.choice(sorted(folder.glob(LOGS)))
+    """A line that is written once, if it and what follows may be asked for."""
+    file = _one(rng, sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     once = [at for at, line in enumerate(lines) if TOLD_ONCE.search(line)]
-    return file, lines, next(at for at in rng.sample(once, len(once)) if may_be(lines[at:]))
+    return file, lines, _one(rng, [at for at in once if may_be(lines[at:])])
 
 
 RECEIVERS = (
@@ -165,10 +178,10 @@ RECEIVERS = (
 
 def _lie_about_a_receiver(folder: Path, rng: Random) -> str:
     """A request that is sent to another broker."""
-    file = rng.choice([log for log in sorted(folder.glob(LOGS)) if re.search(RECEIVERS[0], log.read_text("utf-8"))])
+    file = _one(rng, [log for log in sorted(folder.glob(LOGS)) if re.search(RECEIVERS[0], log.read_text("utf-8"))])
     text = file.read_text(encoding="utf-8")
     patterns = [pattern for pattern in RECEIVERS if re.search(pattern, text)]
-    one = rng.choice(list(re.finditer(rng.choice(patterns), text)))
+    one = _one(rng, list(re.finditer(_one(rng, patterns), text)))
     return _rewritten(file, one, 1, str(int(one[1]) % 3 + 1))
 
 
@@ -181,9 +194,9 @@ NUMBER = re.compile(r"correlation ?[iI]d (\d+) from controller (\d+) epoch (\d+)
 
 def _swap_two_lines(folder: Path, rng: Random) -> str:
     """Two neighbours of one thread, which say different kinds of things, in the other order; the times stay."""
-    file = rng.choice(sorted(folder.glob(LOGS)))
+    file = _one(rng, sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    at = rng.choice([at for at in range(1, len(lines)) if _are_in_order(lines[at - 1], lines[at])])
+    at = _one(rng, [at for at in range(1, len(lines)) if _are_in_order(lines[at - 1], lines[at])])
     before, after = VERB.match(lines[at - 1]), VERB.match(lines[at])
     assert before
     assert after
@@ -208,7 +221,7 @@ def _give_a_number_twice(folder: Path, rng: Random) -> str:
     """The correlation id of the LeaderAndIsr before, in the same channel."""
     zookeeper = (folder / ZOOKEEPER).read_text(encoding="utf-8")
     registered = re.findall(r'"time": (\d+).*"type": "create", "path": "/brokers/ids/(\d+)"', zookeeper)
-    file = rng.choice(sorted(folder.glob(LOGS)))
+    file = _one(rng, sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     numbers: dict[tuple[str, ...], list[int]] = {}
     for at, line in enumerate(lines):
@@ -224,7 +237,7 @@ def _give_a_number_twice(folder: Path, rng: Random) -> str:
             for time, broker in registered
         )
     ]  # fmt: skip
-    old, new = rng.choice(pairs)
+    old, new = _one(rng, pairs)
     for at in numbers[new]:
         lines[at] = re.sub(r"(correlation ?[iI]d) \d+ from", rf"\1 {old[0]} from", lines[at])
     file.write_text("".join(lines), encoding="utf-8")

@@ -143,3 +143,8 @@ def test_the_terms_of_a_fact_are_read_from_it() -> None:
     fact = "3 variables, 2 actions, 1 claims: variables a, actions b, claims c, rows d, observations e, words f"
     assert terms_of_fact(fact) == {"variables": "a", "actions": "b", "claims": "c", "rows": "d"}
     assert terms_of_fact("") == {}
+
+
+def test_the_files_that_decide_what_a_digest_is_count() -> None:
+    """A name in that list that no file has would go unnoticed."""
+    assert {path for path, _ in known_terms._sources()} > {*known_terms.DIGESTS_BY}

@@ -31,7 +31,7 @@ def lives(folder: Path) -> list[list[int]]:
 
 
 @given(st.lists(st.integers(-SKEW, SKEW), min_size=3, max_size=3), st.sampled_from((RESTARTED, BOUNCED)))
-@settings(max_examples=settings().max_examples // 8)
+@settings(max_examples=max(1, settings().max_examples // 8))
 def test_a_line_is_of_the_same_life_whatever_the_clocks_show(milliseconds: list[int], name: str) -> None:
     with TemporaryDirectory() as home:
         assert lives(shifted(name, Path(home), ahead(*milliseconds))) == lives(recording(name))

@@ -8,7 +8,7 @@ import pytest
 from model_check.judging.judge import Outcome, judge
 from model_check.recordings.reading import read
 from spec.errors import BadInput
-from tests.model_check.mutations import LIES
+from tests.model_check.mutations import LIES, NothingToTell
 from tests.model_check.unpacking import NAMES, RECORDINGS, judged, unpacked
 
 pytestmark = RECORDINGS
@@ -24,7 +24,7 @@ def caught(name: str, seed: int, folder: Path) -> tuple[bool, str] | None:
     copy = unpacked(name, folder)
     try:
         lie = LIES[seed % len(LIES)](copy, rng)
-    except (IndexError, StopIteration):
+    except NothingToTell:
         return None
     try:
         return judge(read(copy), budget=BUDGET).outcome is not Outcome.EXPLAINED, lie

@@ -23,7 +23,7 @@ from tests.model_check.random_systems import systems
 from tests.model_check.random_terms import states
 from tests.model_check.systems import build, clerks, jugs, lamps, odometer
 
-FEW = settings(max_examples=settings().max_examples // 5)
+FEW = settings(max_examples=max(1, settings().max_examples // 5))
 """For each example a system is compiled."""
 BATCHES = st.lists(states(integers=False), min_size=1, max_size=90)
 

@@ -22,7 +22,7 @@ WIDTHS = dict.fromkeys(FLAGS, 1) | BIT_VECTORS
 
 
 @given(st.lists(terms(BOOL, 5, integers=False), max_size=9), st.integers(1, 9))
-@settings(max_examples=settings().max_examples // 5)
+@settings(max_examples=max(1, settings().max_examples // 5))
 def test_every_gate_is_computed_once_before_it_is_read_in_functions_that_are_not_long(
     conditions: list[z3.BoolRef], longest: int
 ) -> None:

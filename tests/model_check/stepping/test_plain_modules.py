@@ -102,6 +102,12 @@ EARLY = {
     "an item assigned": "x = {1: s.a}\n    y = len(x)\n    x[2] = s.b\n    return y",
     "two at once": "x, y = s.a\n    return f(x)",
     "used nowhere": "x = s.a\n    return 0",
+    "made of a parameter that is assigned": "x = f(s)\n    s = g(s)\n    return h(x, s)",
+    "made of a parameter that is added to": "x = len(s)\n    s += [1]\n    return f(x, s)",
+    "made of a parameter that a loop assigns": "x = f(s)\n    for s in [1]:\n        pass\n    return x",
+    "made of another name of what changes": "y = s.a\n    n = len(y)\n    s.append(2)\n    return f(n)",
+    "taken one after the other": "x = next(s)\n    y = next(s)\n    return f(y, x)",
+    "taken out": "x = len(s)\n    s.a.pop()\n    return x",
 }
 
 

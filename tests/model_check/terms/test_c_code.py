@@ -67,7 +67,7 @@ def test_an_operator_means_in_c_what_the_table_says_for_all_arguments(tmp_path: 
 
 
 @needs_gcc
-@settings(max_examples=settings().max_examples // 20)
+@settings(max_examples=max(1, settings().max_examples // 20))
 @given(st.data())
 def test_nested_terms_mean_in_c_what_the_table_says(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -115,9 +115,11 @@ def test_membership_is_asked_of_records_and_arrays() -> None:
 def test_a_record_is_untouched_until_something_is_assigned_below_it() -> None:
     assert not view().is_untouched(), "of a state that no step has led to, nobody knows"
     one = view(Frame())
+    assert one.is_untouched()
     assert one.records.is_untouched()
     assert one.records[1].is_untouched()
     one.records[1].a = 3
+    assert not one.is_untouched()
     assert not one.records.is_untouched()
     assert not one.records[1].is_untouched()
     assert one.records[2].is_untouched()
