@@ -91,8 +91,9 @@ def trust_the_new_replicas() -> None:
 def keep_who_leaves_in_the_isr() -> None:
     """A controller that moves a leadership for a controlled shutdown leaves the ISR as it is."""
 
-    def elect(assigned: Any, isr: Any, registered: Any, leaving: Any) -> Election:
-        return replace(elect_on_controlled_shutdown(assigned, isr, registered, leaving), isr=tuple(isr))
+    def elect(assigned: Any, isr: Any, registered: Any, leaving: Any, *, by_isr: bool) -> Election:
+        right = elect_on_controlled_shutdown(assigned, isr, registered, leaving, by_isr=by_isr)
+        return replace(right, isr=tuple(isr))
 
     plant("elect_on_controlled_shutdown", elect)
 
