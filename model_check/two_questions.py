@@ -7,7 +7,6 @@ Who claims to be a release is excused the defects that it is known to have: that
 To others nothing is excused, and the second question is not asked.
 """
 
-import gc
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -60,10 +59,7 @@ def search_run(recording: Recording, asked: Question, budget: int | None = None)
     """Whether some behaviour of the specification explains a recording."""
     judged = judge(recording, asked.switches, budget=asked.budget or budget, progress=asked.progress, stop=asked.stop)
     variant = show_switches(asked.switches)
-    made = run_of(recording, judged, variant, chosen=asked.chosen, whole_story=asked.whole_story)
-    del judged
-    gc.collect()  # questions and answers hold each other: a process that judges many recordings would keep them all
-    return made
+    return run_of(recording, judged, variant, chosen=asked.chosen, whole_story=asked.whole_story)
 
 
 def readable(folder: Path, asked: Question) -> Recording | None:

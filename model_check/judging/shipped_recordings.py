@@ -5,7 +5,6 @@ They are the only truth from outside: where the specification cannot do what Kaf
 judged; `shipped/README.md` tells the accounts.
 """
 
-import gc
 import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -234,13 +233,9 @@ def judged(name: str, stop: Callable[[], bool] = lambda: False) -> Run:
         recording = read(home / name)
     found = judge(recording, AS_CODED, stop=stop)
     made = run_of(recording, found, show_switches(AS_CODED))
-    if not stop():
-        made = compared(made, found, {**BROKEN, **LONG}[name])
-    else:
-        made = replace(made, verdict=Verdict.INCOMPLETE, reason=INTERRUPTED)
-    del found
-    gc.collect()  # questions and answers hold each other: a process that judges many recordings would keep them all
-    return made
+    if stop():
+        return replace(made, verdict=Verdict.INCOMPLETE, reason=INTERRUPTED)
+    return compared(made, found, {**BROKEN, **LONG}[name])
 
 
 def compared(run: Run, found: Judgement, expected: frozenset[str]) -> Run:

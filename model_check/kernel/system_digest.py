@@ -30,12 +30,12 @@ def system_digest(system: TransitionSystem) -> str:
     return digest_of(_lines(system), *written_terms(system))
 
 
-def digest_of(lines: Iterable[str], *written: bytes, size: int = 16) -> str:
+def digest_of(lines: Iterable[str], *contents: bytes, size: int = 16) -> str:
     """Hexadecimal digits, two for each byte of `size`, that change with the lines, the terms, or their order."""
     digest = hashlib.blake2b(digest_size=size)
     for line in lines:
         digest.update(line.encode() + b"\n")
-    for terms in written:
+    for terms in contents:
         digest.update(terms)
     return digest.hexdigest()
 
