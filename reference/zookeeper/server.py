@@ -98,13 +98,14 @@ _STOP_SECONDS: Final = 10.0
 
 
 def zookeeper_jars() -> Path:
-    """The folder of jars in the pyspark package that holds ZooKeeper's; raises JarsMissing."""
+    """The folder of jars in the pyspark package that holds all of ZooKeeper's; raises JarsMissing."""
     package = importlib.util.find_spec("pyspark")
     if package is None or package.origin is None:
         raise JarsMissing("the pyspark package, whose jars hold the ZooKeeper server, is not installed")
     jars = Path(package.origin).parent / "jars"
-    if not any(jars.glob(f"{JARS[0]}.jar")):
-        raise JarsMissing(f"no ZooKeeper jar in {jars}: install pyspark with its jars")
+    lacking = [name for name in JARS if not any(jars.glob(f"{name}.jar"))]
+    if lacking:
+        raise JarsMissing(f"no {', '.join(lacking)} in {jars}: install pyspark of constraints.txt, with its jars")
     return jars
 
 

@@ -19,6 +19,7 @@ from reference.ports import free_port
 from reference.zookeeper.api import Create, Exists
 from reference.zookeeper.log import read_transaction_log
 from reference.zookeeper.server import (
+    JARS,
     DiskFull,
     JarsMissing,
     JavaMissing,
@@ -130,11 +131,22 @@ def test_no_java() -> None:
 
 def test_no_jars(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = importlib.machinery.ModuleSpec("pyspark", None, origin=str(tmp_path / "__init__.py"))
-    for found, problem in ((None, "the pyspark package"), (package, f"no ZooKeeper jar in {tmp_path}")):
+    for found, problem in ((None, "the pyspark package"), (package, "no zookeeper-[0-9]*, zookeeper-jute-*")):
         monkeypatch.setattr(importlib.util, "find_spec", lambda _name, found=found: found)
         refusal = refusal_of(ZookeeperServer())
         assert isinstance(refusal, JarsMissing)
         assert str(refusal).startswith(problem)
+
+
+def test_a_jar_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Else Java would start without it, and fail, or log nothing."""
+    package = importlib.machinery.ModuleSpec("pyspark", None, origin=str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: package)
+    (tmp_path / "jars").mkdir()
+    for name in JARS:
+        if name != "slf4j-api-*":
+            (tmp_path / "jars" / f"{name.replace('[0-9]*', '3.9').replace('*', '3.9')}.jar").touch()
+    assert str(refusal_of(ZookeeperServer())).startswith(f"no slf4j-api-* in {tmp_path / 'jars'}: install pyspark")
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
