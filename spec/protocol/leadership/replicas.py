@@ -42,7 +42,7 @@ from spec.protocol.leadership.state_writes import (
     write_decision,
     write_decision_unanswered,
 )
-from spec.protocol.leadership_cache import is_cached
+from spec.protocol.leadership_cache import has_assignment, is_cached
 from spec.protocol.requests.batch import FIELDS, Batch, send
 from spec.protocol.state_change_log import log_replica, refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import exists, is_read_in_vain, note_read
@@ -182,7 +182,9 @@ def _begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> 
     controller = s.controllers[c]
     for p, replicas in leaving.items():
         cached = controller.partitions[p]
-        candidates = m.brokers.intersection(replicas, movable_replicas(m, cached, p))
+        movable = movable_replicas(m, cached, p)
+        movable = choose(has_assignment(s, m, c, p), movable, m.brokers.empty_set())
+        candidates = m.brokers.intersection(replicas, movable)
         with when(is_cached(cached)):
             cached.visiting = candidates
         if m.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):

@@ -184,11 +184,14 @@ def write_move(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _begin_step_8(s: State, m: Model, c: int, p: int) -> None:
-    """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's."""
+    """Step 8: the replicas that are to go, if there are any, go Offline like a failed broker's; others refuse."""
     controller = s.controllers[c]
     cached = controller.partitions[p]
     cached.visiting = m.brokers.intersection(controller.leaving, movable_replicas(m, cached, p))
     controller.at = At.REMOVE_READ
+    for r in m.assigned(p):
+        with when(both(m.brokers.in_set(r, controller.leaving), ~m.brokers.is_empty(cached.visiting))):
+            refused(s, m, c, p, r, ReplicaState.OFFLINE)
     with when(m.brokers.is_empty(cached.visiting)):
         _end_step_9(s, m, c, p)
         controller.at = At.WRITE_TARGET

@@ -192,11 +192,7 @@ def test_before_0_10_2_a_notification_is_handled_after_the_term_and_cannot_be_to
 @pytest.mark.slow
 @pytest.mark.parametrize("switch", [None, Switch.KEEP_DIRTY_BATCH, Switch.RESIGN_CLEANS_UP])
 def test_walks_at_random_find_no_difference(switch: Switch | None) -> None:
-    """Where the batch is dirtied and found dirty on the way, and not only once; without deletion, with which a judge
-    expects a line of the removal from the ISR that a shutdown does not come to.
-    """
-    bounds = replace(TOPICS, parts=TOPICS.parts - {"deletion"})
-    budgets = {name: limit for name, limit in BUDGETS.items() if name != "deletions"}
-    both, random = SideBySide(bounds, AS_CODED if switch is None else AS_CODED | {switch}, **budgets), Random(1)
+    """Where the batch is dirtied and found dirty on the way, and not only once."""
+    both, random = SideBySide(TOPICS, AS_CODED if switch is None else AS_CODED | {switch}, **BUDGETS), Random(1)
     seen = Counter(kind for _ in range(150) for kind in both.walk(random, 60))
     assert min(seen[DIRTIED], seen[DIRTY]) > 2

@@ -116,12 +116,11 @@ def test_steps_by_name_lead_where_each_side_goes() -> None:
     assert found.value.steps == steps
 
 
-@pytest.mark.slow
 def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassignment() -> None:
     """Of two old replicas the dead one goes Offline in step 8; the other refuses, and is NonExistent all the same."""
     wider = replace(scope("doomed_reassignment"), brokers=3, assigned=((1, 2),), requests=(((3,),),))
-    both = Sides(wider, AS_CODED)
-    pair = both.after((
+    both = SideBySide(wider)
+    both.do(
         "request_reassignment(k=0)", "on_reassignment_request(c=1)", "accept_reassignment(c=1, p=0)",
         "read_whether_caught_up(c=1, p=0)", "write_union(c=1, p=0)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)",
         *(f"deliver_request(c=1, b={b})" for b in (1, 2, 3)), "start_new_replica(c=1, p=0, r=3)",
@@ -135,8 +134,8 @@ def test_an_old_replica_whose_deletion_has_begun_is_not_told_to_stop_by_a_reassi
         "deliver_request(c=1, b=1)", "deliver_request(c=1, b=3)",
         "on_state_change(c=1, p=0)", "read_whether_caught_up(c=1, p=0)", "read_for_move(c=1, p=0)",
         "write_move(c=1, p=0)", "read_for_removal(c=1, p=0, r=2)", "write_target(c=1, p=0)",
-    ))  # fmt: skip
-    controller = pair.cluster.processes[1].controller
+    )  # fmt: skip
+    controller = both.cluster.processes[1].controller
     assert controller is not None
     states_of = controller.replica_machine.states
     assert {replica: one for (_, replica), one in states_of.items()} == {3: ReplicaState.DELETION_STARTED}
