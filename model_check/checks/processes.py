@@ -1,21 +1,21 @@
 """Checks in several processes, so that all cores of a machine verify.
 
-Helper processes make checks in the order given, each handed one at a time. The first process makes those that no helper
-has begun, from the other end, and waits for the others at last. A helper that dies, for want of memory mostly, takes no
-further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the
-helpers, which may take a milder signal for a wish to stop later.
+Helper processes make checks in the order given, each handed one at a time; one of whose scope another helper is making
+a check comes later, since the second proof of a scope goes by what the first has shown. The first process makes those
+that no helper has begun, from the other end, and waits for the others at last. A helper that dies, for want of memory
+mostly, takes no further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise,
+kills the helpers, which may take a milder signal for a wish to stop later.
 """
 
 import multiprocessing
-from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from threading import Thread
+from threading import Lock, Thread
 from typing import Final, Protocol
 
 from model_check.verdicts.interrupts import leave_to_the_first_process
@@ -39,6 +39,17 @@ class Shared:
     """Checks that several processes make, each once."""
 
     tasks: list[Task]
+    _lock: Lock = field(default_factory=Lock)
+
+    def begin(self) -> Task | None:
+        """The first that nobody has begun, preferably of a scope of which no helper makes any; None if none is left."""
+        with self._lock:
+            begun = {check.scope for check, future in self.tasks if future.running()}
+            left = [one for one in self.tasks if not (one[1].running() or one[1].done())]
+            for task in sorted(left, key=lambda one: one[0].scope in begun):
+                if task[1].set_running_or_notify_cancel():
+                    return task
+        return None
 
     def checks(self, *, from_front: bool = False) -> Iterator[Check]:
         """All of them, for the first process: those that are made, then the last that nobody has begun, then others.
@@ -69,8 +80,7 @@ class Listener(Protocol):
 def shared_out(checks: Iterable[Check], helpers: int = 1, listener: Listener | None = None) -> Iterator[Shared]:
     """Checks that some helpers make, too, until the block ends, the first ones first."""
     known, shared = set(multiprocessing.active_children()), Shared([(check, Future()) for check in checks])
-    waiting = deque(shared.tasks)
-    threads = [Thread(target=_help, args=(waiting, number + 1, listener)) for number in range(helpers)]
+    threads = [Thread(target=_help, args=(shared, number + 1, listener)) for number in range(helpers)]
     for thread in threads:
         thread.start()
     try:
@@ -84,20 +94,18 @@ def shared_out(checks: Iterable[Check], helpers: int = 1, listener: Listener | N
             thread.join()
 
 
-def _help(waiting: deque[Task], number: int, listener: Listener | None) -> None:
+def _help(shared: Shared, number: int, listener: Listener | None) -> None:
     """Have a process of its own make one check after the other, until none is left or the process is gone."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, initializer=leave_to_the_first_process) as pool:
-        while waiting:
-            with suppress(IndexError):  # another thread may have taken the last one
-                check, future = waiting.popleft()
-                if future.set_running_or_notify_cancel():
-                    if listener is not None:
-                        listener.begun(number, check)
-                    if not _is_answered(pool, check, future):
-                        return
-                    if listener is not None and _is_made(future):
-                        listener.ended(check, future.result())
+        while (task := shared.begin()) is not None:
+            check, future = task
+            if listener is not None:
+                listener.begun(number, check)
+            if not _is_answered(pool, check, future):
+                return
+            if listener is not None and _is_made(future):
+                listener.ended(check, future.result())
 
 
 def _is_answered(pool: ProcessPoolExecutor, check: Check, future: Future[list[Run]]) -> bool:

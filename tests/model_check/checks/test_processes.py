@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import time
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
@@ -87,6 +88,16 @@ def test_the_first_process_goes_its_own_way(from_front: bool, order: str) -> Non
     with shared_out(checks, 0) as shared:
         runs = list(run_checks(shared.checks(from_front=from_front)))
     assert "".join(one.scope for one in runs) == order
+
+
+def test_of_a_scope_one_check_is_made_at_a_time_while_there_is_another() -> None:
+    shared = Shared([(Check("test", scope, "", 0, partial(whose, scope)), Future()) for scope in "aabb"])
+    begun = [shared.begin() for _ in range(3)]
+    assert [task[0].scope for task in begun if task] == ["a", "b", "a"]
+    for task in begun:
+        if task and task[0].scope == "b":
+            task[1].set_result([])
+    assert [task and task[0].scope for task in (shared.begin(), shared.begin())] == ["b", None]
 
 
 def wait_until_made(shared: Shared) -> None:
