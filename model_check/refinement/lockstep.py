@@ -7,7 +7,7 @@ scope is no disagreement; it is not taken.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from model_check.explicit_state.interpreter import Machine
 from model_check.refinement.abstraction.abstraction import Abstraction
@@ -60,7 +60,7 @@ class Pair:
 
     def fork(self) -> "Pair":
         """The same once more, to go another way."""
-        return replace(self, cluster=self.cluster.fork())
+        return Pair(self.raw, self.cluster.fork(), self.history)
 
 
 class Specified:

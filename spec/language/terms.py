@@ -191,7 +191,7 @@ class Value:
         right = other if isinstance(other, Value) else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
-        return _equal(self.term, right.term)
+        return _once(_equal, self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         equal = self == other
@@ -311,7 +311,7 @@ def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
 
 # ---------------------------------------------------------------------------------------------------- what is made once
 
-SOME = 1000
+SOME = 10_000
 """So many terms are remembered: what is made again is mostly made again soon."""
 
 _made: dict[tuple[object, ...], tuple[Value, tuple[Any, ...]]] = {}
