@@ -201,7 +201,10 @@ class Value:
         right = self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content < right.content else NO
-        return Value(FLAG, made(Flag, LESS if self.kind.unbounded else LESS_BITS, self.term.ast, right.term.ast))
+        left, bound = self.term, right.term
+        if same(left, bound):
+            return NO
+        return Value(FLAG, made(Flag, LESS if self.kind.unbounded else LESS_BITS, left.ast, bound.ast))
 
     def __gt__(self, other: object) -> "Value":
         return self.kind.constant(other) < self
@@ -263,7 +266,11 @@ def either(*values: object) -> Value:
 
 
 def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> Value:
-    """And or Or of flags: a known one says nothing if it is as `none` of them is, and decides if it is not."""
+    """And or Or of flags: a known one says nothing if it is as `none` of them is, and decides if it is not.
+
+    So does a flag beside its own negation, which much of what is claimed of a step comes to where the step changes
+    nothing that the claim is about.
+    """
     terms: list[Any] = []
     for value in values:
         content = value.content if type(value) is Value else flag(value).content
@@ -272,6 +279,9 @@ def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> 
         elif content != none.content:
             return NO if none is YES else YES
     if len(terms) > 1:
+        negated = [term.negates.ast.value for term in terms if type(term) is Flag and term.negates is not None]
+        if negated and any(term.ast.value in negated for term in terms):
+            return NO if none is YES else YES
         asts = [term.ast for term in terms]
         return Value(FLAG, made(Flag, make, len(asts), (z3.Ast * len(asts))(*asts)))
     return Value(FLAG, terms[0]) if terms else none

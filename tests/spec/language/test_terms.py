@@ -109,6 +109,17 @@ def test_trivial_terms_fold() -> None:
     assert same((a == False).term, (~a).term)  # noqa: E712 - as above
     assert same(choose(a, x, x).term, x.term)
     assert same(both(a).term, a.term)
+    assert (x < x).raw == 0  # noqa: PLR0124 - as above
+    assert (x <= x).raw == 1  # noqa: PLR0124 - as above
+
+
+def test_of_a_flag_and_its_negation_one_holds_and_not_both() -> None:
+    a, b, x = FLAG.variable("a"), FLAG.variable("b"), NUMBERS.variable("x")
+    smaller = x < 3
+    for one in (a, smaller, both(a, b)):
+        assert (both(one, b, ~one).raw, either(~one, b, one).raw) == (0, 1)
+    assert not both(a, ~b).is_known
+
 
 
 def test_a_bounded_number_wraps_in_z3_which_is_why_successor_asks_for_room() -> None:
