@@ -321,7 +321,7 @@ def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
 
 # ---------------------------------------------------------------------------------------------------- what is made once
 
-SOME = 10_000
+SOME = 4_000
 """So many terms are remembered: what is made again is mostly made again soon."""
 
 _made: dict[tuple[object, ...], tuple[Value, tuple[Any, ...]]] = {}

@@ -121,7 +121,6 @@ def test_of_a_flag_and_its_negation_one_holds_and_not_both() -> None:
     assert not both(a, ~b).is_known
 
 
-
 def test_a_bounded_number_wraps_in_z3_which_is_why_successor_asks_for_room() -> None:
     of_terms = function_of({"x": NUMBERS}, lambda x: [x.plus(1), x.plus(-1)])
     assert of_terms(15) == (0, 14)
