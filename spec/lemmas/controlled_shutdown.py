@@ -10,15 +10,16 @@ from spec.language.terms import Value, both, either, flag
 from spec.lemmas.controller import BEFORE_TOPICS, ELECTING, REMOVING, is_at, is_current, only_the_current_writes
 from spec.model import Model
 from spec.state.cluster import State
-from spec.state.enumerations import At, Handler
+from spec.state.enumerations import At, Handler, Session
 
 PARTS = ("shutdown",)
 
 
-@lemma(source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS, where=lambda m: not m.shutdowns_outlive_terms)
+@lemma(source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)
 def only_active_controllers_handle_shutdowns(s: State, m: Model, c: int) -> Value:
-    """Only an active controller treats a shutdown, where that ends with the term."""
-    return either(s.controllers[c].active, s.controllers[c].shutdown_of == 0)
+    """Only an active controller treats a shutdown; where that outlives the term, one whose process runs."""
+    alive = s.processes[c].session != Session.NONE if m.shutdowns_outlive_terms else s.controllers[c].active
+    return either(alive, s.controllers[c].shutdown_of == 0)
 
 
 @lemma(source="KafkaController.shutdownBroker 0.10.2.2", parts=PARTS)

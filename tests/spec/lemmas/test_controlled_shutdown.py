@@ -67,6 +67,14 @@ NEEDED = [
 ]
 
 
+@pytest.mark.slow
+def test_as_coded_it_is_needed_too_that_a_process_which_is_gone_treats_no_shutdown() -> None:
+    """There the treatment outlives the term; a partition that it could move would have the process remember it."""
+    as_coded = Proving(scope("proof_shutdown"), AS_CODED)
+    lemma, action, _ = NEEDED[0]
+    assert as_coded.needs(lemma, action, "a_process_that_is_not_running_remembers_nothing")
+
+
 def test_every_lemma_is_said_to_be_needed() -> None:
     assert {lemma for lemma, _, _ in NEEDED} == ALL
 
