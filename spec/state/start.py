@@ -69,7 +69,7 @@ def _first_controller(m: Model, everybody: tuple[int, ...]) -> Iterator[tuple[st
     for listened in listened_paths(m):
         yield f"{path}.watching.{listened}", True
         yield f"{path}.listening.{listened}", True
-    for t in m.topics:
+    for t in m.topics if m.topics_stand else ():
         yield f"{path}.topic_watching[{t}]", True
         yield f"{path}.topic_listening[{t}]", True
     for b in everybody:

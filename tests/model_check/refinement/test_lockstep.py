@@ -36,6 +36,11 @@ def test_both_start_in_the_same_state(name: str, variant: str) -> None:
     assert both.initial().raw == both.machine.initial
 
 
+def test_nobody_listens_to_topics_that_are_still_to_come() -> None:
+    both = SideBySide(replace(scope("addition_shutdown"), topics_stand=False))
+    assert both["controllers[1].topic_listening[0]"] == "no"
+
+
 def test_each_start_is_a_new_one() -> None:
     both = sides("bounce")
     one, other = both.initial(), both.initial()
