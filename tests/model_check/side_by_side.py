@@ -15,6 +15,7 @@ from model_check.refinement.history import History
 from model_check.refinement.observations import Observer
 from model_check.refinement.written_lines import WrittenLines
 from model_check.stepping.open_system import NoRoom, OpenSystem
+from model_check.stepping.plain_state import PlainState
 from reference.memory.choices import Choice
 from reference.memory.scheduler import choices, step
 from reference.memory.start import initial_cluster
@@ -38,10 +39,15 @@ class SideBySide:
     def settle(self) -> None:
         """Back to the start."""
         scope = self.spec.model.scope
-        self.state, self.cluster = self.spec.initial, initial_cluster(scope, self.spec.model.switches)
+        self._move_to(self.spec.initial)
+        self.cluster = initial_cluster(scope, self.spec.model.switches)
         self.history = History() if scope.cold else History(frozenset({1}), frozenset({1}))
         self.way: list[str] = []
         assert list(self._differences()) == [], "at the start"
+
+    def _move_to(self, state: PlainState) -> None:
+        """The specification is in a state; the values of its variables are looked up once."""
+        self.state, self.flat = state, self.spec.layout.flatten(state)
 
     def do(self, *names: str) -> list[str]:
         """Take steps by name; the kinds of what was seen of the last one."""
@@ -63,27 +69,25 @@ class SideBySide:
                 return
 
     def _take(self, choice: Choice) -> list[str]:
-        owner = self["zookeeper.controller"]
-        before = self.state
-        taken = self.spec.step(before, choice.rule, dict(choice.parameters))
+        owner, before = self["zookeeper.controller"], self.flat
+        taken = self.spec.step(self.state, choice.rule, dict(choice.parameters))
         assert taken is not None, f"after {self.way} only the reference can do {choice.name}"
         self.way.append(choice.name)
-        self.state, seen, _ = taken
+        self._move_to(taken.after)
         step(self.cluster, choice)
         self.history = self.history.after(choice.rule, self.cluster)
         assert list(self._differences()) == [], self.way
         observed = Observer(self.cluster, choice.rule, int(owner)).observed()
-        assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in seen)
-        flat = self.spec.layout.flatten(before)
-        reasons = self.lines.differences(choice, tuple(flat[name] for name in self.kinds), self.cluster.entries)
+        assert Counter((one.role, one.kind) for one in observed) == Counter((one.role, one.kind) for one in taken.seen)
+        reasons = self.lines.differences(choice, tuple(before[name] for name in self.kinds), self.cluster.entries)
         assert not reasons, f"after {self.way}: {reasons}"
-        return [one.kind for one in seen]
+        return [one.kind for one in taken.seen]
 
     def _differences(self) -> Iterator[str]:
-        flat, found = self.spec.layout.flatten(self.state), self.abstraction(self.cluster, self.history)
+        found = self.abstraction(self.cluster, self.history)
         for (name, kind), other in zip(self.kinds.items(), found, strict=True):
-            if flat[name] != other:
-                yield f"{name} is {kind.show(flat[name])} in the specification, {kind.show(other)} in the reference"
+            if (one := self.flat[name]) != other:
+                yield f"{name} is {kind.show(one)} in the specification, {kind.show(other)} in the reference"
 
     def can(self, name: str) -> bool:
         """Whether the reference offers a step."""
@@ -91,4 +95,4 @@ class SideBySide:
 
     def __getitem__(self, name: str) -> str:
         """A variable as text."""
-        return self.kinds[name].show(self.spec.layout.flatten(self.state)[name])
+        return self.kinds[name].show(self.flat[name])
