@@ -3,7 +3,7 @@
 A process is several roles, which no observer can put into one order; so observations are compared as a collection.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,6 +43,18 @@ class Shown(NamedTuple):
         return all(kind.encode(seen.fields[name]) == raw for name, (kind, raw) in self.fields.items())
 
 
+def departures(demanded: Iterable[Shown], observed: Sequence[Seen]) -> list[str]:
+    """How what was observed departs from what must be seen, whatever the order."""
+    left, reasons = list(observed), list[str]()
+    for shown in demanded:
+        match = next(filter(shown.is_seen, left), None)
+        if match is None:
+            reasons.append(f"the specification shows: {shown}")
+        else:
+            left.remove(match)
+    return reasons + [f"the reference shows: {seen.role}: {seen.kind} {dict(seen.fields)}" for seen in left]
+
+
 class Demanded:
     """The observations that the specification attaches to the actions of a system."""
 
@@ -63,7 +75,7 @@ class Demanded:
             agreed = self._agreed.keep(action, before, self.read_by(action), [])
         if observed in agreed:
             return []
-        reasons = self._compared(action, before, observed)
+        reasons = departures(self.shown(action, before), observed)
         if not reasons:
             agreed.append(observed)
         return reasons
@@ -76,17 +88,6 @@ class Demanded:
             nodes = (self._program.nodes[place] for place in needed)
             self._read[action] = [self._names.index(node.name) for node in nodes if node.operator == VARIABLE]
         return self._read[action]
-
-    def _compared(self, action: str, before: Raw, observed: Sequence[Seen]) -> list[str]:
-        """The same, by the terms."""
-        left, reasons = list(observed), list[str]()
-        for shown in self.shown(action, before):
-            match = next(filter(shown.is_seen, left), None)
-            if match is None:
-                reasons.append(f"the specification shows: {shown}")
-            else:
-                left.remove(match)
-        return reasons + [f"the reference shows: {seen.role}: {seen.kind} {dict(seen.fields)}" for seen in left]
 
     def shown(self, action: str, before: Raw) -> Iterator[Shown]:
         """What an observer must see of this action, taken in this state."""
