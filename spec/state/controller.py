@@ -42,11 +42,12 @@ from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
 
-def _telling_may_fail(m: Model) -> bool:
+def _who_was_named_matters(m: Model) -> bool:
     """Which partitions notifications named is forgotten as soon as everybody is told of them, unless that may fail; or
-    be of nothing, where who names only what is unknown tells nobody.
+    be of nothing, where who names only what is unknown tells nobody; or what each broker caches is looked at.
     """
-    return m.has("notifications") and (m.loses_topics or (m.topics_vanish and m.tells_only_the_known))
+    several = len(m.partitions) > 1 and m.has("cached_leaderships")
+    return m.has("notifications") and (m.loses_topics or several or (m.topics_vanish and m.tells_only_the_known))
 
 
 def _may_be_all(m: Model) -> bool:
@@ -71,7 +72,7 @@ class BatchWords(Record):
     assigned = Field(BROKER_LIST, (), "AR: partitionReplicaAssignment.", kept=ASSIGNMENTS)
     named = Flag(
         "An ISR change notification that is being handled names the partition.",
-        kept=per_scope("telling of what notifications name may fail", _telling_may_fail),
+        kept=per_scope("telling of what notifications name may fail, or is looked at", _who_was_named_matters),
     )
     informed = Flag(
         "Everybody is to be told of a removal.",

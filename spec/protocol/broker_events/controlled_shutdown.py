@@ -39,7 +39,7 @@ from spec.protocol.leadership.partitions import send_online_batch, visit_at_once
 from spec.protocol.leadership.replicas import begin_removal, is_spared
 from spec.protocol.leadership_cache import assigned_replicas, is_cached, leadership
 from spec.protocol.state_change_log import replica_stays
-from spec.protocol.zookeeper import can_operate, end_session, epoch_is_as_read
+from spec.protocol.zookeeper import can_operate, end_session
 from spec.state.cluster import State
 from spec.state.elections import Leaving
 from spec.state.enumerations import Handler, Owes, Session
@@ -231,11 +231,11 @@ def _fails_to_answer(s: State, m: Model, c: int, b: int) -> Value:
 
 
 def _has_moved(s: State, m: Model, c: int) -> Value:
-    """Where the fix is on, the answerer asks ZooKeeper first whether it is still the latest controller."""
+    """Where the fix is on, the answerer asks ZooKeeper first whether the latest epoch is still its own."""
     if not m.fixes(Switch.FENCED_ANSWERS):
         return flag(False)
     require(can_operate(s, c))
-    return ~epoch_is_as_read(s, m, c)
+    return flag(s.zookeeper.epoch != s.controllers[c].epoch)
 
 
 @action(actor="broker {b}", source="KafkaServer.shutdown 0.10.2.2", parts=PARTS)

@@ -177,6 +177,14 @@ def test_a_broker_that_is_back_deletes_what_it_has_of_a_topic_that_is_gone(pytes
         assert compared.machine.unpack(compared.after(tuple(both.way)).raw) == compared.story(tuple(both.way)).last
 
 
+def test_everybody_is_told_of_what_a_notification_names_and_of_nothing_else() -> None:
+    """`processUpdateNotifications`: brokers keep what they have of the other partition."""
+    parts = frozenset({"partitions", "connections", "metadata", "notifications", "cached_leaderships"})
+    both = SideBySide(replace(scope("notifications"), assigned=((1, 2), (1, 2)), parts=parts), shrinks=1)
+    both.do("shrink_isr(b=1, p=0, r=2)", "report_isr_changes(b=1)", "on_isr_change(c=1)", "read_notified(c=1, p=0)")
+    assert [both[f"connections[1][2][0].told[{p}]"] for p in (0, 1)] == ["yes", "no"]
+
+
 PARTS = frozenset({"partitions", "connections", "shutdown"})
 
 

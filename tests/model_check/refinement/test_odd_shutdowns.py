@@ -1,4 +1,6 @@
-"""Controlled shutdowns in odd circumstances, side by side: a replica named twice, and one that ends by a death."""
+"""Controlled shutdowns in odd circumstances, side by side: a replica named twice, one that ends by a death, one that
+the very first controllers answer.
+"""
 
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ from tests.model_check.refinement.test_controller_batch import AT, TOPICS, dirti
 from tests.model_check.side_by_side import SideBySide
 
 ODD = scope("odd_targets")
+FAILOVER = ("subscribe(c=1)", "read_brokers(c=1)", "read_topics(c=1)", "read_state(c=1, p=0)")
 
 
 def deliver_all(both: SideBySide) -> None:
@@ -42,3 +45,19 @@ def test_with_its_registration_a_shutdown_ends_even_if_it_has_failed() -> None:
     assert (both[AT], both["controllers[1].shutdown_fails"]) == ("RESIGN_DELETE", "no")
     both.do("resign_delete(c=1)", "on_broker_change(c=1)")
     assert (both["controllers[1].shutdown_of"], both["controllers[1].shutdown_fails"]) == ("-1", "no")
+
+
+def test_who_writes_the_epoch_once_more_answers_in_it() -> None:
+    """Where answers are fenced, and writes are not, nothing goes by the version of /controller_epoch after an election.
+
+    It is the epoch that is compared, also where that is not known to be another with each version (the first).
+    """
+    first = replace(scope("shutdown"), controllers=1, cold=True)
+    both = SideBySide(first, frozenset({Switch.FENCED_ANSWERS}), shutdowns=1, controller_removals=1)
+    both.do("start_process(b=1)", "start_process(b=2)", "register_broker(b=2)", "elect_read(c=1)", "elect_create(c=1)")
+    both.do("read_epoch(c=1)", "increment_epoch(c=1)", "create_epoch(c=1)", *FAILOVER, "create_state(c=1, p=0)")
+    both.do("finish_failover(c=1)", "remove_controller()", "on_controller_change(c=1)", "elect_read(c=1)")
+    both.do("elect_create(c=1)", "read_epoch(c=1)", "increment_epoch(c=1)", *FAILOVER, "finish_failover(c=1)")
+    both.do("stop_broker(b=2)", "request_shutdown(b=2, c=1)", "accept_shutdown(c=1, b=2)")
+    both.do("move_partition(c=1, p=0, r=2)")
+    assert both.do("answer_shutdown(c=1, b=2)") == ["answer ControlledShutdown"]
