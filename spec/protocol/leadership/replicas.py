@@ -180,25 +180,31 @@ def begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> V
 
 def _begin_removal(s: State, m: Model, c: int, leaving: Mapping[int, Value]) -> Value:
     controller = s.controllers[c]
-    for p, replicas in leaving.items():
-        cached = controller.partitions[p]
-        movable = movable_replicas(m, cached, p)
-        movable = choose(has_assignment(s, m, c, p), movable, m.brokers.empty_set())
-        candidates = m.brokers.intersection(replicas, movable)
-        with when(is_cached(cached)):
-            cached.visiting = candidates
-        if m.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):
-            for r in m.assigned(p):
-                with when(both(~is_cached(cached), m.brokers.in_set(r, candidates))):
-                    replica_goes(s, c, p, r, ReplicaState.OFFLINE)
-        for r in m.assigned(p):
-            with when(m.brokers.in_set(r, replicas)):
-                refused(s, m, c, p, r, ReplicaState.OFFLINE)
+    with in_any_order():
+        for p, replicas in leaving.items():
+            _begin_removal_of(s, m, c, p, replicas)
     _say_of_the_unborn(s, m, c)
     waiting = either(*(~m.brokers.is_empty(controller.partitions[p].visiting) for p in leaving))
     with when(waiting):
         controller.at = At.REMOVE_READ
     return waiting
+
+
+def _begin_removal_of(s: State, m: Model, c: int, p: int, replicas: Value) -> None:
+    """The replicas of one partition."""
+    cached = s.controllers[c].partitions[p]
+    movable = movable_replicas(m, cached, p)
+    movable = choose(has_assignment(s, m, c, p), movable, m.brokers.empty_set())
+    candidates = m.brokers.intersection(replicas, movable)
+    with when(is_cached(cached)):
+        cached.visiting = candidates
+    if m.fixes(Switch.OFFLINE_WITHOUT_LEADERSHIP):
+        for r in m.assigned(p):
+            with when(both(~is_cached(cached), m.brokers.in_set(r, candidates))):
+                replica_goes(s, c, p, r, ReplicaState.OFFLINE)
+    for r in m.assigned(p):
+        with when(m.brokers.in_set(r, replicas)):
+            refused(s, m, c, p, r, ReplicaState.OFFLINE)
 
 
 def _say_of_the_unborn(s: State, m: Model, c: int) -> None:

@@ -4,6 +4,8 @@ A fix of ours has no Kafka to say what it writes. It writes what the era writes 
 back, that a reassignment has failed, that a request is done with.
 """
 
+from dataclasses import replace
+
 import pytest
 
 from model_check.refinement.simulate import widened
@@ -26,6 +28,7 @@ MOVES = (
     "renew_session(b=1)", "read_for_bump(c=1, p=0)", "write_bump(c=1, p=0)", "start_new_replica(c=1, p=0, r=2)",
     "on_deletion_change(c=1)",
 )  # fmt: skip
+ADDED = frozenset({"partitions", "connections", "creation", "addition", "dead_replicas"})
 STORIES = {
     "D44: a topic is queued while it is being reassigned": ("doomed_reassignment", MOVES, DeletionHalted),
     "D44: a failover refuses to reassign a topic that is queued": (
@@ -70,6 +73,15 @@ def test_of_several_topics_one_is_elected_for() -> None:
     both = SideBySide(widened(scope("threadless_rebalance")), FENCED)
     both.do("change_unclean_election(t=1)", "elect_where_allowed(c=1, t=1)")
     assert both["controllers[1].at"] == "IDLE"
+
+
+def test_replicas_without_leadership_go_offline_in_any_order() -> None:
+    """D15, D16 fixed: `handleStateChanges` goes through a set. A partition that was added stands last in the topic."""
+    bounds = replace(scope("addition_shutdown"), assigned=((1, 2),) * 3, cold=True, parts=ADDED)
+    both = SideBySide(bounds, FENCED, additions=1)
+    both.do("read_for_addition(t=0)", "write_addition(t=0)", "start_process(b=2)", "register_broker(b=2)")
+    both.do("start_process(b=1)", *ELECTED, "read_state(c=1, p=1)", "read_state(c=1, p=2)")
+    assert {both[f"controllers[1].partitions[{p}].replicas[1]"] for p in range(3)} == {"OFFLINE"}
 
 
 def lines(both: SideBySide) -> set[type[Line]]:
