@@ -269,7 +269,8 @@ class Explainer:
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
             case seen.Handled(broker=b):
-                senders = [one.controller] if isinstance(one, seen.RequestHandled) else self.model.controllers
+                is_alone = isinstance(one, seen.RequestHandled) and not one.refused  # who refuses has heard of another
+                senders = [one.controller] if is_alone else self.model.controllers
                 for c in senders:
                     if self.deliveries.may_be_unlogged(at, c, b):
                         yield deliver_request.name, {"c": c, "b": b}

@@ -5,15 +5,18 @@ it, an answer lost, a queue dropped that was still in use, a process that falls 
 """
 
 from collections.abc import Mapping
+from math import inf
 from typing import Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
-from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, Place, Tracks
+from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, UNLOCKED, Place, Tracks
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
+from spec.logs.controller_log.broker_changes import BrokerDifference
+from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
@@ -42,6 +45,8 @@ ON_DEMAND: Final = READS_BEFORE_WRITES | {
 UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
 """What is seen of these is mostly something simpler."""
 
+SESSION_IS_OVER: Final = SessionExpired, SessionExpiredElectedAlready
+
 
 class Likelihood:
     """What is likely, as far as the recording tells what comes yet; deaths may have to be inferred."""
@@ -62,11 +67,24 @@ class Likelihood:
                 return False
             return rule not in UNANSWERED or self.deliveries.is_a_last_deletion(one, at.place)
         if rule in UNLUCKY:
+            return candidate[1].get("heard") == 1 and self._hears_first(at, candidate[1]["b"])
+        if rule == expire_session.name and self._hears_first(at, candidate[1]["b"]):
             return False
         is_last = isinstance(one, SessionEnded) and not one.survived
         if rule == expire_session.name and is_last and self.deaths_are_inferred:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _hears_first(self, at: Position, c: int) -> bool:
+        """Whether a controller says, before it says that its session is over, what it does when it hears of that.
+
+        That is that it has resigned; or how the brokers have changed, where nothing has told it of that before.
+        """
+        unaware = bool(part(at.state, "controllers", c, "watching").get("brokers"))
+        kinds = (Resigned, BrokerDifference) if unaware else Resigned
+        hears = (one.number for one in self.tracks.lines(at.place, c, REPORTS) if isinstance(one.line, kinds))
+        ends = (one.number for one in self.tracks.lines(at.place, c, UNLOCKED) if isinstance(one.line, SESSION_IS_OVER))
+        return next(hears, inf) < next(ends, 0)
 
     def is_by_itself(self, one: Observed, place: Place) -> bool:
         """Whether this was handled, and nothing else near it depends on when: it can be taken first.
