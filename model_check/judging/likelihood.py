@@ -11,7 +11,14 @@ from typing import Final
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.recordings.recording import Observed
-from model_check.recordings.seen import Handled, RequestHandled, SessionEnded, StateWritten, WriteConflicted
+from model_check.recordings.seen import (
+    Handled,
+    NotificationDeleted,
+    RequestHandled,
+    SessionEnded,
+    StateWritten,
+    WriteConflicted,
+)
 from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, UNLOCKED, Place, Tracks
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
@@ -20,7 +27,7 @@ from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionE
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
-from spec.protocol.broker_events.isr_notification import read_notification, report_isr_changes_before
+from spec.protocol.broker_events.isr_notification import on_isr_change, read_notification, report_isr_changes_before
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
 from spec.protocol.controller.early_reads import read_for_listener, stop_deletions
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
@@ -122,20 +129,28 @@ class Likelihood:
     def is_too_early(self, at: Position, to: Position) -> bool:
         """Whether a controller reads what it is to write, which another writes before, and no write of its fails.
 
-        Or it reads a notification that stands, and tells nobody of it: another deletes that before.
+        Or it lists or reads a notification that stands, and tells nobody of it: another deletes that before.
         """
         assert to.step is not None  # noqa: S101 - a read is a step
-        if to.step.rule == read_notification.name:
+        if to.step.rule in {on_isr_change.name, read_notification.name}:
             return self._tells_nobody(at, to, to.step.parameters["c"])
         leads_to_write = to.step.rule in READS_BEFORE_WRITES and place_of(to.state, to.step.parameters["c"]) in WRITES
         written = self._what_comes_of(at, to.step) if leads_to_write else None
         return isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
 
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
-        """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them."""
+        """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them.
+
+        Those that it has only listed are another's, who deletes the next notification.
+        """
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
-        next_ones = self.tracks.lines(at.place, c, STATE_CHANGES)[:1]
-        return knows and any(not isinstance(one.line, UpdateMetadataSending) for one in next_ones)
+        if part(to.state, "controllers", c).get("unread"):
+            deleted = (one.by for one in self.tracks.changes(at.place) if isinstance(one, NotificationDeleted))
+            knows = knows or next(deleted, c) != c
+        next_ones = (one.line for one in self.tracks.lines(at.place, c, STATE_CHANGES)[:1])
+        epoch = part(to.state, "controllers", c).get("epoch")
+        tells = [isinstance(line, UpdateMetadataSending) and line.epoch == epoch for line in next_ones]
+        return knows and tells == [False]
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
         """The next write of whoever reads, or its failure, if another writes before that what is read."""

@@ -312,6 +312,9 @@ TORN: Final = "eventually_partitions_are_led"
 """Of a topic that is removed by hand the state znodes go first; for a moment it stands without."""
 DEAD_IN_SYNC: Final = "the_dead_are_not_in_sync"
 """D15: whose successor reads that a dead broker is in the ISR leaves it there."""
+STALE: Final = STUCK | {"eventually_live_replicas_are_in_sync"}
+"""D6: the zombie's ISR stands, [3], and the leader's version is older, so it can take nobody in (PROTOCOL.md, section
+10): broker 1, which lives, stays out, and so does broker 2 where it comes back."""
 OLD_ISR: Final = "eventually_isr_changes_are_known"
 """A zombie writes an ISR behind its successor's reading, and nobody tells that one."""
 
@@ -323,8 +326,8 @@ PLAYS: Final[Mapping[str, tuple[Callable[[], Play], frozenset[str]]]] = {
         "resigned_controllers_are_inactive", ZOMBIE, DEAD_IN_SYNC, OLD_ISR,
         "eventually_one_working_controller",  # two are active
     })),
-    "D5": (inconsistent, STUCK | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
-    "D6": (stuck_leader, STUCK | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
+    "D5": (inconsistent, STALE | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
+    "D6": (stuck_leader, STALE | {ZOMBIE, DEAD_IN_SYNC, OLD_ISR}),
     "D11": (whole_restart, frozenset({DEAD_IN_SYNC})),
     "D28": (dirty_batch, frozenset({
         "batches_are_clean",  # once for the start that raises
