@@ -148,7 +148,7 @@ class Likelihood:
             deleted = (one.by for one in self.tracks.changes(at.place) if isinstance(one, NotificationDeleted))
             knows = knows or next(deleted, c) != c
         next_ones = (one.line for one in self.tracks.lines(at.place, c, STATE_CHANGES)[:1])
-        epoch = part(to.state, "controllers", c).get("epoch")
+        epoch = part(to.state, "controllers", c).get("epoch", 0)
         tells = [isinstance(line, UpdateMetadataSending) and line.epoch == epoch for line in next_ones]
         return knows and tells == [False]
 

@@ -29,6 +29,7 @@ from spec.logs.broker_change_lines import (
     LeaderInfoCached,
     PartitionLine,
     PartitionUncached,
+    ReplicaDoesNotExist,
     StopReplicaFinished,
     StopReplicaFromOldController,
     StopReplicaStarted,
@@ -144,13 +145,20 @@ class Requests:
                 p = self.cluster.partition(partition)
                 self.stopping[partition, delete] = len(self.order)
                 self.order.append(ReplicaStopped(**self._head(entry), partition=p, delete=delete))
-            case StopReplicaFinished(partition=partition, delete=delete):
+            case ReplicaDoesNotExist() | StopReplicaFinished():
                 self.pass_over(REPEATED)
-                number = self.stopping.pop((partition, delete), None)
-                if number is not None and isinstance(one := self.order[number], ReplicaStopped):
-                    self.order[number] = replace(one, time=head_of(entry)["time"])
+                self._of_a_stop(entry, line)
             case _:
                 self.pass_over(REPEATED)
+
+    def _of_a_stop(self, entry: LogEntry, line: ReplicaDoesNotExist | StopReplicaFinished) -> None:
+        """What is said of a stop amid it, and where it ends."""
+        number = self.stopping.get((line.partition, line.delete))
+        if number is None:
+            self._contradict(entry, "is about a stop that was not begun, or has ended")
+        elif isinstance(line, StopReplicaFinished) and isinstance(one := self.order[number], ReplicaStopped):
+            self.order[number] = replace(one, time=head_of(entry)["time"])
+            del self.stopping[line.partition, line.delete]
 
     def _about_a_partition(self, entry: LogEntry, request: _Request, line: PartitionLine) -> None:
         """What a request says of a partition, or what became of that; or a line that repeats what others say."""

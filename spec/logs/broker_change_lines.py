@@ -53,6 +53,9 @@ class ReplicaDoesNotExist(
 ):
     """There is no such replica in memory (its log may still be deleted)."""
 
+    delete: bool
+    partition: TopicPartition
+
 
 class StopReplicaFinished(
     BrokerLine, text="finished handling stop replica (delete={delete:bool}) for partition {partition}"

@@ -68,6 +68,18 @@ def test_a_replica_is_stopped_when_its_last_line_is_written() -> None:
     ) == [("log:1", 4), ("log:2", 2), ("log:4", 5)]  # fmt: skip
 
 
+@pytest.mark.parametrize("line", ["ignoring {} as replica doesn't exist on broker", "finished handling {}"])
+def test_what_is_said_of_a_stop_is_said_amid_it(line: str) -> None:
+    """Kafka stops one replica at a time, under a lock (`ReplicaManager.stopReplica`)."""
+    stop = "stop replica (delete=true) for partition t-0"
+    begun, said, ended = (0, f"handling {stop}"), (1, line.format(stop)), (2, f"finished handling {stop}")
+    amid = [begun, said] if said[1] == ended[1] else [begun, said, ended]
+    assert requests(*amid).contradictions == []
+    for wrong in ([said, begun], [begun, ended, said]):
+        found = [(one.place, one.reason) for one in requests(*wrong).contradictions]
+        assert found == [(f"log:{wrong.index(said) + 1}", "is about a stop that was not begun, or has ended")]
+
+
 def test_a_leader_and_isr_is_handled_when_its_last_line_is_written() -> None:
     assert handled(
         (1, f"handling {TOLD} starting the become-leader transition for partition t-0"),
