@@ -7,7 +7,7 @@ process or an unlucky moment explains (a read made well before the write that de
 dropped that was still in use).
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -269,8 +269,9 @@ class Explainer:
                     if candidate[0] in READS_BEFORE_WRITES and (candidate[1]["c"], candidate[1]["p"]) == (c, p):
                         yield candidate
             case seen.Handled(broker=b):
-                is_alone = isinstance(one, seen.RequestHandled) and not one.refused  # who refuses has heard of another
-                senders = [one.controller] if is_alone else self.model.controllers
+                senders: Sequence[int] = self.model.controllers  # who refuses a request has heard of another's
+                if isinstance(one, seen.RequestHandled) and not one.refused:
+                    senders = [one.controller]
                 for c in senders:
                     if self.deliveries.may_be_unlogged(at, c, b):
                         yield deliver_request.name, {"c": c, "b": b}

@@ -1,9 +1,10 @@
 """Small lies: changes of a single fact in a recording, after which no cluster can have written it.
 
 A mutation picks a line and a fact in it. Left out are changes that leave a recording possible, or nearly so, because
-nothing else tells of the fact: the order of lines between processes, the answer to an UpdateMetadata that succeeded,
-its correlation id, and which partitions one of them names; that an answer came at all, and that one without partitions
-refuses (it may be that to a stop of nothing, which leaves no line); and the last words of a process.
+nothing else tells of the fact: the order of lines between processes; where a line stands, and whether it does, on a
+request to who does not run; the answer to an UpdateMetadata that succeeded, its correlation id, and which partitions
+one of them names; that an answer came at all, and that one without partitions refuses (it may be that to a stop of
+nothing, which leaves no line); and the last words of a process.
 """
 
 import json
@@ -48,7 +49,7 @@ def _lie_about_a_state(folder: Path, rng: Random) -> str:
     state, old = json.loads(lines[at]["data"]), lines[at]["data"]
     field = _one(rng, ["leader", "leader_epoch", "controller_epoch", "isr"])
     if field == "isr":
-        state["isr"] = state["isr"][::-1] if len(state["isr"]) > 1 else [*state["isr"], state["isr"][0] % 3 + 1]
+        state["isr"] = state["isr"][::-1] if len(state["isr"]) > 1 else [*state["isr"], sum(state["isr"]) % 3 + 1]
     elif field == "leader":
         state["leader"] = state["leader"] % 3 + 1 if state["leader"] > 0 else 1
     else:
@@ -62,7 +63,8 @@ def _lie_about_an_epoch(folder: Path, rng: Random) -> str:
     """Another epoch in /controller_epoch."""
     file = folder / ZOOKEEPER
     found = list(re.finditer(r'"path": "/controller_epoch", "data": "(\d+)"', file.read_text(encoding="utf-8")))
-    return _rewritten(file, _one(rng, found), 1, "7")
+    one = _one(rng, found)
+    return _rewritten(file, one, 1, str(int(one[1]) + 6))
 
 
 def _lie_about_a_session(folder: Path, rng: Random) -> str:
@@ -141,7 +143,7 @@ def _speaks_on(lines: list[str]) -> bool:
 
 
 def _is_heard(folder: Path, line: str) -> bool:
-    """Whether a request that is sent may reach its broker: that says something within a second."""
+    """Whether a request, if this says that one is sent, may reach its broker: that says something within a second."""
     sent = re.search(RECEIVERS[0], line)
     if sent is None:
         return True
@@ -154,10 +156,18 @@ def _is_heard(folder: Path, line: str) -> bool:
 
 
 def _say_a_line_twice(folder: Path, rng: Random) -> str:
-    """A line that is there twice."""
-    file, lines, at = _a_line(folder, rng)
+    """A line that is there twice; what is received twice, and handled once, may wait when its process is killed."""
+    file, lines, at = _a_line(folder, rng, lambda lines: "received LeaderAndIsr" not in lines[0] or _comes_more(lines))
     file.write_text("".join([*lines[: at + 1], *lines[at:]]), encoding="utf-8")
     return f"{file.parent.name}:{at + 1}: twice {lines[at].strip()}"
+
+
+def _comes_more(lines: list[str]) -> bool:
+    """Whether another request of the controller that a line names is handled before its process can be another."""
+    received, time = NUMBER.search(lines[0]), _time(lines[0])
+    assert received
+    handled = ((one, _time(line)) for line in lines if "received" not in line and (one := NUMBER.search(line)))
+    return any(one[2] == received[2] and one[1] != received[1] and then < time + SKEW for one, then in handled)
 
 
 def _a_line(
@@ -196,7 +206,8 @@ def _swap_two_lines(folder: Path, rng: Random) -> str:
     """Two neighbours of one thread, which say different kinds of things, in the other order; the times stay."""
     file = _one(rng, sorted(folder.glob(LOGS)))
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    at = _one(rng, [at for at in range(1, len(lines)) if _are_in_order(lines[at - 1], lines[at])])
+    pairs = [at for at in range(1, len(lines)) if _are_in_order(lines[at - 1], lines[at])]
+    at = _one(rng, [at for at in pairs if _is_heard(folder, lines[at - 1]) and _is_heard(folder, lines[at])])
     before, after = VERB.match(lines[at - 1]), VERB.match(lines[at])
     assert before
     assert after
