@@ -5,6 +5,7 @@ it, an answer lost, a queue dropped that was still in use, a process that falls 
 """
 
 from collections.abc import Mapping
+from itertools import islice
 from math import inf
 from typing import Final
 
@@ -13,8 +14,10 @@ from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Pos
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import (
     Handled,
+    NotificationCreated,
     NotificationDeleted,
     RequestHandled,
+    SessionBegan,
     SessionEnded,
     StateWritten,
     WriteConflicted,
@@ -49,9 +52,6 @@ ON_DEMAND: Final = READS_BEFORE_WRITES | {
     one.name for one in (accept_shutdown, refuse_shutdown, read_for_listener, stop_deletions)
 }
 """Better taken when what follows comes next; the last two are mostly one with what the listener does first."""
-UNLUCKY: Final = frozenset({expire_session_heard.name, report_isr_changes_before.name})
-"""What is seen of these is mostly something simpler."""
-
 SESSION_IS_OVER: Final = SessionExpired, SessionExpiredElectedAlready
 
 
@@ -73,14 +73,26 @@ class Likelihood:
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
             return rule not in UNANSWERED or self.deliveries.is_a_last_deletion(one, at.place)
-        if rule in UNLUCKY:
-            return candidate[1].get("heard") == 1 and self._hears_first(at, candidate[1]["b"])
-        if rule == expire_session.name and self._hears_first(at, candidate[1]["b"]):
-            return False
+        if (is_told := self._is_told_later(candidate, at, one)) is not None:
+            return is_told
         is_last = isinstance(one, SessionEnded) and not one.survived
         if rule == expire_session.name and is_last and self.deaths_are_inferred:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _is_told_later(self, candidate: Candidate, at: Position, one: Observed) -> bool | None:
+        """Whether what a process shows later tells of something rare; None if an action and that have no bearing."""
+        rule, parameters = candidate
+        again = self._named_again(one, at.place) if isinstance(one, NotificationCreated) else frozenset()
+        match rule:
+            case expire_session_heard.name:
+                return parameters["heard"] == 1 and self._hears_first(at, parameters["b"])
+            case expire_session.name if self._hears_first(at, parameters["b"]):
+                return False
+            case report_isr_changes_before.name:
+                return parameters["p"] in again
+            case _:
+                return False if again else None
 
     def _hears_first(self, at: Position, c: int) -> bool:
         """Whether a controller says, before it says that its session is over, what it does when it hears of that.
@@ -92,6 +104,22 @@ class Likelihood:
         hears = (one.number for one in self.tracks.lines(at.place, c, REPORTS) if isinstance(one.line, kinds))
         ends = (one.number for one in self.tracks.lines(at.place, c, UNLOCKED) if isinstance(one.line, SESSION_IS_OVER))
         return next(hears, inf) < next(ends, 0)
+
+    def _named_again(self, one: NotificationCreated, place: Place) -> frozenset[int]:
+        """The partitions of a notification that its leader's next one names, too, and has not written in between.
+
+        Their last change was noted too late for this one.
+        """
+        written = set[int]()
+        for other in islice(self.tracks.changes(place), 1, None):
+            match other:
+                case StateWritten(by=one.by, by_leader=True, partition=p):
+                    written.add(p)
+                case NotificationCreated(by=one.by, partitions=partitions):
+                    return one.partitions & partitions - written
+                case SessionBegan(by=one.by, first=True):
+                    break
+        return frozenset()
 
     def is_by_itself(self, one: Observed, place: Place) -> bool:
         """Whether this was handled, and nothing else near it depends on when: it can be taken first.
