@@ -191,6 +191,12 @@ LONG: Final[Mapping[str, frozenset[str]]] = {
         # t0-0 has 3 as leader, gone at zk 83 with no controller alive (D15): broker 2 cannot become its follower,
         # broker-2/state-change.log:306, and at zk 109 all is at rest.
         "eventually_live_replicas_are_informed",
+        # D13: broker 2 is elected again, and goes on with t2-0, which zk 127 does not ask for any more,
+        # broker-2/controller.log:37 and 182.
+        "failovers_resume_what_is_asked_for",
+        # D63: t7-1 is Offline, broker-2/state-change.log:6163, and may elect uncleanly, zk 249. From zk 767 on it is
+        # assigned to broker 2, which lives, and leads only when broker 1 has come, 6 s later, state-change.log:6567.
+        "allowed_elections_are_held",
         # D15: t0-2 has [3,1], zk 91, and nobody is registered when broker 1 becomes controller.
         DEAD_IN_SYNC,
     }),

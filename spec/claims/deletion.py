@@ -11,6 +11,7 @@ from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread
 from spec.state.state_machines import has_started
+from spec.state.zookeeper import ZooKeeper
 from spec.tables.replica_states import ReplicaState
 from spec.variants import Switch
 
@@ -77,9 +78,15 @@ def is_gone(s: State, t: int) -> Value:
 
 @claim("always", source="PROTOCOL.md section 7.4", witness="a_topic_is_gone", parts=("deletion",))
 def nothing_of_a_deleted_topic_is_left(s: State, m: Model, t: int) -> Value:
-    """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper."""
+    """Once its deletion is complete, no state znode and no configuration of a topic is in ZooKeeper.
+
+    One that allows or forbids unclean election may stand there for a topic that is yet to be created.
+    """
     states = either(*(exists(s.zookeeper.state[p]) for p in m.partitions_of(t)))
-    return either(~is_gone(s, t), ~states & ~s.zookeeper.configurations[t])
+    configured = s.zookeeper.configurations[t]
+    if m.keeps(ZooKeeper.unclean):
+        configured &= flag(s.zookeeper.unclean[t] == m.unclean)
+    return either(~is_gone(s, t), ~states & ~configured)
 
 
 @claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
