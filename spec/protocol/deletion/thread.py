@@ -36,7 +36,7 @@ from spec.logs.controller_log.topic_deletion import (
     TopicDeletionStarted,
 )
 from spec.model import Model
-from spec.protocol.context.assignment import assigned_set
+from spec.protocol.context.assignment import assigned_set, is_there
 from spec.protocol.context.deletion_marks import is_busy
 from spec.protocol.context.live_brokers import live_brokers
 from spec.protocol.controller.controller_batch import tell
@@ -172,7 +172,7 @@ def _start(s: State, m: Model, c: int, t: int) -> None:
     known = known_partitions(s, m, c)
     say(DeletionBegun, topic=t)
     say(TopicDeletionStarted, topics={t: flag(True)})
-    about = dict.fromkeys(m.partitions_of(t), True)
+    about = {p: is_there(s, m, c, p) for p in m.partitions_of(t)}
     told = tell(s, m, c, Batch(metadata={p: known[p] for p in about}, about=about))
     with when(told):
         assigned = {p: ~m.brokers.is_empty(assigned_set(s, m, c, p)) for p in m.partitions_of(t)}

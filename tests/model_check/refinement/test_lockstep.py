@@ -185,6 +185,21 @@ def test_everybody_is_told_of_what_a_notification_names_and_of_nothing_else() ->
     assert [both[f"connections[1][2][0].told[{p}]"] for p in (0, 1)] == ["yes", "no"]
 
 
+def test_before_0_10_2_a_deletion_is_told_of_where_all_that_is_known_of_the_topic_goes() -> None:
+    """`addUpdateMetadataRequestForBrokers` 0.10.1.1: nobody is, where something is left that has no leadership.
+
+    A partition that is still to be added is none of the topic's (`partitionsForTopic`), so nothing is left here.
+    """
+    adding = scope("addition_deletion")
+    parts = adding.parts | {"metadata"}
+    bounds = replace(adding, brokers=2, assigned=((2,), (2,)), topics_stand=False, parts=parts)
+    both = SideBySide(bounds, frozenset({Switch.RUN_WHEN_NOT_ACTIVE}), deletions=1, crashes=1, creations=1)
+    both.do("crash(b=2)", "end_orphaned_session(b=2)", "on_broker_change(c=1)", "create_topic(t=0)")
+    both.do("on_topic_change(c=1)", "read_for_new_replica(c=1, p=0, r=2)", "request_deletion(t=0)")
+    both.do("on_deletion_change(c=1)")
+    assert both.do("delete_queued_topic(c=1, t=0)") == ["turn to deletion", "queue UpdateMetadata"]
+
+
 PARTS = frozenset({"partitions", "connections", "shutdown"})
 
 
