@@ -125,12 +125,13 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
 
 
 def _finding(claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str]) -> Finding:
-    times = "once" if asked == 1 else f"{asked:,} times"
     is_known = bool(breaks) and all(one.row in excused for one in breaks)
     rows = ", ".join(sorted({one.row for one in breaks if one.row}))
-    reason = f"asked {times}"
+    once, as_in = asked == 1, f"; as in {rows}" if rows else ""
+    reason = "asked once" if once else f"asked {asked:,} times"
     if breaks:
-        reason = f"broken {len(breaks):,} of {times}, first at {breaks[0].place}" + (f"; as in {rows}" if rows else "")
+        told = "broken the only time it was asked" if once else f"broken {len(breaks):,} of {asked:,} times"
+        reason = f"{told}, first at {breaks[0].place}{as_in}"
     return Finding(
         property=claim.name,
         kind=claim.kind,

@@ -118,6 +118,7 @@ def _at_each_rest(history: History, ask: Callable[[Moment], Shown]) -> Answers:
         known = broken | (known - asked)
 
 
-def shown(brokers: Iterable[int]) -> str:
-    """Brokers as text."""
-    return ", ".join(map(str, brokers))
+def running(brokers: Iterable[int]) -> str:
+    """That these brokers run: `broker 2 runs`, `brokers 2, 3 run`."""
+    first, *others = sorted(brokers)
+    return f"brokers {', '.join(map(str, (first, *others)))} run" if others else f"broker {first} runs"

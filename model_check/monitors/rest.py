@@ -17,7 +17,7 @@ from model_check.monitors.claims import Break, Needs
 from model_check.monitors.contents import ELECTIONS, MOVES, Moves, State
 from model_check.monitors.deletion import deletions, was_deleted
 from model_check.monitors.history import state_path
-from model_check.monitors.moments import Moment, Shown, at_rest, shown
+from model_check.monitors.moments import Moment, Shown, at_rest, running
 from model_check.monitors.reassignment import left_at
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
@@ -34,7 +34,7 @@ def eventually_one_working_controller(at: Moment) -> Shown:
     office = history.office(at.number)
     if office.owner is None:
         up = sorted(filter(at.is_up, {*history.brokers} - history.no_candidates))
-        text = f"nobody is controller, and broker {shown(up)} runs"
+        text = f"nobody is controller, and {running(up)}" if up else ""
         yield "office", at.broken(text) if up else None
     elif at.controller is not None:
         won, raised = history.writes[office.since].place, history.has_raised(office)
@@ -48,7 +48,7 @@ def eventually_partitions_are_led(at: Moment) -> Shown:
     """Asked of partitions with a replica that is up, while a controller is."""
     for partition, replicas, state in at.partitions():
         if at.controller is not None and any(map(at.is_up, replicas)):
-            text = f"{partition} has no state znode, although broker {shown(filter(at.is_up, replicas))} runs"
+            text = f"{partition} has no state znode, although {running(filter(at.is_up, replicas))}"
             is_led = state is not None
             yield str(partition), None if is_led else at.broken(text, signatures.of_unborn(at, partition))
 
@@ -59,7 +59,7 @@ def eventually_leaders_can_lead(at: Moment) -> Shown:
     for partition, replicas, state in at.partitions():
         in_sync = [one for one in (state.isr if state else ()) if at.is_up(one) and one in replicas]
         if state is not None and in_sync and at.controller is not None:
-            text = f"{partition} has {state}, and broker {shown(in_sync)} runs"
+            text = f"{partition} has {state}, and {running(in_sync)}"
             is_led = at.is_up(state.leader)
             yield str(partition), None if is_led else at.broken(text, signatures.of_dead_leader(at, partition))
 

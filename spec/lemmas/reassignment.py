@@ -169,7 +169,7 @@ def completed_reassignments_wrote_the_target(s: State, m: Model, c: int, p: int)
 
 @lemma(source="PROTOCOL.md section 2", parts=PARTS)
 def no_writer_is_ahead_of_zookeeper(s: State, m: Model, p: int) -> Facts:
-    """The state znode, and no copy of it, names a controller epoch beyond the one in ZooKeeper."""
+    """Neither the state znode nor any copy of it names a controller epoch above the one in ZooKeeper."""
     for one in (s.zookeeper.state[p], *copies(s, m, p)):
         yield one.controller_epoch <= s.zookeeper.epoch
 

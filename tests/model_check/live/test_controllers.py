@@ -37,7 +37,7 @@ def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) ->
             "does_nothing",
             "pause",
             ("broker 1 has had /controller since zookeeper.jsonl:3, and has not raised /controller_epoch",
-             "[topic-1,0] has no state znode, although broker "),
+             "[topic-1,0] has no state znode, although broker"),
         ),
         (
             "raises_no_epoch",

@@ -37,7 +37,7 @@ def test_that_nobody_is_controller_is_told(tmp_path: Path) -> None:
     story = begun()
     story.end(1)
     place = story.rest()
-    text = f"{place}: nobody is controller, and broker 2, 3 runs"
+    text = f"{place}: nobody is controller, and brokers 2, 3 run"
     assert breaks(story.checked(tmp_path), "eventually_one_working_controller") == [text]
 
 
@@ -56,7 +56,7 @@ def test_a_partition_without_a_state_is_told(tmp_path: Path) -> None:
     story = begun()
     story.assign(99, 3, 2, topic="u")
     place = story.rest()
-    text = f"{place}: [u,0] has no state znode, although broker 3, 2 runs"
+    text = f"{place}: [u,0] has no state znode, although brokers 2, 3 run"
     assert breaks(story.checked(tmp_path), "eventually_partitions_are_led") == [text]
 
 
@@ -207,5 +207,5 @@ def test_a_failover_that_leaves_a_topic_alone_is_told(tmp_path: Path) -> None:
     failed_over(story)
     place = story.rest()
     told = breaks(story.checked(tmp_path), "eventually_partitions_are_led")
-    assert told == [f"{place}: [u,0] has no state znode, although broker 2, 3 runs"]
+    assert told == [f"{place}: [u,0] has no state znode, although brokers 2, 3 run"]
     born(story, "v", 2, 2)
