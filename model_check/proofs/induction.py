@@ -10,11 +10,12 @@ A member that some step breaks is dropped, and what was proved with its help is 
 (Houdini's algorithm). So a bad lemma never makes a proof unsound, and spoils only what needs it. What a step breaks is
 shown as a counterexample to induction, pulled close to the initial state, so that a reader sees which lemma is missing.
 A question that the solver does not answer in time is asked again member by member; what stays open is INCOMPLETE and
-names the action.
+names the action. So is what a step breaks only from states that an open member would exclude: it names that member, for
+nobody knows whether those states are in the invariant.
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -148,7 +149,8 @@ class _Proof:
                 if answer.result == "sat":
                     self._dropped[name] = Conclusion(Verdict.VIOLATED, "false in an initial state")
                 elif answer.result == "unknown":
-                    self._dropped[name] = Conclusion(Verdict.INCOMPLETE, "no answer in time for the initial state")
+                    reason = "no answer in time for the initial state"
+                    self._dropped[name] = Conclusion(Verdict.INCOMPLETE, reason, is_open=True)
 
     def check_start(self) -> None:
         """Ask, for the record, whether what is left at the end holds in the initial state."""
@@ -296,11 +298,21 @@ class _Proof:
             self._rests_on[name].update(clause.owner for clause in hypotheses)
             return
         self._failures.append(done)
+        blamed = () if counterexample is None else self._excluding(counterexample.before)
+        reason = f"no answer within {self._timeout_s:g} s for {name}"
+        if blamed:
+            reason = f"open: {name} breaks it from a state that {', '.join(blamed)} would exclude"
+        elif outcome == "FAILED":
+            reason = f"not inductive: {name} breaks it from a state that the invariant allows"
+        is_open = bool(blamed) or outcome == "TIMEOUT"
         for owner in owners:
-            reason = f"no answer within {self._timeout_s:g} s for {name}"
-            if outcome == "FAILED":
-                reason = f"not inductive: {name} breaks it from a state that the invariant allows"
-            self._dropped.setdefault(owner, Conclusion(Verdict.INCOMPLETE, reason))
+            self._dropped.setdefault(owner, Conclusion(Verdict.INCOMPLETE, reason, is_open=is_open))
+
+    def _excluding(self, state: Mapping[str, int]) -> tuple[str, ...]:
+        """The open members that do not hold in a state."""
+        value = Valuation(state, self._vocabulary.program)
+        left = (name for name, one in self._dropped.items() if one.is_open and name in self._members)
+        return tuple(name for name in left if not all(value(clause.term) for clause in self._members[name]))
 
     def _counterexample(
         self, step: Step, hypotheses: Sequence[Clause], goals: Sequence[Clause], answer: Answer

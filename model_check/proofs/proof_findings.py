@@ -40,9 +40,10 @@ def run_of_proof(system: TransitionSystem, report: ProofReport, *, scope: str, v
 
 
 def _notes(report: ProofReport) -> Iterator[str]:
-    lemmas = [one.verdict for name, one in report.invariant.items() if not name.startswith(TYPE_OF)]
-    kept = sum(verdict == Verdict.HOLDS for verdict in lemmas)
-    yield f"{len(report.obligations)} questions answered; {kept} of {len(lemmas)} lemmas are inductive"
+    lemmas = [one for name, one in report.invariant.items() if not name.startswith(TYPE_OF)]
+    kept, unknown = (sum(one.verdict == Verdict.HOLDS for one in lemmas), sum(one.is_open for one in lemmas))
+    of_some = f", and of {unknown} nothing is known" if unknown else ""
+    yield f"{len(report.obligations)} questions answered; {kept} of {len(lemmas)} lemmas are inductive{of_some}"
     shown_before, goals = (sum(getattr(one, name) for one in report.obligations) for name in ("shown_before", "goals"))
     if shown_before:
         yield f"{shown_before:,} of {goals:,} goals were shown by an earlier proof, from nothing that is not held here"

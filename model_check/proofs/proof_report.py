@@ -69,10 +69,14 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """The verdict on one property, lemma or type, and the reason if it is not HOLDS."""
+    """The verdict on one property, lemma or type, and the reason if it is not HOLDS.
+
+    It `is_open` where nothing is known: there was no answer in time, or what would decide it is open itself.
+    """
 
     verdict: Verdict
     reason: str = ""
+    is_open: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model_check.explicit_state.interpreter import Machine
-from model_check.proofs import goal_solver
-from model_check.proofs.induction import NotProvable, prove
+from model_check.proofs import goal_solver, smtlib
+from model_check.proofs.induction import NotProvable, _Proof, prove
 from model_check.proofs.obligations import TYPE_OF, conjuncts
+from model_check.proofs.proof_findings import run_of_proof
 from model_check.proofs.proof_report import ProofReport
-from model_check.proofs.smtlib import decide, export, file_name
+from model_check.proofs.smtlib import Answer, decide, export, file_name
 from spec.language.rules import Property, TransitionSystem
 from spec.language.terms import FLAG, Value
 from tests.model_check.elections import always, below_version, elections, factors, watching
@@ -103,6 +105,26 @@ def test_a_question_without_an_answer_names_the_action_and_proves_nothing(monkey
     assert {one.reason for one in report.properties.values()} == {"no answer within 0.2 s for factor()"}
     assert {one.verdict for one in report.failures} == {"TIMEOUT"}
     assert not any("prime" in one.properties for one in report.obligations if one.action)
+
+
+def test_what_needs_a_lemma_without_an_answer_is_open_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its counterexample is a state that the lemma excludes, so nothing is said of whether it is inductive."""
+
+    def no_time_for_the_lemma(text: str, *how: object) -> Answer:
+        asked_of = text.partition("\n")[0]
+        alone = "/" in asked_of and LEMMA.name not in asked_of
+        return decide(text, *how) if alone else Answer("unknown", 0.1)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setitem(goal_solver.OPTIONS, "rlimit", 1)
+    monkeypatch.setattr(smtlib, "decide", no_time_for_the_lemma)
+    monkeypatch.setattr(_Proof, "check_start", lambda _: None)
+    report = prove(ELECTIONS, lemmas=[LEMMA], timeout_s=0.1)
+    assert report.invariant[LEMMA.name].reason.startswith("no answer within 0.1 s for ")
+    reason = report.properties["one_per_epoch"].reason
+    assert re.fullmatch(r"open: write\(c=[12]\) breaks it from a state that epoch_below_version would exclude", reason)
+    assert report.properties["few_terms"].reason.startswith("not inductive: "), "which no lemma would save"
+    run = run_of_proof(ELECTIONS, report, scope="elections", variant="")
+    assert "0 of 1 lemmas are inductive, and of 1 nothing is known" in run.notes[0]
 
 
 def test_a_bound_that_may_stop_an_action_is_an_assumption() -> None:
