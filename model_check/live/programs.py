@@ -58,19 +58,25 @@ class Launch:
         return self.work / f"output-{self.incarnation}.txt"
 
 
-_DIE_WITH_PARENT: Final = """
+DIE_WITH_PARENT: Final = """
 import os, sys
+_, parent, *command = sys.argv
 try:
     import ctypes
     ctypes.CDLL(None).prctl(1, 9)
 except (ImportError, OSError, AttributeError):
     pass
+if os.getppid() != int(parent):
+    sys.exit("the process that started this one was gone before it could be watched")
 try:
-    os.execvp(sys.argv[1], sys.argv[1:])
+    os.execvp(command[0], command)
 except OSError as error:
-    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+    sys.exit(f"{command[0]}: {error.strerror}")
 """
-"""Has the kernel kill this process when the one that started it is gone (only Linux can), and becomes the command."""
+"""Has the kernel kill this process when the one that started it is gone (only Linux can), and becomes the command.
+
+What starts after that, before the janitor has heard of it, would outlive both: so it becomes nothing then.
+"""
 
 
 class Child(ABC):
@@ -82,7 +88,7 @@ class Child(ABC):
         launch.work.mkdir(parents=True, exist_ok=True)
         with launch.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-S", "-E", "-c", _DIE_WITH_PARENT, *command],
+                [sys.executable, "-S", "-E", "-c", DIE_WITH_PARENT, str(os.getpid()), *command],
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=subprocess.STDOUT,
