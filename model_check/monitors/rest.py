@@ -33,9 +33,8 @@ def eventually_one_working_controller(at: Moment) -> Shown:
     history = at.history
     office = history.office(at.number)
     if office.owner is None:
-        up = sorted(filter(at.is_up, {*history.brokers} - history.no_candidates))
-        text = f"nobody is controller, and {running(up)}" if up else ""
-        yield "office", at.broken(text) if up else None
+        up = set(filter(at.is_up, {*history.brokers} - history.no_candidates))
+        yield "office", at.broken(f"nobody is controller, and {running(up)}") if up else None
     elif at.controller is not None:
         won, raised = history.writes[office.since].place, history.has_raised(office)
         text = f"{office.owner} has had /controller since {won}, and has not raised /controller_epoch"
