@@ -9,7 +9,9 @@ graph lacks. What is bad only because of them is INCOMPLETE, never VIOLATED; and
 exhausted.
 
 Edges are one array of state numbers, four bytes each, grouped by source. `reaching` and `components` are linear but for
-the sweeps of the former, which go against the order of discovery and over what is left only.
+the sweeps of the former, which go against the order of discovery and over what is left only. Mostly every state can come
+to an end, a state without steps: then the ends are all the bottom components there are, and a goal that holds in each of
+them is out of no state's reach. One set of sweeps finds that out for all goals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,6 +79,17 @@ class Graph:
         return cut
 
     @cached_property
+    def ends(self) -> Flags:
+        """By state, whether it has no steps."""
+        without: Flags = self.degrees == 0
+        return without
+
+    @cached_property
+    def can_end(self) -> bool:
+        """Whether some path leads from every state to an end."""
+        return bool(reaching(self, self.ends).all())
+
+    @cached_property
     def components(self) -> Numbers:
         """By state, the number of its strongly connected component."""
         numbers: Numbers = _components(self.targets, self.offsets)
@@ -85,6 +98,8 @@ class Graph:
     @cached_property
     def settled(self) -> tuple[Flags, Flags]:
         """By state: it is in a bottom component; and some state of that component is cut off."""
+        if self.can_end:
+            return self.ends, self.ends & self.cut_off
         leaving, cut = _closing(self.targets, self.offsets, self.components, self.cut_off)
         return ~leaving[self.components], cut[self.components]
 
@@ -112,6 +127,8 @@ def _judged(graph: Graph, claims: Sequence[Property], retracer: Retracer) -> dic
 
 def out_of_reach(graph: Graph, holds: Flags) -> tuple[Flags, Flags]:
     """By state: no path leads to a goal; and none does, but one may that a bound cuts off."""
+    if holds[graph.ends].all() and graph.can_end:
+        return np.zeros_like(holds), np.zeros_like(holds)
     lost = ~reaching(graph, holds)
     open_ended = reaching(graph, holds | graph.cut_off) if lost.any() else holds
     return lost & ~open_ended, lost & open_ended

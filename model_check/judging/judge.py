@@ -13,7 +13,6 @@ the search goes on for a while, and tells apart what every explanation found bre
 """
 
 import enum
-import gc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -84,7 +83,7 @@ class Judgement:
     not_asked: tuple[str, ...]
 
 
-@without_collector()
+@without_collector(leaves_circles=True)  # questions and answers hold each other
 def judge(
     recording: Recording,
     switches: Switches = AS_CODED,
@@ -100,7 +99,6 @@ def judge(
     further: then the search ends as if the budget were used up, and of what it has the claims are asked to the end; or
     these end, and it is open what else is broken.
     """
-    gc.collect()  # questions and answers hold each other: whoever judges many recordings would keep those of all
     explainer, observations = Explainer(recording, switches), recording.observations
     search = Search(
         explainer,

@@ -1,6 +1,7 @@
 """Python's collector of circles, and what it is spared."""
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -35,6 +36,27 @@ def test_what_is_left_is_old_and_not_walked_through_at_once() -> None:
         made = [[number] for number in range(1000)]
     old = {id(one) for one in gc.get_objects(generation=2)}
     assert all(id(one) in old for one in made)
+
+
+class Knot:
+    """A circle of its own."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_circles_that_were_made_inside_are_collected_at_the_end_and_no_others(*, frozen: bool) -> None:
+    if frozen:
+        gc.freeze()
+    before = weakref.ref(Knot())
+    with without_collector(leaves_circles=True):
+        inside, kept = weakref.ref(Knot()), Knot()
+        assert inside() is not None
+    assert inside() is None
+    assert kept.itself is kept
+    assert (before() is None) == frozen, "what was there before is collected with it only where other things are frozen"
+    assert bool(gc.get_freeze_count()) == frozen
 
 
 def test_what_was_frozen_stays_so() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from model_check.explicit_state.exploration import SpecificationError
 from model_check.explicit_state.explorer import MARKS, explore
-from model_check.explicit_state.graph import GoalResult, Graph, reaching
+from model_check.explicit_state.graph import GoalResult, Graph, out_of_reach, reaching
 from model_check.terms.straight_line import evaluate
 from spec.language.rules import TransitionSystem
 from tests.model_check.plain_exploration import explore_plainly, successors
@@ -54,6 +54,25 @@ def test_what_reaches_the_seeds_are_their_ancestors(edges: list[tuple[int, int]]
     flags = np.array([state in seeds for state in range(12)])
     expected = seeds.union(*(nx.ancestors(as_networkx(edges), seed) for seed in seeds))
     assert set(np.flatnonzero(reaching(arrays(edges), flags)).tolist()) == expected
+
+
+ONWARD = EDGES.map(lambda edges: [(source, target) for source, target in edges if source < target])
+"""Graphs without circles: from each state a path leads to an end."""
+
+
+@given(EDGES.map(lambda edges: [edge for edge in edges if edge[0] != edge[1]]) | ONWARD)
+def test_bottom_components_are_those_that_no_step_leaves(edges: list[tuple[int, int]]) -> None:
+    graph = as_networkx(edges)
+    bottoms = (one for one in nx.strongly_connected_components(graph) if not nx.node_boundary(graph, one))
+    assert set(np.flatnonzero(arrays(edges).settled[0]).tolist()) == set().union(*bottoms)
+
+
+@given(EDGES | ONWARD, st.sets(st.integers(0, 11)))
+def test_a_goal_is_out_of_reach_of_all_but_its_ancestors(edges: list[tuple[int, int]], goal: set[int]) -> None:
+    graph = as_networkx(edges)
+    flags = np.array([state in goal for state in range(12)])
+    lost = set(graph) - goal.union(*(nx.ancestors(graph, state) for state in goal))
+    assert set(np.flatnonzero(out_of_reach(arrays(edges), flags)[0]).tolist()) == lost
 
 
 def expected_goal(system: TransitionSystem, name: str) -> tuple[str, int]:
