@@ -68,26 +68,34 @@ class Graph:
 
     def holds(self, goal: str) -> Flags:
         """By state, whether the goal's term holds in it."""
-        flags: Flags = self.marks >> self.goals.index(goal) & 1 != 0
-        return flags
+        return self._marked(self.goals.index(goal))
 
     @cached_property
     def cut_off(self) -> Flags:
         """By state, whether some of its steps of progress are missing."""
-        cut: Flags = self.marks >> len(self.goals) & 1 != 0
+        cut = self._marked(len(self.goals))
         cut[self.expanded :] = True
         return cut
 
+    def _marked(self, bit: int) -> Flags:
+        flags: Flags = self.marks & np.uint32(1 << bit) != 0
+        return flags
+
     @cached_property
-    def ends(self) -> Flags:
-        """By state, whether it has no steps."""
-        without: Flags = self.degrees == 0
-        return without
+    def ends(self) -> npt.NDArray[np.int64]:
+        """The states without steps."""
+        return np.flatnonzero(self.degrees == 0)
 
     @cached_property
     def can_end(self) -> bool:
         """Whether some path leads from every state to an end."""
-        return bool(reaching(self, self.ends).all())
+        return bool(reaching(self, self._at_the_ends).all())
+
+    @property
+    def _at_the_ends(self) -> Flags:
+        flags = np.zeros(len(self.degrees), dtype=np.bool_)
+        flags[self.ends] = True
+        return flags
 
     @cached_property
     def components(self) -> Numbers:
@@ -99,7 +107,7 @@ class Graph:
     def settled(self) -> tuple[Flags, Flags]:
         """By state: it is in a bottom component; and some state of that component is cut off."""
         if self.can_end:
-            return self.ends, self.ends & self.cut_off
+            return self._at_the_ends, self._at_the_ends & self.cut_off
         leaving, cut = _closing(self.targets, self.offsets, self.components, self.cut_off)
         return ~leaving[self.components], cut[self.components]
 
@@ -152,26 +160,41 @@ def _verdict(broken: Flags, unclear: Flags, graph: Graph, retracer: Retracer) ->
 def reaching(graph: Graph, seeds: Flags) -> Flags:
     """By state, whether some path leads to a seed: sweeps from the last state to the first until nothing changes."""
     reached = seeds.copy()
-    left = np.flatnonzero(~reached)[::-1].astype(np.uint32)
-    while (count := _sweep(graph.targets, graph.offsets, reached, left)) < len(left):
+    left = _first_sweep(graph.targets, graph.degrees, reached)
+    while len(left) and (count := _sweep(graph.targets, graph.offsets, reached, left)) < len(left):
         left = left[:count]
     return reached
 
 
 @loop
+def _first_sweep(targets: Numbers, degrees: npt.NDArray[np.uint16], reached: Flags) -> Numbers:
+    """Mark the states with a reached target, from the last to the first; those that stay unreached, in this order."""
+    left = np.empty(degrees.shape[0], dtype=np.uint32)
+    kept, begin = 0, targets.shape[0]
+    for state in range(degrees.shape[0] - 1, -1, -1):
+        end = begin
+        begin -= degrees[state]
+        for edge in range(begin, end):
+            if reached[state]:
+                break
+            reached[state] = reached[targets[edge]]
+        if not reached[state]:
+            left[kept] = state
+            kept += 1
+    return left[:kept]
+
+
+@loop
 def _sweep(targets: Numbers, offsets: npt.NDArray[np.int64], reached: Flags, left: Numbers) -> int:
-    """Mark the states with a reached target; those that stay unreached move to the front, in their order."""
+    """The same once more for those that are left; what still is moves to the front."""
     kept = 0
     for position in range(left.shape[0]):
         state = left[position]
-        found = False
         for edge in range(offsets[state], offsets[state + 1]):
             if reached[targets[edge]]:
-                found = True
+                reached[state] = True
                 break
-        if found:
-            reached[state] = True
-        else:
+        if not reached[state]:
             left[kept] = state
             kept += 1
     return kept
