@@ -9,9 +9,9 @@ graph lacks. What is bad only because of them is INCOMPLETE, never VIOLATED; and
 exhausted.
 
 Edges are one array of state numbers, four bytes each, grouped by source. `reaching` and `components` are linear but for
-the sweeps of the former, which go against the order of discovery and over what is left only. Mostly every state can come
-to an end, a state without steps: then the ends are all the bottom components there are, and a goal that holds in each of
-them is out of no state's reach. One set of sweeps finds that out for all goals.
+the sweeps of the former, which go against the order of discovery and over what is left only. Mostly every state can
+come to an end, a state without steps: then the ends are all the bottom components there are, and a goal that holds in
+each of them is out of no state's reach. One set of sweeps finds that out for all goals.
 """
 
 from collections.abc import Mapping, Sequence

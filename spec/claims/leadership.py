@@ -49,9 +49,13 @@ def is_deleted(m: Model, znode: Leadership) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 2", witness="a_leader_is_elected", parts=("partitions",))
-def state_changes_by_conditional_writes(before: State, after: State, m: Model, action: Action, *, p: int) -> Value:
+def state_changes_by_conditional_writes(
+    before: State, after: State, m: Model, action: Action, *, p: int
+) -> Value | None:
     """Until it is deleted the state znode changes only by a conditional write on the version read."""
     old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    if new.is_untouched():
+        return None
     changed = both(exists(old), ~is_deleted(m, new), ~_same(old, new))
     return ~changed | both(old.version == _version_read(before, action, p), new.version == old.version.plus(1))
 
@@ -78,13 +82,15 @@ def another_leader_is_elected(s: State, m: Model, p: int) -> Value:
 
 
 @claim("step", source="PROTOCOL.md section 5", witness="another_leader_is_elected", parts=("partitions",))
-def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action, *, p: int) -> Value:
+def clean_leaders_were_in_sync(before: State, after: State, m: Model, action: Action, *, p: int) -> Value | None:
     """A leader that is elected cleanly was in the ISR.
 
     Where a topic's configuration changes, what counts is what was read before the write, which may be another by then.
     """
     changes = m.keeps(ZooKeeper.unclean)
     old, new = before.zookeeper.state[p], after.zookeeper.state[p]
+    if new.is_untouched():
+        return None
     elected = both(exists(old), new.leader != old.leader, new.leader != 0)
     unclean = flag(changes or may_be_unclean(before, m, p)) & ~_somebody_in_sync_lives(before, m, action, p)
     return ~both(elected, ~unclean) | m.brokers.contains(old.isr, new.leader)

@@ -60,6 +60,8 @@ class Kind:
     unbounded: bool = False
     lifted: "dict[object, Value]" = field(default_factory=dict, init=False, compare=False, repr=False)
     """The constants that were lifted: rules lift the same again and again."""
+    literals: dict[int, z3.ExprRef] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """The z3 constants of raw values that were asked for."""
 
     @cached_property
     def terms(self) -> type[Term]:
@@ -75,7 +77,7 @@ class Kind:
 
     def constant(self, value: object) -> "Value":
         """Lift a Python constant, or pass a value through."""
-        if isinstance(value, Value):
+        if type(value) is Value:
             return value
         found = self.lifted.get(value)
         if found is None:
@@ -87,7 +89,10 @@ class Kind:
 
     def literal(self, raw: int) -> z3.ExprRef:
         """The z3 constant of a raw value."""
-        return _literal(self.name == "flag", self.unbounded, self.width, raw)
+        found = self.literals.get(raw)
+        if found is None:
+            found = self.literals[raw] = _literal(self.name == "flag", self.unbounded, self.width, raw)
+        return found
 
     def of(self, term: z3.ExprRef) -> "Value":
         """The value that a term made elsewhere is; a flag that is a constant is known."""
@@ -188,7 +193,7 @@ class Value:
         return self.content
 
     def __eq__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
-        right = other if isinstance(other, Value) else self.kind.constant(other)
+        right = other if type(other) is Value else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
         return _once(_equal, self.term, right.term)
@@ -272,26 +277,30 @@ def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> 
     nothing that the claim is about.
     """
     terms: list[Any] = []
+    last = none
     for value in values:
-        content = value.content if type(value) is Value else flag(value).content
+        one = value if type(value) is Value else flag(value)
+        content = one.content
         if type(content) is not int:
             terms.append(content)
+            last = one
         elif content != none.content:
             return NO if none is YES else YES
-    if len(terms) > 1:
-        negated = [term.negates.ast.value for term in terms if type(term) is Flag and term.negates is not None]
-        if negated and any(term.ast.value in negated for term in terms):
-            return NO if none is YES else YES
-        asts = [term.ast for term in terms]
-        return Value(FLAG, made(Flag, make, len(asts), (z3.Ast * len(asts))(*asts)))
-    return Value(FLAG, terms[0]) if terms else none
+    if len(terms) < 2:
+        return last
+    asts = [term.ast for term in terms]
+    negated = [term.negates.ast.value for term in terms if type(term) is Flag and term.negates is not None]
+    if negated and any(ast.value in negated for ast in asts):
+        return NO if none is YES else YES
+    return Value(FLAG, made(Flag, make, len(asts), (z3.Ast * len(asts))(*asts)))
 
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
     """`then` where the condition holds, else `otherwise`; at least one of the two is a value."""
-    test: Any = flag(condition).content
-    kind = then.kind if isinstance(then, Value) else otherwise.kind if isinstance(otherwise, Value) else FLAG
-    left, right = kind.constant(then), kind.constant(otherwise)
+    test: Any = condition.content if type(condition) is Value else flag(condition).content
+    kind = then.kind if type(then) is Value else otherwise.kind if type(otherwise) is Value else FLAG
+    left = then if type(then) is Value else kind.constant(then)
+    right = otherwise if type(otherwise) is Value else kind.constant(otherwise)
     if type(test) is int:
         return left if test else right
     one, other = left.term.ast, right.term.ast

@@ -172,8 +172,9 @@ class View:
         elif shape.kept:
             if frame is None:
                 raise TypeError(f"{place.path}: this view of the state is read-only")
-            if frame.condition is not NO:
-                new = choose(frame.condition, shape.kind.constant(value), self[key])
+            condition = frame.condition
+            if condition is not NO:
+                new = choose(condition, shape.kind.constant(value), self[key])
                 self.__dict__[key] = frame.values[place.path] = new
 
     __setattr__ = __setitem__

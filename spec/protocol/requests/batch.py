@@ -32,7 +32,7 @@ from typing import TypeAlias
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.language.records import names
 from spec.language.rules import fits, in_any_order, observe, when
-from spec.language.terms import Value, both, choose, either, flag
+from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
 from spec.protocol.leadership_cache import is_cached, lacks_assignment, leadership
@@ -48,6 +48,9 @@ FIELDS = names(Leadership)
 
 Content: TypeAlias = Leadership | Mapping[str, Value]
 """What a request says of a partition: what a record holds, or values by the same names."""
+_Named: TypeAlias = Mapping[int, tuple[Value, Content]]
+"""By partition, whether a broker's LeaderAndIsr names it, and what it says then."""
+STAGE = enumeration(Stage)
 
 
 @dataclass(frozen=True)
@@ -191,24 +194,15 @@ def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int,
     """Put one broker's part of the batch in the first empty place of its queue."""
     queue, controller = s.connections[c][b], s.controllers[c]
     fits(queue[m.slots[-1]].stage == Stage.EMPTY)
-    contents = {p: batch.content.get((p, b), controller.partitions[p]) for p in ordered}
-    part = _Part(
-        told, either(*ordered.values()), both(batch.calls_back, either(*_named(m, b, batch.deleted).values())),
-        {p: (one, _of_leader_and_isr(s, m, c, p, contents[p])) for p, one in ordered.items()},
-        {
-            p: either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(controller.partitions[p])))
-            for p in m.partitions
-        },
-        {p: batch.metadata.get(p, flag(False)) for p in m.partitions},
-        _named(m, b, batch.stopped), _named(m, b, batch.deleted),
-    )  # fmt: skip
+    named = {p: (one, batch.content.get((p, b), controller.partitions[p])) for p, one in ordered.items()}
+    part = _part(s, m, c, b, batch, named, told)
     for k in reversed(m.slots):
         before = flag(True) if k == 0 else queue[k - 1].stage != Stage.EMPTY
         with when(both(queue[k].stage == Stage.EMPTY, before)):
             _fill(m, controller, queue[k], part)
-    for p, is_ordered in ordered.items():
-        with when(is_ordered):
-            fields = {name: contents[p][name] for name in FIELDS}
+    for p, (is_named, content) in named.items():
+        with when(is_named):
+            fields = {name: content[name] for name in FIELDS}
             observe(f"controller {c}", "queue LeaderAndIsr", broker=b, partition=p, **fields)
     with when(told):
         observe(f"controller {c}", "queue UpdateMetadata", broker=b)
@@ -216,20 +210,49 @@ def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int,
 
 @dataclass(frozen=True)
 class _Part:
-    """One broker's part of a batch: of which kinds its requests are, and what they say by partition."""
+    """One broker's part of a batch, the same in whichever place it comes to stand: fields of a slot, by their names."""
 
-    told: Value
-    orders: Value
+    stage: Value
     calls_back: Value
-    ordered: Mapping[int, tuple[Value, Mapping[str, object]]]
-    removed: Mapping[int, Value]
-    metadata: Mapping[int, Value]
-    stopped: Mapping[int, Value]
-    deleted: Mapping[int, Value]
+    metadata: Value
+    told: Mapping[int, Value]
+    told_epoch: Mapping[int, Value]
+    stop: Mapping[int, Value]
+    delete: Mapping[int, Value]
+    delete_epoch: Mapping[int, Value]
+    named: Mapping[int, tuple[Value, Mapping[str, object]]]
+    """By partition, whether LeaderAndIsr names it, and what it says then."""
 
 
-def _named(m: Model, b: int, brokers: Mapping[int, Value]) -> dict[int, Value]:
-    return {p: m.brokers.in_set(b, to) for p, to in brokers.items()}
+def _part(s: State, m: Model, c: int, b: int, batch: Batch, named: _Named, told: Value) -> _Part:
+    cached = s.controllers[c].partitions
+    stop, delete = (
+        {p: m.brokers.in_set(b, to[p]) if p in to else flag(False) for p in m.partitions}
+        for to in (batch.stopped, batch.deleted)
+    )
+    about = {p: batch.metadata.get(p, flag(False)) for p in m.partitions}
+    removed = {p: either(tells_removal(s, m, c, p), both(batch.whole, ~is_cached(cached[p]))) for p in m.partitions}
+    leads = {p: both(told, about[p], ~removed[p]) for p in m.partitions}
+    return _Part(
+        stage=_first_stage(m, either(*(one for one, _ in named.values())), told, either(*stop.values())),
+        calls_back=both(batch.calls_back, either(*delete.values())),
+        metadata=told,
+        told={p: both(told, either(about[p], removed[p])) for p in m.partitions},
+        told_epoch={p: choose(leads[p], cached[p].leader_epoch, -1) for p in m.partitions},
+        stop=stop,
+        delete=delete,
+        delete_epoch={p: choose(delete[p], cached[p].leader_epoch, -1) for p in m.partitions},
+        named={p: (one, _of_leader_and_isr(s, m, c, p, content)) for p, (one, content) in named.items()},
+    )
+
+
+def _first_stage(m: Model, orders: Value, informs: Value, stops: Value) -> Value:
+    """Which request of a batch is the first."""
+    last = STAGE.constant(Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA)
+    if m.stops_one_by_one:
+        last = choose(stops, last, Stage.DELETE_REPLICA)
+    after_orders = choose(informs, STAGE.constant(Stage.UPDATE_METADATA), last)
+    return choose(orders, STAGE.constant(Stage.LEADER_AND_ISR), after_orders)
 
 
 def _of_leader_and_isr(s: State, m: Model, c: int, p: int, content: Content) -> dict[str, object]:
@@ -244,26 +267,13 @@ def _of_leader_and_isr(s: State, m: Model, c: int, p: int, content: Content) -> 
 
 def _fill(m: Model, controller: Controller, slot: Slot, part: _Part) -> None:
     """Write a batch into an empty slot; fields of partitions that it does not name stay as they are in an empty one."""
-    slot.epoch = controller.epoch
-    slot.stage = Stage.STOP_REPLICA if m.stops_replicas else Stage.UPDATE_METADATA
-    if m.stops_one_by_one:
-        with when(~either(*part.stopped.values())):
-            slot.stage = Stage.DELETE_REPLICA
-    with when(part.told):
-        slot.stage = Stage.UPDATE_METADATA
-    with when(part.orders):
-        slot.stage = Stage.LEADER_AND_ISR
-    slot.calls_back = part.calls_back
-    for p, (is_ordered, content) in part.ordered.items():
-        with when(is_ordered):
+    slot.epoch, slot.stage = controller.epoch, part.stage
+    slot.calls_back, slot.metadata = part.calls_back, part.metadata
+    slot.alive = choose(part.metadata, controller.live, slot.alive)
+    for p, (is_named, content) in part.named.items():
+        with when(is_named):
             for name, value in content.items():
                 slot.partitions[p][name] = value
-    slot.metadata = part.told
-    slot.alive = choose(part.told, controller.live, slot.alive)
     for p in m.partitions:
-        epoch = controller.partitions[p].leader_epoch
-        slot.told[p] = both(part.told, either(part.metadata[p], part.removed[p]))
-        slot.told_epoch[p] = choose(both(slot.told[p], ~part.removed[p]), epoch, -1)
-        slot.stop[p] = part.stopped.get(p, flag(False))
-        slot.delete[p] = part.deleted.get(p, flag(False))
-        slot.delete_epoch[p] = choose(slot.delete[p], epoch, -1)
+        slot.told[p], slot.told_epoch[p] = part.told[p], part.told_epoch[p]
+        slot.stop[p], slot.delete[p], slot.delete_epoch[p] = part.stop[p], part.delete[p], part.delete_epoch[p]
