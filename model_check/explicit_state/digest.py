@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.blueprint import listed
-from model_check.kernel.native import loop
+from model_check.kernel.native import inlined, loop
 from model_check.kernel.packing import Packing, Words
 from spec.language.rules import Variable
 
@@ -96,7 +96,7 @@ def _joined(packing: Packing, group: list[Variable]) -> npt.NDArray[np.uint64]:
     return total
 
 
-@loop
+@inlined
 def _avalanche(lane: Any) -> Any:
     lane = (lane ^ lane >> np.uint64(30)) * np.uint64(_A)
     lane = (lane ^ lane >> np.uint64(27)) * np.uint64(_B)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from model_check.explicit_state.visited import Table, insert
 from model_check.kernel.expansion import Program, Scratch, Tally, expand_block
-from model_check.kernel.native import tight_loop
+from model_check.kernel.native import inlined, tight_loop
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
 
@@ -95,7 +95,7 @@ def search(
     return Reach(position, found, linked)
 
 
-@tight_loop
+@inlined
 def take_in(known: Known, count: int, made: Scratch, rows: int, start: int, work: Work) -> int:
     """Look up the first `rows` successors of a block that begins at row `start`; gives how many states there are."""
     fresh = count
@@ -117,7 +117,7 @@ def mark(masks: Words, marks: Marks, position: int, valid: int) -> None:
                 marks.bits[position + row] |= bit
 
 
-@tight_loop
+@inlined
 def _connect(scratch: Scratch, edges: Edges, numbers: Any, position: int, valid: int, used: int) -> int:
     """Append a block's steps of progress, which come action by action, state by state: a counting sort."""
     cursors, begin = edges.cursors, 0

@@ -65,14 +65,14 @@ def make_tally(predicates: int) -> Tally:
     return Tally(np.zeros(predicates, dtype=np.int64), np.full(predicates, -1, dtype=np.int64))
 
 
-@tight_loop
+@inlined
 def ask(program: Program, rows: Words, start: int, valid: int, scratch: Scratch, tally: Tally) -> None:
     """Fill the masks for the `valid` rows from `start` on (a whole block is readable there), and count."""
     turn(rows, start, scratch.planes)
     if program.addresses.shape[0]:
         call2(program.addresses[0], np.uint64(scratch.planes.ctypes.data), np.uint64(scratch.masks.ctypes.data))
     else:
-        compute(program.tables, 0, scratch.planes, rows.shape[1] * WORD + 1)
+        compute(program.tables, np.int64(0), scratch.planes, rows.shape[1] * WORD + 1)
         answer(program.tables, scratch.planes, scratch.masks)
     if valid < BLOCK:
         _clear_beyond(scratch.masks, valid)
@@ -92,7 +92,7 @@ def _address(rows: Words, start: int) -> Any:
     return np.uint64(np.int64(rows.ctypes.data) + start * rows.shape[1] * 8)
 
 
-@tight_loop
+@inlined
 def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
     for group in range(GROUPS):
         rows = min(max(valid - group * WORD, 0), WORD)
@@ -101,7 +101,7 @@ def _clear_beyond(masks: npt.NDArray[np.uint64], valid: int) -> None:
             masks[predicate, group] &= keep
 
 
-@tight_loop
+@inlined
 def _first_row(mask: npt.NDArray[np.uint64]) -> Any:
     for group in range(GROUPS):
         if mask[group]:
@@ -116,7 +116,7 @@ def expand_block(program: Program, rows: Words, start: int, valid: int, scratch:
     Successors equal to their own parent are left out (but counted, as answers of the action's guard).
     """
     ask(program, rows, start, valid, scratch, tally)
-    written = 0
+    written = np.int64(0)  # a literal would have what is called with it compiled twice
     for action in range(scratch.ends.shape[0]):
         enabled = np.uint64(0)
         for group in range(GROUPS):
@@ -136,7 +136,7 @@ def expand_block(program: Program, rows: Words, start: int, valid: int, scratch:
     return written
 
 
-@tight_loop
+@inlined
 def _by_tables(tables: TableArrays, action: int, rows: Words, start: int, scratch: Scratch, written: int) -> int:
     """Write an action's successors behind the others; gives how many there are then."""
     words = rows.shape[1]

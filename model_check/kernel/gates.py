@@ -135,7 +135,7 @@ class _Gates(NamedTuple):
     size: Numbers
 
 
-@tight_loop
+@inlined
 def _slot(net: _Gates, a: int, b: int, c: int) -> Any:
     """Where the number of a gate is, plus one, or 0 if it is to be put there."""
     last = np.uint64(net.slots.shape[0] - 1)
@@ -202,7 +202,7 @@ def _choice(net: _Gates, test: int, then: int, otherwise: int) -> Any:
 # ---------------------------------------------------------------------------------------------- words made of bits
 
 
-@tight_loop
+@inlined
 def _equal(net: _Gates, left: Numbers, right: Numbers, out: Numbers, room: Numbers) -> None:
     """Whether two values have the same bits."""
     for bit in range(len(left)):
@@ -212,7 +212,7 @@ def _equal(net: _Gates, left: Numbers, right: Numbers, out: Numbers, room: Numbe
         out[0] = _both(net, out[0], room[bit])
 
 
-@tight_loop
+@inlined
 def _less(net: _Gates, left: Numbers, right: Numbers, out: Numbers) -> None:
     """Whether the first value, unsigned, is less than the second: the highest differing bit decides."""
     out[0] = FALSE
@@ -230,7 +230,7 @@ def _add(net: _Gates, total: Numbers, more: Numbers) -> None:
         carry = _choice(net, half, carry, before)
 
 
-@tight_loop
+@inlined
 def _multiply(net: _Gates, total: Numbers, factor: Numbers, room: Numbers) -> None:
     """The product, modulo the width, in place of the first; a row for each bit of one that is not constantly zero."""
     width, more = len(total), 0
@@ -247,7 +247,7 @@ def _multiply(net: _Gates, total: Numbers, factor: Numbers, room: Numbers) -> No
             _add(net, total, row)
 
 
-@tight_loop
+@inlined
 def _shift(net: _Gates, value: Numbers, amount: Numbers, right: bool, room: Numbers) -> None:
     """The value shifted by a variable amount, zeros moving in."""
     width = len(value)
@@ -263,7 +263,7 @@ def _shift(net: _Gates, value: Numbers, amount: Numbers, right: bool, room: Numb
             value[bit] = _choice(net, amount[position], moved, room[bit])
 
 
-@tight_loop
+@inlined
 def _combine(net: _Gates, operator: int, out: Numbers, value: Numbers, room: Numbers) -> None:
     """One more argument of an operator, in place of what the arguments before it gave."""
     if operator == BADD:
@@ -278,7 +278,7 @@ def _combine(net: _Gates, operator: int, out: Numbers, value: Numbers, room: Num
             out[bit] = _both(net, out[bit] ^ either, value[bit] ^ either) ^ either
 
 
-@tight_loop
+@inlined
 def _compare(net: _Gates, operator: int, left: Numbers, right: Numbers, out: Numbers, room: Numbers) -> None:
     if operator == EQ:
         _equal(net, left, right, out, room)
@@ -286,7 +286,7 @@ def _compare(net: _Gates, operator: int, left: Numbers, right: Numbers, out: Num
         _less(net, left, right, out)
 
 
-@tight_loop
+@inlined
 def _operate(net: _Gates, operator: int, low: int, nodes: _Nodes, of: Numbers, out: Numbers) -> None:
     """The bits of a node, from those of its arguments; negation, slices and zeros in front need no gates."""
     first = _bits(nodes, of[0])

@@ -41,8 +41,10 @@ Loop = Callable[[Callable[..., Any]], Any]
 
 
 def _compiled(*, nogil: bool = True, **options: Any) -> Loop:
+    """Nobody calls a loop from C, so that none is wrapped for it."""
+
     def declare(function: Callable[..., Any]) -> Any:
-        found = njit(cache=True, nogil=nogil, **options)(function)
+        found = njit(cache=True, nogil=nogil, no_cfunc_wrapper=True, **options)(function)
         cache: Any = found._cache  # noqa: SLF001 - numba has no other way to what it keeps
         cache.load_overload = partial(_compiled_earlier, cache)
         return found
@@ -75,7 +77,7 @@ holding_loop: Loop = _compiled(nogil=False, _nrt=False)
 """The same for one that asks z3, which serves one thread at a time: it keeps the interpreter's lock."""
 
 inlined: Loop = _compiled(inline="always")
-"""The same for a small part of any loop."""
+"""The same for a part of any loop that is small, or has one place: it costs neither a call nor a compilation."""
 
 _WORD = ir.IntType(64)
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import z3
 
 from model_check.kernel.hashing import GOLDEN_BITS
-from model_check.kernel.native import ask, ask_at, fold, holding_loop, tight_loop
+from model_check.kernel.native import ask, ask_at, fold, holding_loop, inlined
 from model_check.kernel.packing import Words
 from model_check.terms.straight_line import IN_OTHER_WORDS, Node, UnknownOperator, node_of, shortened
 from spec.language.z3_calls import address_of, context_address, term_at
@@ -116,7 +116,7 @@ def _in_other_words(declared: Sequence[Node], kinds: Numbers, addresses: Words) 
             yield address, IN_OTHER_WORDS[declared[number].operator](*term_at(address, z3.main_ctx()).children())
 
 
-@tight_loop
+@inlined
 def _slot(slots: Numbers, addresses: Words, address: Any) -> Any:
     """Where a table of open addressing has the number of a node, plus one, or 0 if it is to be put there."""
     last = np.uint64(slots.shape[0] - 1)
@@ -126,7 +126,7 @@ def _slot(slots: Numbers, addresses: Words, address: Any) -> Any:
     return slot
 
 
-@tight_loop
+@inlined
 def _meant(others: Words, address: Any) -> Any:
     """The term that is read in place of one."""
     for row in range(others.shape[0]):

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from model_check.kernel.native import gate, tight_loop
+from model_check.kernel.native import gate, inlined
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import GROUPS
 from model_check.kernel.tables import TableArrays
 
 
-@tight_loop
+@inlined
 def compute(tables: TableArrays, span: int, planes: Words, first: int) -> None:
     """The gates of a span, into the planes from `first` on."""
     begin, end, base = np.int64(tables.spans[span, 0]), np.int64(tables.spans[span, 1]), np.uint64(planes.ctypes.data)
@@ -19,7 +19,7 @@ def compute(tables: TableArrays, span: int, planes: Words, first: int) -> None:
         gate(base, np.uint64(a), np.uint64(b), np.uint64(c), np.uint64(first + number - begin))
 
 
-@tight_loop
+@inlined
 def answer(tables: TableArrays, planes: Words, masks: Words) -> None:
     """Every condition's mask, from its literal."""
     for number in range(tables.asked.shape[0]):
@@ -29,7 +29,7 @@ def answer(tables: TableArrays, planes: Words, masks: Words) -> None:
             masks[number, group] = ~plane if literal & np.uint64(1) else plane
 
 
-@tight_loop
+@inlined
 def changed(tables: TableArrays, number: int, word: Any, planes: Words, group: int, bit: Any) -> Any:
     """The word of the successor of row `bit` of a group: what is kept of the old one, and each bit of its planes."""
     word = word & tables.words[number, 0] ^ tables.words[number, 1]
