@@ -13,6 +13,7 @@ import os
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 
 import numpy as np
@@ -28,6 +29,7 @@ from model_check.kernel.expansion import ask, make_tally
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.predicates import FIRSTS, Kind
 from model_check.kernel.slicing import BLOCK
+from model_check.traces.trace import LateTrace
 from spec.language.rules import TransitionSystem
 
 MARKS = 32
@@ -221,14 +223,18 @@ class Explorer:
         started = time.perf_counter()
         violated = {name: retracer.trace(number) for name, number in self._firsts(Kind.VIOLATED)}
         violated |= {name: retracer.trace_breaking(name, number) for name, number in self._firsts(Kind.BROKEN)}
-        witnessed = {name: retracer.trace(number) for name, number in self._firsts(Kind.WITNESSED)}
+        depths = dict(self._first_depths())
+        witnessed = {
+            name: LateTrace(depths[name], partial(retracer.trace, number))
+            for name, number in self._firsts(Kind.WITNESSED)
+        }
         self.seconds["traces"] = time.perf_counter() - started
         return exploration.Exploration(
             **exploration.tallied(self.kernel.predicates, self.tally.counts),
             states=self.visited.count,
             expanded=self.expanded,
             levels=tuple(self.levels),
-            first_depths=dict(self._first_depths()),
+            first_depths=depths,
             violated=violated,
             witnessed=witnessed,
             goals=goals,

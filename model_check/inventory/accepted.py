@@ -1,6 +1,7 @@
 """The accepted facts as a text file, `inventory.txt`: a line for each, `name = what is so`, sorted by name."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -10,13 +11,17 @@ FILE: Final = Path(__file__).with_name("inventory.txt")
 HEAD: Final = "# What is checked, as it was accepted: written by `kcheck accept`, compared by `kcheck verify`.\n"
 
 
-def accepted() -> dict[str, str]:
+def accepted() -> Mapping[str, str]:
     """The facts of the file; none if there is no file yet. MalformedInput names a line that is no fact."""
     return facts_in(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
 
 
-def facts_in(text: str) -> dict[str, str]:
-    """The facts that a text holds; MalformedInput names a line that is none, or whose name came before."""
+@lru_cache(maxsize=1)
+def facts_in(text: str) -> Mapping[str, str]:
+    """The facts that a text holds; MalformedInput names a line that is none, or whose name came before.
+
+    Those of the last text are kept, since each check of a system asks for the accepted ones.
+    """
     facts: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("#"):

@@ -116,7 +116,7 @@ def expand_block(program: Program, rows: Words, start: int, valid: int, scratch:
     Successors equal to their own parent are left out (but counted, as answers of the action's guard).
     """
     ask(program, rows, start, valid, scratch, tally)
-    written = np.int64(0)  # a literal would have what is called with it compiled twice
+    written: int = np.int64(0)  # type: ignore[assignment]  # what is called with a literal is compiled twice
     for action in range(scratch.ends.shape[0]):
         enabled = np.uint64(0)
         for group in range(GROUPS):

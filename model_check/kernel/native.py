@@ -36,15 +36,16 @@ def _loop_cache() -> str:
 
 setattr(config, "CACHE_DIR", os.environ.get("NUMBA_CACHE_DIR") or _loop_cache())  # noqa: B010 - known at run time only
 
+UNWRAPPED: dict[str, Any] = {"no_cfunc_wrapper": True}
+"""Nobody calls a loop from C, so that none is wrapped for it; numba takes this option, but its types do not know it."""
+
 Loop = Callable[[Callable[..., Any]], Any]
 """Makes a function one that is compiled, at its first call, and runs without the interpreter's lock."""
 
 
 def _compiled(*, nogil: bool = True, **options: Any) -> Loop:
-    """Nobody calls a loop from C, so that none is wrapped for it."""
-
     def declare(function: Callable[..., Any]) -> Any:
-        found = njit(cache=True, nogil=nogil, no_cfunc_wrapper=True, **options)(function)
+        found = njit(cache=True, nogil=nogil, **UNWRAPPED, **options)(function)
         cache: Any = found._cache  # noqa: SLF001 - numba has no other way to what it keeps
         cache.load_overload = partial(_compiled_earlier, cache)
         return found

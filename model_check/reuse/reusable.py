@@ -64,7 +64,7 @@ def _lines(check: Reusable, terms: Parts | None) -> Iterator[str]:
     if check.system is not None:
         yield f"terms: {canonical(terms)}"
         yield f"words: {_words(check.system)}"
-        yield f"accepted: {_accepted().get(check.system.name)}"
+        yield f"accepted: {accepted().get(check.system.name)}"
     if check.whole_manifest:
         yield f"manifest: {_digest(MANIFEST)}, accepted: {_digest(FILE)}"
     elif check.scope in scopes():
@@ -101,11 +101,6 @@ def _words(key: SystemKey) -> str:
     said = [f"{one.name} {one.actor} {one.statement} {one.source}" for one in rules() if is_in_scope(one, m)]
     said += [f"{one.name} {one.statement} {one.source}" for one in claims() if m.is_about(one.parts)]
     return hashlib.blake2b("\n".join(said).encode(), digest_size=12).hexdigest()
-
-
-@cache
-def _accepted() -> dict[str, str]:
-    return accepted()
 
 
 def _digest(path: Path) -> str:

@@ -9,8 +9,9 @@ lines that Kafka would log, and what it changed. What did not change is left out
 whole state has the saved file.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from model_check.terms.straight_line import Program, Valuation
@@ -45,6 +46,22 @@ class Trace:
     def __len__(self) -> int:
         """The number of steps taken: 0 for the initial state alone."""
         return len(self.steps) - 1
+
+
+class LateTrace(Trace):
+    """A trace whose length is known, and which is looked for once anybody asks for its steps."""
+
+    def __init__(self, length: int, find: Callable[[], Trace]) -> None:
+        vars(self).update(_length=length, _find=find)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str | None, State], ...]:
+        """The steps, looked for."""
+        found: Trace = vars(self)["_find"]()
+        return found.steps
+
+    def __len__(self) -> int:
+        return int(vars(self)["_length"])
 
 
 def tell(system: TransitionSystem, trace: Trace) -> tuple[Step, ...]:

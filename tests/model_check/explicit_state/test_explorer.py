@@ -11,6 +11,7 @@ from model_check.explicit_state import explorer
 from model_check.explicit_state.digest import SetDigest
 from model_check.explicit_state.exploration import Exploration, Progress, SpecificationError
 from model_check.explicit_state.explorer import explore
+from model_check.explicit_state.retracing import Retracer
 from model_check.explicit_state.visited import BUCKET_BYTES, FULLEST, SLOTS
 from model_check.kernel.kernel import Kernel, load_kernel
 from model_check.kernel.slicing import BLOCK
@@ -232,3 +233,19 @@ def test_an_exploration_may_be_told_again_from_any_state() -> None:
         trace = found.trace(state)
         assert trace.last == found.retracer.state(state)
         assert_is_a_run(lamps(), trace)
+
+
+def test_a_witness_is_looked_for_when_it_is_told_and_its_length_is_known_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, looked_for = explore(odometer(3, 4)), list[int]()
+
+    def noted(_: Retracer, number: int) -> dict[str, int]:
+        looked_for.append(number)
+        return {}
+
+    monkeypatch.setattr(Retracer, "state", noted)
+    witness = found.witnessed["all_at_top"]
+    assert len(witness) == 12
+    assert not looked_for
+    assert len(witness.steps) == len(looked_for) == 1 + 12

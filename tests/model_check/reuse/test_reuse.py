@@ -158,7 +158,7 @@ def test_another_version_of_a_library_is_another_key(engine: str, monkeypatch: p
 @pytest.mark.parametrize("engine", [one for one in ENGINES if CHECKS[one].system])
 def test_another_accepted_system_is_another_key(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = key(engine)
-    monkeypatch.setattr(reusable, "_accepted", dict)
+    monkeypatch.setattr(reusable, "accepted", dict)
     assert key(engine) != before
 
 
