@@ -2,9 +2,10 @@
 
 Helper processes make checks in the order given, each handed one at a time; one of whose scope another helper is making
 a check comes later, since the second proof of a scope goes by what the first has shown. The first process makes those
-that no helper has begun, from the other end, and waits for the others at last. A helper that dies, for want of memory
-mostly, takes no further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise,
-kills the helpers, which may take a milder signal for a wish to stop later.
+that no helper has begun, from the other end, and waits for the others at last. Whoever has built a system goes on with
+what else there is to check of it. A helper that dies, for want of memory mostly, takes no further check; what it had
+begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the helpers, which may take a milder
+signal for a wish to stop later.
 """
 
 import multiprocessing
@@ -41,12 +42,14 @@ class Shared:
     tasks: list[Task]
     _lock: Lock = field(default_factory=Lock)
 
-    def begin(self) -> Task | None:
-        """The first that nobody has begun, preferably of a scope of which no helper makes any; None if none is left."""
+    def begin(self, before: Check | None = None) -> Task | None:
+        """The first that nobody has begun, or None: preferably about the system that the one `before` was about, else
+        of a scope of which no helper makes any.
+        """
         with self._lock:
             begun = {check.scope for check, future in self.tasks if future.running()}
             left = [one for one in self.tasks if not (one[1].running() or one[1].done())]
-            for task in sorted(left, key=lambda one: one[0].scope in begun):
+            for task in sorted(left, key=lambda one: (not _is_about_it(one[0], before), one[0].scope in begun)):
                 if task[1].set_running_or_notify_cancel():
                     return task
         return None
@@ -56,14 +59,21 @@ class Shared:
 
         `from_front` takes the first that nobody has begun in place of the last.
         """
-        left = list(self.tasks)
+        left, before = list(self.tasks), None
         while left:
             made_there = (one for one in left if one[1].done())
-            free = (one for one in (left if from_front else reversed(left)) if not one[1].running())
-            task = next(chain(made_there, free, left))
+            free = [one for one in (left if from_front else reversed(left)) if not one[1].running()]
+            more = (one for one in free if _is_about_it(one[0], before))
+            task = next(chain(made_there, more, free, left))
             left.remove(task)
             check, future = task
+            before = before if future.done() else check
             yield replace(check, make=partial(_once, check, future), is_made=partial(_is_made, future))
+
+
+def _is_about_it(check: Check, other: Check | None) -> bool:
+    """Whether two checks are about one system."""
+    return other is not None and (check.scope, check.variant) == (other.scope, other.variant)
 
 
 class Listener(Protocol):
@@ -98,7 +108,8 @@ def _help(shared: Shared, number: int, listener: Listener | None) -> None:
     """Have a process of its own make one check after the other, until none is left or the process is gone."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, initializer=leave_to_the_first_process) as pool:
-        while (task := shared.begin()) is not None:
+        check: Check | None = None
+        while (task := shared.begin(check)) is not None:
             check, future = task
             if listener is not None:
                 listener.begun(number, check)

@@ -109,12 +109,15 @@ def _difference(variable: Variable, expected: int, found: int) -> str:
 
 
 class Sides(Specified):
-    """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part."""
+    """Specification and reference of one scope under one set of switches; BadInput if the reference lacks a part.
 
-    def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
+    Their system is the one that is given, if it is `built` already.
+    """
+
+    def __init__(self, scope: Scope, switches: Switches = AS_CODED, built: TransitionSystem | None = None) -> None:
         refuse_what_lacks(scope)
         self.scope, self.switches = scope, switches
-        super().__init__(system(scope, switches))
+        super().__init__(built or system(scope, switches))
         model = Model(scope, switches)
         self.abstraction = Abstraction(model, {variable.name: variable.kind for variable in self.system.variables})
         self.demanded = Demanded(self.system)

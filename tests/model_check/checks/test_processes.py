@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from model_check.checks.processes import Shared, fitting, shared_out
+from model_check.checks.processes import Shared, Task, fitting, shared_out
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, run_checks
@@ -98,6 +98,28 @@ def test_of_a_scope_one_check_is_made_at_a_time_while_there_is_another() -> None
         if task and task[0].scope == "b":
             task[1].set_result([])
     assert [task and task[0].scope for task in (shared.begin(), shared.begin())] == ["b", None]
+
+
+def test_who_has_built_a_system_goes_on_with_what_else_is_about_it() -> None:
+    about = [("a", "x"), ("b", "x"), ("a", "y"), ("a", "x"), ("b", "x")]
+    every: list[Task] = [
+        (Check("test", *one, number, partial(whose, "")), Future()) for number, one in enumerate(about)
+    ]
+    shared, order = Shared(list(every)), list[int]()
+    first, second = shared.begin(), shared.begin()
+    while first or second:
+        order += [task[0].cost for task in (first, second) if task]
+        for task in (first, second):
+            if task:
+                task[1].set_result([])
+        first, second = (shared.begin(task and task[0]) for task in (first, second))
+    assert order == [0, 1, 3, 4, 2]
+
+
+def test_so_does_the_first_process() -> None:
+    about = [("a", "x"), ("b", "x"), ("a", "y"), ("a", "x"), ("b", "x")]
+    checks = [Check("test", *one, number, partial(whose, str(number))) for number, one in enumerate(about)]
+    assert [one.scope for one in made_by(checks, 0)] == ["4", "1", "3", "0", "2"]
 
 
 def wait_until_made(shared: Shared) -> None:
