@@ -12,6 +12,13 @@ def shallow_copy(one: T) -> T:
     return twin
 
 
+def changed(one: T, **fields: object) -> T:
+    """`dataclasses.replace` for an object that is nothing but its fields, in a fraction of the time."""
+    twin = shallow_copy(one)
+    twin.__dict__.update(fields)
+    return twin
+
+
 class Notes(dict[object, Any]):
     """What readers keep of one state of something. A change begins other notes, so these stand for that state."""
 

@@ -9,10 +9,11 @@ Kafka 0.10.2.2: `ZkUtils`, `ReplicationUtils`.
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias, TypeVar
 
+from reference.forking import changed
 from reference.procedures import FencedOff, PastZkClient, Script
 from reference.zookeeper import api
 from spec.errors import MalformedInput, NotJson
@@ -129,7 +130,7 @@ def read_state_znode(partition: TopicPartition) -> Script[Found]:
 def leadership_in(path: str, data: bytes | None, zk_version: int) -> LeaderIsrAndControllerEpoch:
     """`parseLeaderAndIsr`: the leadership that a state znode has at a data version; NotJson where it says nothing."""
     content: LeaderIsrAndControllerEpoch = parsed(PartitionStatePayload, path, data).leadership
-    return replace(content, zk_version=zk_version)
+    return changed(content, zk_version=zk_version)
 
 
 @cache

@@ -14,6 +14,7 @@ from reference.controller.context import Activity, RequestBatch
 from reference.controller.controller import KafkaController
 from reference.deletion.completion import DeleteTopic
 from reference.elections.requested import DeleteElectionRequest, ElectionRequest
+from reference.forking import changed
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
@@ -132,7 +133,7 @@ def _activity(cluster: MemoryCluster, controller: KafkaController) -> Activity:
     activity = controller.activity
     if not (activity.taken or activity.returned):
         return activity
-    return replace(activity, taken=frozenset(standing(cluster, path) for path in activity.taken), returned=())
+    return changed(activity, taken=frozenset(standing(cluster, path) for path in activity.taken), returned=())
 
 
 def _queue(cluster: MemoryCluster, queue: list[QueuedRequest]) -> Hashable:
@@ -165,7 +166,7 @@ def _told_apart(cluster: MemoryCluster, topic_ids: Iterable[tuple[str, int | Non
 def _unordered(cluster: MemoryCluster, topic: str, known: Partition) -> Partition:
     """A partition as a broker knows it, its replicas in no order, and its topic told by which of its name it is."""
     which = None if known.topic_id is None else cluster.incarnation(topic, known.topic_id)
-    return replace(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
+    return changed(known, assigned_replicas=tuple(sorted(known.assigned_replicas)), topic_id=which)
 
 
 def _spoken(cluster: MemoryCluster, request: Request) -> Request:
@@ -175,14 +176,14 @@ def _spoken(cluster: MemoryCluster, request: Request) -> Request:
     if isinstance(request, UpdateMetadataRequest):
         tells = "cached_leaderships" in cluster.scope.parts
         read = (one for one in states if tells or one.leadership.leader == LEADER_DURING_DELETE)
-        return replace(request, partition_states=tuple(map(_unread, read)))
-    unordered = tuple(replace(state, replicas=tuple(sorted(state.replicas))) for state in states)
-    return replace(request, partition_states=unordered, live_leaders=())
+        return changed(request, partition_states=tuple(map(_unread, read)))
+    unordered = tuple(changed(state, replicas=tuple(sorted(state.replicas))) for state in states)
+    return changed(request, partition_states=unordered, live_leaders=())
 
 
 def _unread(state: PartitionLeadership) -> PartitionLeadership:
     """What UpdateMetadata says of a partition, without what no broker reads."""
-    return replace(state, leadership=replace(state.leadership, controller_epoch=0, isr=(), zk_version=0), replicas=())
+    return changed(state, leadership=changed(state.leadership, controller_epoch=0, isr=(), zk_version=0), replicas=())
 
 
 def _batch(batch: RequestBatch) -> Hashable:

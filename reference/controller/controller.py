@@ -8,13 +8,13 @@ Kafka 0.10.2.2: `KafkaController`. Left out on purpose: its metrics.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
 
 from reference.controller.context import Activity, ControllerContext, Deleting, Machine, RequestBatch, Shutdown
 from reference.controller.machines import InvalidTransition, TableKind, check_transition
-from reference.forking import shallow_copy
+from reference.forking import changed, shallow_copy
 from reference.journal import Journal, Milestone, Reached, Report, StateChange, nowhere
 from reference.requests.connections import ControllerChannelManager, Queue
 from reference.scripts import Fence
@@ -167,7 +167,7 @@ class KafkaController:
 
     def is_about(self, **what: Any) -> None:
         """Keep for outsiders what the running handler is about."""
-        self.activity = replace(self.activity, **what)
+        self.activity = changed(self.activity, **what)
 
     def known_broker_epochs(self) -> dict[int, int]:
         """The broker epochs of the registrations as read, also of brokers that are taken for dead first."""
@@ -193,7 +193,7 @@ class KafkaController:
     def fork(self) -> Self:
         """A copy that goes its own way; no handler runs in it."""
         twin = shallow_copy(self)
-        twin.context, twin.deleting = self.context.fork(), replace(self.deleting)
+        twin.context, twin.deleting = self.context.fork(), shallow_copy(self.deleting)
         twin.partition_machine, twin.replica_machine = self.partition_machine.fork(), self.replica_machine.fork()
         twin.batch, twin.partition_batch = self.batch.fork(), self.partition_batch.fork()
         twin.replica_batch = self.replica_batch.fork()
