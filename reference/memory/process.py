@@ -1,7 +1,8 @@
 """A broker process in memory: its session, ZkClient's event queue, its controller module and its broker.
 
 A generator cannot be copied. So a procedure under way keeps the controller's memory as it was when it began, and what
-was sent or thrown into it since: a fork begins it again there and repeats that. Nothing else is ever read from it.
+was sent or thrown into it since. The first fork takes the generator, and goes on with it; the process that it is a fork
+of stays to be read, and another fork of it begins the procedure again where it began, and repeats that.
 
 One procedure runs to its end before the next callback is taken. What ZkClient reads for that while another thread has
 the controller lock is kept until then.
@@ -58,7 +59,7 @@ class Running:
 
     def begin_anew(self, controller: KafkaController) -> None:
         """Run the procedure, on this controller, as far as the answers go that were given so far."""
-        self.procedure = self._begin(controller)
+        self.procedure: Procedure[None] | None = self._begin(controller)
         self.pending: OneOf | None = next(self.procedure, None)
         for answer in self._answers:
             self._tell(answer)
@@ -70,6 +71,8 @@ class Running:
         self._tell((index, came))
 
     def _tell(self, answer: Answer) -> None:
+        if self.procedure is None:
+            raise RuntimeError("a fork of this process goes on with its procedure")
         try:
             self.pending = self.procedure.send(answer)
         except StopIteration:
@@ -86,6 +89,12 @@ class Running:
         if self.unanswered is not None:
             return {self.unanswered: self.options[self.unanswered].repeated}
         return dict(enumerate(self.options))
+
+    def handed_over(self) -> "Running":
+        """What is left where a fork goes on with the procedure: all that is known of it."""
+        twin = shallow_copy(self)
+        twin.procedure = None
+        return twin
 
     def forked(self) -> "tuple[KafkaController, Running]":
         """The same procedure once more, on a controller of its own, as far as this one has come."""
@@ -169,10 +178,12 @@ class MemoryProcess:
         if self.controller is not None:
             if self.running is None:
                 twin.controller = self.controller.fork()
-            else:
+            elif self.running.procedure is None:
                 twin.controller, twin.running = self.running.forked()
                 _copy_queues(self.controller, twin.controller)
-            twin.controller.journal = journal
+            else:
+                self.controller, self.running = self.controller.fork(), self.running.handed_over()
+            twin.own_controller.journal = journal
         twin.broker.journal = journal
         return twin
 

@@ -94,7 +94,7 @@ def test_the_same_choices_lead_to_the_same_cluster() -> None:
 
 
 def test_a_fork_goes_its_own_way_and_leaves_the_original_alone() -> None:
-    """Wherever the two stand: also in the middle of handlers, which are begun anew for the fork."""
+    """Wherever the two stand: also in the middle of handlers, which all but the first fork begin anew."""
     one = initial_cluster(scope("tiny"))
     for number in range(40):
         before, twin = snapshot(one), one.fork()
@@ -104,6 +104,20 @@ def test_a_fork_goes_its_own_way_and_leaves_the_original_alone() -> None:
         if not before[-1]:
             break
         take(one, names(one)[number % len(names(one))])
+
+
+def test_the_first_fork_goes_on_with_a_handler_and_the_next_one_begins_it_anew() -> None:
+    one = initial_cluster(scope("tiny"))
+    take(one, "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)")
+    process = one.processes[2]
+    controller = process.controller
+    forks = [after(one, named(one, "elect_create(c=2)")) for _ in range(3)]
+    assert [fork.processes[2].controller is controller for fork in forks] == [True, False, False]
+    assert len({str(snapshot(fork)) for fork in forks}) == 1
+    assert process.running is not None
+    assert process.running.pending is not None
+    with pytest.raises(RuntimeError, match="a fork of this process goes on with its procedure"):
+        process.running.resume(0, None)
 
 
 @pytest.mark.parametrize("name", ["tiny", "election", "deletion", "reassignment_again"])
