@@ -8,7 +8,7 @@ Nothing is written twice: change a rule, and this runs the changed rule. That bo
 every disabled action of whole scopes, is tested.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -134,7 +134,14 @@ def take(row: str, condition: object) -> None:
     """Which row of a transition table it is, is asked of nobody here: Kafka's own log tells."""
 
 
-WORDS = {word.__name__: word for word in (require, fits, successor, observe, say, in_any_order, reset, take)}
+def where_possible(part: Callable[..., None]) -> Callable[..., None]:
+    """Nothing is run here that takes no effect."""
+    return part
+
+
+WORDS = {
+    word.__name__: word for word in (require, fits, successor, observe, say, in_any_order, reset, take, where_possible)
+}
 
 
 @cache

@@ -18,13 +18,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from types import ModuleType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, ParamSpec, TypeAlias
 
 import z3
 
 from spec.language.records import Leaf, Shape
 from spec.language.terms import FALSE, FLAG, NO, Kind, Value, both, choose, either, flag, same
 from spec.language.views import Frame, Narrowing, Observation, Place, Variable, View, leaves, reset
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,17 @@ def successor(counter: Value) -> Value:
 def when(condition: object) -> AbstractContextManager[None]:
     """Assignments, requirements and observations inside take effect only where the condition holds."""
     return Narrowing(_frame(), flag(condition))
+
+
+def where_possible(part: Callable[P, None]) -> Callable[P, None]:
+    """A part of a rule that is left out where it is known that nothing in it takes effect."""
+
+    @functools.wraps(part)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        if _frame().condition is not NO:
+            part(*args, **kwargs)
+
+    return run
 
 
 def observe(role: str, kind: str, **fields: Value | int) -> None:
@@ -358,4 +371,5 @@ __all__ = [
     "FLAG", "Action", "Claim", "Leaf", "Observation", "Property", "Rule", "Shape", "TransitionSystem", "Value",
     "Variable", "View", "action", "both", "choose", "claim", "constant", "either", "fits", "flag", "in_any_order",
     "instantiate", "leaves", "observe", "parameter_names", "require", "reset", "say", "successor", "take", "when",
+    "where_possible",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ Where writes are fenced, who learns that another is controller goes the first wa
 Kafka 0.10.2.2: `KafkaController.onControllerResignation`, `ZookeeperLeaderElector.resign`. PROTOCOL.md section 6.
 """
 
-from spec.language.rules import observe, reset, say, when
+from spec.language.rules import observe, reset, say, when, where_possible
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_log.failover import Resigned
 from spec.model import Model
@@ -84,6 +84,7 @@ def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
     return both(controller.deletion == DeletionThread.RUNNING, controller.woken)
 
 
+@where_possible
 def take_down(s: State, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing."""
     controller = s.controllers[c]

@@ -122,31 +122,26 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
     """New to Online: create the state znode with the first live replica as leader and all live ones as ISR."""
     cached = s.controllers[c].partitions[p]
     require(cached.todo, cached.state == PartitionState.NEW)
-    _create_and_finish(s, m, c, p)
-
-
-def _create_and_finish(s: State, m: Model, c: int, p: int) -> None:
-    done, failed = _initialize(s, m, c, p)
-    with when(done):
-        s.controllers[c].partitions[p].batched = m.brokers.members(live_assigned(s, m, c, p))
-    with when(done | failed):
+    answered = _initialize(s, m, c, p)
+    with when(answered):
         finish_visit(s, m, c, p)
 
 
-def _initialize(s: State, m: Model, c: int, p: int) -> tuple[Value, Value]:
-    """The create; whether the partition has its leader by it, and whether it fails. Neither: it was fenced off."""
+def _initialize(s: State, m: Model, c: int, p: int) -> Value:
+    """The create: whether it is done, or fails, which ends the visit. Else it was fenced off."""
     fenced, absent = is_fenced_off(s, m, c), ~exists(s.zookeeper.state[p])
     done = absent | _is_own_create(s, m, c, p)
     with when(~fenced & absent):
         _create_znode(s, m, c, p)
     with when(~fenced & done):
         now_online(s, m, c, p)
+        s.controllers[c].partitions[p].batched = m.brokers.members(live_assigned(s, m, c, p))
     with when(~fenced & ~done):
         observe(f"controller {c}", "fail to create state", partition=p)
         log(s, c, StateZnodeExists, perhaps=True, partition=p)
         partition_stays(s, m, c, p, target=PartitionState.ONLINE)
     controller_moved(s, m, c, where=fenced)
-    return ~fenced & done, ~fenced & ~done
+    return ~fenced
 
 
 @controller_step(At.ONLINE_READ, source="PROTOCOL.md D54", budget="losses", parts=("partitions",))
@@ -184,13 +179,18 @@ def visit_at_once(s: State, m: Model, c: int, p: int) -> None:
     """Bring one partition online within the step that asks for it: an election, a creation, or a refusal."""
     cached = s.controllers[c].partitions[p]
     new, takes = flag(cached.state == PartitionState.NEW), takes_operation(s, m, c, p)
+    elects, creates = both(takes, ~new), both(takes, new)
     cached.todo = True
-    with when(takes & ~new):
-        elect_from_znode(s, m, c, p)
-    with when(takes & new):
-        _create_and_finish(s, m, c, p)
+    over = ~takes
+    with when(elects):
+        elected = elect_from_znode(s, m, c, p)
+        over = either(over, both(elects, elected))
+    with when(creates):
+        created = _initialize(s, m, c, p)
+        over = either(over, both(creates, created))
     with when(~takes):
         partition_stays(s, m, c, p, target=PartitionState.ONLINE)
+    with when(over):
         finish_visit(s, m, c, p)
 
 
@@ -200,11 +200,15 @@ def read_for_election(s: State, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     cached = controller.partitions[p]
     require(cached.todo, _may_be_elected(m, cached))
-    elect_from_znode(s, m, c, p, again=True)
+    over = elect_from_znode(s, m, c, p, again=True)
+    with when(over):
+        finish_visit(s, m, c, p)
 
 
-def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False) -> None:
-    """What comes of the read, which may be another one: a leader to write, nothing to do, or a failure."""
+def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False) -> Value:
+    """What comes of the read, which may be another one: a leader to write, nothing to do, or a failure; whether it is
+    one of the latter two, which end the visit.
+    """
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     log(s, c, LeaderElectionStarted, perhaps=again, partition=p)
     note_read(s, m, c, p)
@@ -216,11 +220,10 @@ def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False)
         decide(s, c, p, leader=election.leader, isr=election.isr, at=At.ONLINE_WRITE)
     with when(needless):
         _become_online(s, c, p)
-        finish_visit(s, m, c, p)
     with when(~possible & ~needless):
         says_why = either(elects_preferred(controller), controller.handler == Handler.SHUTDOWN)
         fail_election(s, m, c, p, says_why=says_why)
-        finish_visit(s, m, c, p)
+    return either(needless, ~possible)
 
 
 def fail_election(s: State, m: Model, c: int, p: int, *, says_why: Value) -> None:

@@ -31,7 +31,7 @@ from typing import TypeAlias
 
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.language.records import names
-from spec.language.rules import fits, in_any_order, observe, when
+from spec.language.rules import fits, in_any_order, observe, when, where_possible
 from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
@@ -190,6 +190,7 @@ def _observe_stops(s: State, m: Model, c: int, b: int, batch: Batch, reached: Va
                 observe(f"controller {c}", "drop StopReplica", broker=b, partition=p)
 
 
+@where_possible
 def _put(s: State, m: Model, c: int, b: int, batch: Batch, ordered: Mapping[int, Value], told: Value) -> None:
     """Put one broker's part of the batch in the first empty place of its queue."""
     queue, controller = s.connections[c][b], s.controllers[c]
