@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spec.language.records import ALWAYS, PerScope
 from spec.language.rules import when
-from spec.language.terms import Value, either
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.state.cluster import State
 from spec.state.enumerations import Handler
@@ -33,22 +33,22 @@ class Then:
     """A continuation: what a handler does next, in the models that are asked for.
 
     `run` takes the state, the model and the controller; behind removals it may take the partition of the last, too.
+    Where something `follows`, it says whether that does, which is then done once for all handlers that come to it.
     """
 
-    run: Callable[..., None]
+    run: Callable[..., Value | None]
     where: PerScope[bool] = ALWAYS
     of_partition: bool = False
+    follows: "Then | None" = None
 
     def is_in(self, m: Model) -> bool:
         """Whether it is asked for in a model."""
         return self.where.of(m, None)
 
-    def __call__(self, s: State, m: Model, c: int, p: int) -> None:
-        """Do it."""
-        if self.of_partition:
-            self.run(s, m, c, p)
-        else:
-            self.run(s, m, c)
+    def __call__(self, s: State, m: Model, c: int, p: int) -> Value:
+        """Do it; whether what follows does."""
+        does = self.run(s, m, c, p) if self.of_partition else self.run(s, m, c)
+        return flag(False) if does is None else does
 
 
 Column = Mapping[Handler, tuple[Then, ...]]
@@ -71,20 +71,35 @@ def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handl
         raise LookupError("spec.protocol.handlers, which fills the table of what follows what, is not loaded")
     found = {one: next((then for then in thens if then.is_in(m)), None) for one, thens in _TABLE[junction].items()}
     if handler is not None:
-        then = found[handler]
-        if then is None:
+        named = found[handler]
+        if named is None:
             raise LookupError(f"nothing follows {junction.name} of {handler.name}")
-        then(s, m, c, p)
-        return
+        due = {named: flag(True)}
+    else:
+        due = _by_handler(s.controllers[c].handler, found)
+    begun = [then for then in due if then.follows is not None]
+    for then in begun:
+        with when(due[then]):
+            does = then(s, m, c, p)
+            if then.follows is not None:
+                due[then.follows] = either(due.get(then.follows, flag(False)), both(due[then], does))
+    for then, is_due in due.items():
+        if then not in begun:
+            with when(is_due):
+                then(s, m, c, p)
+
+
+def _by_handler(running: Value, found: Mapping[Handler, Then | None]) -> dict[Then, Value]:
+    """Each continuation, and whether it is the running handler's."""
     handlers: dict[Then, list[Handler]] = {}
     for one, then in found.items():
         if then is not None:
             handlers.setdefault(then, []).append(one)
-    running = s.controllers[c].handler
+    due = {}
     for then, ones in handlers.items():
         others = [one for other, shared in handlers.items() if other != then for one in shared]
-        with when(_is_one_of(running, ones, others)):
-            then(s, m, c, p)
+        due[then] = _is_one_of(running, ones, others)
+    return due
 
 
 def _is_one_of(running: Value, ones: Sequence[Handler], others: Sequence[Handler]) -> Value:

@@ -152,7 +152,9 @@ def _on_broker_startup(s: State, m: Model, c: int, new: Value) -> None:
     """Replicas on the new brokers go Online; then every New or Offline partition is visited."""
     visits = _bring_online(s, m, c, new)
     with when(~visits):
-        after_startup(s, m, c)
+        removes = after_startup(s, m, c)
+        with when(removes):
+            remove_the_dead(s, m, c)
 
 
 def _bring_online(s: State, m: Model, c: int, new: Value) -> Value:
@@ -166,11 +168,14 @@ def _bring_online(s: State, m: Model, c: int, new: Value) -> Value:
     return started & either(*(needs_visit(s, m, c, p) for p in m.partitions))
 
 
-def after_startup(s: State, m: Model, c: int) -> None:
-    """Partitions that are being reassigned to a new broker are begun with again; then come the dead."""
-    again = _begin_again(s, m, c)
+def after_startup(s: State, m: Model, c: int) -> Value:
+    """Partitions that are being reassigned to a new broker are begun with again; then come the dead: whether they are
+    removed next.
+    """
+    again, removes = _begin_again(s, m, c), flag(False)
     with when(~again):
-        on_broker_failure(s, m, c)
+        removes = on_broker_failure(s, m, c)
+    return both(~again, removes)
 
 
 def _begin_again(s: State, m: Model, c: int) -> Value:
@@ -182,12 +187,14 @@ def _begin_again(s: State, m: Model, c: int) -> Value:
     return again
 
 
-def on_broker_failure(s: State, m: Model, c: int) -> None:
-    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed."""
+def on_broker_failure(s: State, m: Model, c: int) -> Value:
+    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed:
+    whether there is nothing to visit before that.
+    """
     end_startup(s, m, c)
     controller = s.controllers[c]
     dead = controller.dead
-    failed = ~m.brokers.is_empty(dead)
+    failed, visits = ~m.brokers.is_empty(dead), flag(False)
     with when(~failed):
         leave_broker_change(s, m, c)  # without a death, nobody has returned
     with when(failed):
@@ -201,8 +208,8 @@ def on_broker_failure(s: State, m: Model, c: int) -> None:
                     with when(can_begin(s, c, Machine.PARTITIONS)):
                         _take_offline(s, m, c, p)
         begin_online(s, m, c, Handler.BROKER_FAILURE)
-        with when(~either(*(needs_visit(s, m, c, p) for p in m.partitions))):
-            remove_the_dead(s, m, c)
+        visits = either(*(needs_visit(s, m, c, p) for p in m.partitions))
+    return both(failed, ~visits)
 
 
 def _take_offline(s: State, m: Model, c: int, p: int) -> None:
