@@ -140,6 +140,16 @@ def where_possible(part: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
+def only_said(part: Callable[P, None]) -> Callable[P, None]:
+    """A part of a rule that says lines, and does nothing else: while terms are built, which speak of none, it waits."""
+
+    @functools.wraps(part)
+    def left_out(*_: P.args, **__: P.kwargs) -> None:
+        """Say nothing, to nobody."""
+
+    return left_out
+
+
 def observe(role: str, kind: str, **fields: Value | int) -> None:
     """An observer sees this, at this point of the step's order."""
     frame = _frame()
@@ -370,6 +380,6 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
 __all__ = [
     "FLAG", "Action", "Claim", "Leaf", "Observation", "Property", "Rule", "Shape", "TransitionSystem", "Value",
     "Variable", "View", "action", "both", "choose", "claim", "constant", "either", "fits", "flag", "in_any_order",
-    "instantiate", "leaves", "observe", "parameter_names", "require", "reset", "say", "successor", "take", "when",
-    "where_possible",
+    "instantiate", "leaves", "observe", "only_said", "parameter_names", "require", "reset", "say", "successor", "take",
+    "when", "where_possible",
 ]  # fmt: skip

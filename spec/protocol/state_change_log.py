@@ -4,7 +4,7 @@ Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `PartitionStateMachine.
 `StateChangeLogger`. PROTOCOL.md section 12.1.
 """
 
-from spec.language.rules import say, when
+from spec.language.rules import only_said, say, when
 from spec.language.terms import Value, either
 from spec.logs.controller_request_lines import ControllerLine
 from spec.logs.state_change_lines import PartitionChangeFailed, PartitionLostLeader, ReplicaChanged, ReplicaChangeFailed
@@ -17,6 +17,7 @@ from spec.tables.table import valid_previous_states
 from spec.tables.taken_rows import move
 
 
+@only_said
 def log(s: State, c: int, line: type[ControllerLine], *, perhaps: object = False, **fields: object) -> None:
     """The controller writes this line."""
     say(line, perhaps=perhaps, epoch=s.controllers[c].epoch, **fields)
@@ -28,12 +29,14 @@ def replica_goes(s: State, c: int, p: int, r: int, target: ReplicaState) -> None
     move(s.controllers[c].partitions[p].replicas, r, target)
 
 
+@only_said
 def log_replica(s: State, c: int, p: int, r: int, target: ReplicaState) -> None:
     """That a replica goes to a state is logged."""
     source = s.controllers[c].partitions[p].replicas[r]
     log(s, c, ReplicaChanged, partition=p, replica=r, source=source, target=target)
 
 
+@only_said
 def replica_stays(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState, *, perhaps: object = False) -> None:
     """A replica does not go to a state, which a machine that is up logs; one that is not ends its call before."""
     source = s.controllers[c].partitions[p].replicas[r]
@@ -41,6 +44,7 @@ def replica_stays(s: State, m: Model, c: int, p: int, r: int, target: ReplicaSta
         log(s, c, ReplicaChangeFailed, perhaps=perhaps, partition=p, replica=r, source=source, target=target)
 
 
+@only_said
 def partition_stays(s: State, m: Model, c: int, p: int, *, target: PartitionState, perhaps: object = False) -> None:
     """A partition does not go to a state, which a machine that is up logs; one that is not ends its call before."""
     source = s.controllers[c].partitions[p].state
@@ -48,6 +52,7 @@ def partition_stays(s: State, m: Model, c: int, p: int, *, target: PartitionStat
         log(s, c, PartitionChangeFailed, perhaps=perhaps, partition=p, source=source, target=target)
 
 
+@only_said
 def log_lost_leader(s: State, c: int, p: int, target: PartitionState, *behind: PartitionState) -> None:
     """That a partition goes to a state without a leader is logged; it has the last of those `behind` it by then."""
     state = s.controllers[c].partitions[p].state
@@ -55,6 +60,7 @@ def log_lost_leader(s: State, c: int, p: int, target: PartitionState, *behind: P
         log(s, c, PartitionLostLeader, partition=p, source=(state, *behind)[-1], target=target)
 
 
+@only_said
 def refused(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState) -> None:
     """A replica that the table does not let go to a state stays as it is; Kafka visits it among others."""
     with when(~is_let(s.controllers[c].partitions[p].replicas[r], target)):

@@ -1,8 +1,9 @@
 """Systems are well formed: names are unique, sorts right, nothing is written that is no variable, nothing is dead."""
 
 import gc
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -15,8 +16,10 @@ import spec.protocol
 from model_check.inventory import whole_protocol
 from model_check.inventory.whole_protocol import WHOLE, WITH_OLDER_RULES
 from spec.expectations import plans
+from spec.language import rules as language
 from spec.language.rules import Action, Rule, TransitionSystem, rules_of
 from spec.language.rules import action as declared
+from spec.language.views import Frame
 from spec.model import BROUGHT, UNFIXED, Model
 from spec.properties import claims
 from spec.protocol.failover.steps import read_epoch
@@ -201,6 +204,37 @@ def test_a_rule_that_never_fires_is_expected_to_only_where_it_is() -> None:
             m = Model(scopes()[plan.scope], one.switches)
             there = {rule.name for rule in rules() if is_in_scope(rule, m) and list(instances(rule, m))}
             assert one.never_fired <= there, f"{plan.scope} {one.variant}"
+
+
+def test_what_is_only_said_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is left out while terms are built: an assignment in there would be known to whoever runs the rules only."""
+    told, left = set[str](), Counter[str]()
+
+    def watched(part: Callable[..., None]) -> Callable[..., None]:
+        def run(*args: object, **named: object) -> None:
+            (frame,) = language._frames
+            before = left_behind(frame)
+            part(*args, **named)
+            left.update({part.__name__: before != left_behind(frame)})
+
+        return run
+
+    for module in [one for name, one in sys.modules.items() if name.startswith(f"{spec.protocol.__name__}.")]:
+        for name, part in list(vars(module).items()):
+            if getattr(part, "__code__", None) is LEFT_OUT:
+                told.add(part.__name__)
+                monkeypatch.setattr(module, name, watched(part.__wrapped__))
+    system(scope("dead_replica"), FENCED)
+    assert left == dict.fromkeys(told, 0)
+
+
+LEFT_OUT = language.only_said(lambda: None).__code__
+
+
+def left_behind(frame: Frame) -> object:
+    """What a part of a rule has brought about, by what is there and what is not."""
+    assigned, taken = ({name: id(one) for name, one in some.items()} for some in (frame.values, frame.taken))
+    return assigned, taken, len(frame.guards), len(frame.fits), len(frame.events)
 
 
 def test_proving_lifts_budgets_and_widths_from_the_same_text() -> None:

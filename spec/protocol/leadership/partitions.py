@@ -17,7 +17,7 @@ Kafka 0.10.2.2: `PartitionStateMachine.triggerOnlinePartitionStateChange`, `elec
 
 from collections.abc import Mapping
 
-from spec.language.rules import observe, require, reset, when
+from spec.language.rules import observe, only_said, require, reset, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.state_change_lines import (
     ElectionAborted,
@@ -101,6 +101,7 @@ def begin_visits(s: State, m: Model, c: int, handler: Handler, visited: Mapping[
         say_of_the_unvisited(s, m, c)
 
 
+@only_said
 def say_of_the_unvisited(s: State, m: Model, c: int) -> None:
     """Among those that are visited Kafka finds some that cannot go Online, without a look at ZooKeeper.
 

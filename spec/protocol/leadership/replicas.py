@@ -22,7 +22,7 @@ Kafka 0.10.2.2: `ReplicaStateMachine.handleStateChange`, `KafkaController.remove
 
 from collections.abc import Mapping
 
-from spec.language.rules import in_any_order, observe, require, reset, say, when
+from spec.language.rules import in_any_order, observe, only_said, require, reset, say, when
 from spec.language.terms import Value, both, choose, either, flag
 from spec.logs.controller_log.broker_changes import NotInIsr
 from spec.model import Model
@@ -207,6 +207,7 @@ def _begin_removal_of(s: State, m: Model, c: int, p: int, replicas: Value) -> No
             refused(s, m, c, p, r, ReplicaState.OFFLINE)
 
 
+@only_said
 def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
     """Replicas of partitions without leadership do not go Offline, which is found among the visits to the others."""
     for p in m.partitions:

@@ -31,7 +31,7 @@ from typing import TypeAlias
 
 from spec.formats.kafka_types import LEADER_DURING_DELETE
 from spec.language.records import names
-from spec.language.rules import fits, in_any_order, observe, when, where_possible
+from spec.language.rules import fits, in_any_order, observe, only_said, when, where_possible
 from spec.language.terms import Value, both, choose, either, enumeration, flag
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.model import Model
@@ -141,6 +141,7 @@ def _receivers(s: State, c: int, batch: Batch) -> Value:
     return s.controllers[c].live if batch.receivers is None else batch.receivers
 
 
+@only_said
 def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None:
     """A line for each partition of each LeaderAndIsr, whether or not there is a channel, then for each that is named.
 
@@ -156,6 +157,7 @@ def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None
         _log_metadata(s, m, c, batch)
 
 
+@only_said
 def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
     controller, to = s.controllers[c], _receivers(s, c, batch)
     with in_any_order():
@@ -170,6 +172,7 @@ def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
                 log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=to, leadership=told)
 
 
+@only_said
 def _log_leadership(s: State, m: Model, c: int, p: int, b: int, content: Content) -> None:
     reached = m.brokers.in_set(b, s.controllers[c].channels)
     with when(reached):

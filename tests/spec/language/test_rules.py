@@ -18,13 +18,16 @@ from spec.language.rules import (
     claim,
     constant,
     fits,
+    flag,
     instantiate,
     observe,
+    only_said,
     parameter_names,
     require,
     reset,
     successor,
     when,
+    where_possible,
 )  # fmt: skip
 from spec.language.terms import Value, epoch, number
 from spec.language.views import leaves
@@ -121,6 +124,31 @@ def test_a_condition_is_taken_where_it_stands_not_where_it_is_left() -> None:
 
     assert after(built(body), x=1) == {"x": 0, "y": 0}
     assert after(built(body), x=2) == {"x": 2, "y": 2}
+
+
+def test_a_part_that_takes_no_effect_is_left_out() -> None:
+    run = list[int]()
+
+    @where_possible
+    def part(s: Any, x: int) -> None:
+        run.append(x)
+        s.x = x
+
+    def body(s: Any) -> None:
+        with when(s.on):
+            part(s, 3)
+        with when(flag(False)):
+            part(s, 2)
+
+    one = built(body)
+    assert run == [3]
+    assert after(one, on=1) == {"x": 3}
+
+
+def test_what_is_only_said_waits_for_a_run_on_numbers() -> None:
+    said = list[str]()
+    built(lambda _: only_said(said.append)("a line"))
+    assert not said
 
 
 def test_conditions_end_with_their_block_even_after_an_exception() -> None:
