@@ -147,6 +147,8 @@ def _start(master: str, scratch: Path) -> SparkContext:
     if shutil.which("java") is None and not (home and Path(home, "bin", "java").is_file()):
         raise EnvironmentFailure("Spark needs Java and none was found", "install Java 17, or set JAVA_HOME")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if master.startswith("local"):  # Spark asks for this machine's name, which in many a container nobody can resolve
+        os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_no_second_press)
     log, handler = scratch / "spark.log", signal.getsignal(signal.SIGINT)

@@ -306,3 +306,17 @@ def test_a_level_costs_at_most_three_tenths_of_a_second_however_little_is_in_it(
     found = enumerate_states(odometer(1, 127), run_folder=tmp_path, shards=2, master=MASTER)
     assert found.levels == (1,) * 128
     assert statistics.median(found.level_seconds) <= 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.takes("Spark starts.")
+def test_a_machine_whose_name_nobody_resolves_enumerates(tmp_path: Path) -> None:
+    """As many a container."""
+    kcheck = str(Path(sys.executable).with_name("kcheck"))
+    entered = ["unshare", "--uts", "sh", "-c", 'hostname nowhere-at-all && exec "$@"', "sh"]
+    if subprocess.run([*entered, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("takes a machine of another name, which only root may make, where Linux has namespaces")
+    untold = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_HOSTNAME"}
+    asked = [*entered, kcheck, "enumerate", "bounce", "--folder", str(tmp_path / "run")]
+    result = subprocess.run(asked, capture_output=True, text=True, check=False, env=untold)
+    assert result.returncode == 0, result.stderr
