@@ -79,6 +79,8 @@ def load(path: Path) -> SavedTrace:
         raise ItfError(f"{path}: cannot be read: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ItfError(f"{path}: not JSON: {error}") from error
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise ItfError(f"{path}: cannot be read: {error}") from error
     except ItfError as error:
         raise ItfError(f"{path}: {error}") from error
 

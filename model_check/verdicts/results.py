@@ -252,6 +252,8 @@ def from_json(text: str, source: str) -> Document:
         given = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         where.refuse(f"not JSON: {error}")
+    except ValueError as error:  # an integer of more digits than Python reads
+        where.refuse(f"cannot be read: {error}")
     if not isinstance(given, dict) or given.pop("format", None) != FORMAT:
         where.refuse(f"not a document of the format {FORMAT!r}")
     if given.pop("version", None) != VERSION:

@@ -10,11 +10,15 @@ import binascii
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from reference.zookeeper import transactions as log
 
 Kind = TypeVar("Kind")
+
+
+LONG: Final = 1 << 63
+"""Beyond this no number of ZooKeeper's goes: the largest are Java's `long`."""
 
 
 class RecordingError(ValueError):
@@ -36,6 +40,8 @@ class _Fields:
         value = self._left.pop(name)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise RecordingError(f"field {name!r} is {json.dumps(value)}, not of kind {kind.__name__}")
+        if isinstance(value, int) and not -LONG <= value < LONG:
+            raise RecordingError(f"field {name!r} is {value}, which takes more than 64 bits")
         return value
 
     def hexadecimal(self, name: str) -> int:
@@ -45,8 +51,8 @@ class _Fields:
             number = int(text, 16)
         except ValueError:
             number = -1
-        if hex(number) != text:
-            raise RecordingError(f"field {name!r} is {text!r}, not a number like 0x1f")
+        if hex(number) != text or number >= 2 * LONG:
+            raise RecordingError(f"field {name!r} is {text[:40]!r}, not a number of 64 bits like 0x1f")
         return number
 
     def session(self, name: str) -> int:
@@ -129,11 +135,17 @@ def parse_transaction(line: str) -> log.Transaction:
         content: Any = json.loads(line)
     except (json.JSONDecodeError, RecursionError) as error:
         raise RecordingError(f"not JSON: {error}") from error
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise RecordingError(f"cannot be read: {error}") from error
     fields = _Fields(content)
     zxid, time_ms, utc = fields.hexadecimal("zxid"), fields.take("time", int), fields.take("utc", str)
     session, cxid = fields.session("session"), fields.take("cxid", int)
     transaction = log.Transaction(zxid, time_ms, session, cxid, _finished(fields))
-    if (expected := transaction.to_json()["utc"]) != utc:
+    try:
+        expected = transaction.to_json()["utc"]
+    except OverflowError as error:
+        raise RecordingError(f"field 'time' is {time_ms}, which no calendar has") from error
+    if expected != utc:
         raise RecordingError(f"field 'utc' is {utc!r}, but 'time' says {expected!r}")
     return transaction
 

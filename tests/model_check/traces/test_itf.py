@@ -101,6 +101,12 @@ def test_a_file_that_is_not_json_or_not_there_is_refused(tmp_path: Path) -> None
     path.write_text("{", encoding="utf-8")
     with pytest.raises(ItfError, match="not JSON"):
         load(path)
+    for number in ("1" * 5000, json.dumps({"#bigint": "1" * 5000})):
+        path.write_text(
+            f'{{"vars": ["action", "x"], "states": [{{"action": "init", "x": {number}}}]}}', encoding="utf-8"
+        )
+        with pytest.raises(ItfError, match="cannot be read: Exceeds the limit"):
+            load(path)
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(ItfError, match="an ITF trace is a JSON object"):
         load(path)

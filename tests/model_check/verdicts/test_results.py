@@ -96,3 +96,5 @@ def test_what_is_not_json_is_refused() -> None:
         from_json("{", "r.json")
     with pytest.raises(MalformedInput, match=r"^r\.json: not JSON"):
         from_json("[" * 100_000, "r.json")
+    with pytest.raises(MalformedInput, match=r"^r\.json: cannot be read: Exceeds the limit"):
+        from_json("1" * 5000, "r.json")
