@@ -30,6 +30,8 @@ OWN: Final = (Callback.SESSION, Callback.REGISTRATION)
 
 Answer: TypeAlias = tuple[int, Any]
 """What a procedure was told: the index of the effect that was carried out, and what that gave or Raised."""
+Act: TypeAlias = Callable[[KafkaController], None]
+"""What another thread did to the controller meanwhile."""
 
 
 class Repeated(enum.Enum):
@@ -52,17 +54,26 @@ class Running:
         self.listens = listens
         self._begin = begin
         self._start = controller.fork()
-        self._answers: tuple[Answer, ...] = ()
+        self._answers: tuple[Answer | Act, ...] = ()
         self.begin_anew(controller)
         self.create = Repeated.NO
         self.unanswered: int | None = None
 
     def begin_anew(self, controller: KafkaController) -> None:
-        """Run the procedure, on this controller, as far as the answers go that were given so far."""
+        """Run the procedure, on this controller, as far as the answers go that were given so far, with all acts between
+        them.
+        """
         self.procedure: Procedure[None] | None = self._begin(controller)
         self.pending: OneOf | None = next(self.procedure, None)
-        for answer in self._answers:
-            self._tell(answer)
+        for one in self._answers:
+            if callable(one):
+                one(controller)
+            else:
+                self._tell(one)
+
+    def note(self, act: Act) -> None:
+        """Keep what another thread has done to the controller at this point."""
+        self._answers = (*self._answers, act)
 
     def resume(self, index: int, came: object) -> None:
         """Tell the procedure which effect was carried out, and what that gave or Raised; it runs up to its next one."""
@@ -146,6 +157,12 @@ class MemoryProcess:
         if self.controller is None:
             raise RuntimeError(f"process {self.broker_id} is not eligible")
         return self.controller
+
+    def act(self, act: Act) -> None:
+        """Have another thread than the one that runs a procedure do something to the controller."""
+        act(self.own_controller)
+        if self.running is not None:
+            self.running.note(act)
 
     @property
     def next_effect(self) -> Effect[Any] | None:

@@ -146,7 +146,7 @@ def read_early(cluster: MemoryCluster, *, c: int) -> None:
 
 def stop_deletions(cluster: MemoryCluster, *, c: int) -> None:
     """A listener that is to resign does what it does first, whoever has the lock."""
-    election.stop_deletions(cluster.change(c).own_controller)
+    cluster.change(c).act(election.stop_deletions)
 
 
 def begin(cluster: MemoryCluster, *, c: int, handler: Callable[[KafkaController], Procedure[None]]) -> None:
@@ -228,7 +228,11 @@ def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
 
 def fail_send(cluster: MemoryCluster, *, c: int) -> None:
     """Something is to be raised in the middle of the next send of a state machine."""
-    cluster.change(c).own_controller.send_fails = True
+
+    def fails(controller: KafkaController) -> None:
+        controller.send_fails = True
+
+    cluster.change(c).act(fails)
 
 
 def lose_answer(cluster: MemoryCluster, *, c: int, index: int) -> None:

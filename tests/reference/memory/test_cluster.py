@@ -120,6 +120,18 @@ def test_the_first_fork_goes_on_with_a_handler_and_the_next_one_begins_it_anew()
         process.running.resume(0, None)
 
 
+def test_what_another_thread_did_amid_a_handler_is_so_in_each_fork() -> None:
+    bounds = scope("early_resignation")
+    one = initial_cluster(replace(bounds, budgets=(*bounds.budgets, ("expiries", 1))))
+    take(one, "stop_broker(b=1)", "request_shutdown(b=1, c=1)", "accept_shutdown(c=1, b=1)")
+    take(one, "move_partition(c=1, p=0, r=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
+    take(one, "read_for_listener(c=1)", "stop_deletions(c=1)")
+    told = [fork.change(1).own_controller for fork in [one.fork() for _ in range(3)]]
+    assert [one.resigns for one in told] == [True] * 3
+    assert len({one.listeners for one in told}) == 1
+    assert len({str(one.deleting) for one in told}) == 1
+
+
 @pytest.mark.parametrize("name", ["tiny", "election", "deletion", "reassignment_again"])
 def test_a_fork_that_nobody_holds_is_gone_at_once(name: str) -> None:
     """A walk makes tens of thousands: none may wait for the collector of garbage, whatever it holds or has raised."""
