@@ -1,15 +1,15 @@
 """Checks in several processes, so that all cores of a machine verify.
 
-Helper processes make checks in the order given, each handed one at a time; one of whose scope another helper is making
-a check comes later, since the second proof of a scope goes by what the first has shown. The first process makes those
-that no helper has begun, from the other end, and waits for the others at last. Whoever has built a system goes on with
-what else there is to check of it. A helper that dies, for want of memory mostly, takes no further check; what it had
-begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the helpers, which may take a milder
-signal for a wish to stop later.
+Helper processes make checks in the order given, each handed one at a time; the second proof of a scope waits while
+there is anything else, since it goes by what the first has shown. The first process makes those that no helper has
+begun, from the other end, and waits for the others at last. Whoever has built a system goes on with what else there is
+to check of it. Where the order counts, all make what comes next. A helper that dies, for want of memory mostly, takes
+no further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the
+helpers, which may take a milder signal for a wish to stop later.
 """
 
 import multiprocessing
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -19,6 +19,7 @@ from itertools import chain
 from threading import Lock, Thread
 from typing import Final, Protocol
 
+from model_check.proofs.proof_findings import ENGINE as PROOF
 from model_check.verdicts.interrupts import leave_to_the_first_process
 from model_check.verdicts.results import Run
 from model_check.verdicts.verification import Check, made
@@ -37,33 +38,41 @@ def fitting(cores: int, free_bytes: int) -> int:
 
 @dataclass
 class Shared:
-    """Checks that several processes make, each once."""
+    """Checks that several processes make, each once; `in_order`, if that is asked for."""
 
     tasks: list[Task]
+    in_order: bool = False
     _lock: Lock = field(default_factory=Lock)
 
     def begin(self, before: Check | None = None) -> Task | None:
-        """The first that nobody has begun, or None: preferably about the system that the one `before` was about, else
-        of a scope of which no helper makes any.
+        """The first that nobody has begun, or None: preferably about the system that the one `before` was about, and no
+        proof of a scope of which a helper makes one.
         """
         with self._lock:
-            begun = {check.scope for check, future in self.tasks if future.running()}
+            proved = {check.scope for check, future in self.tasks if check.engine == PROOF and future.running()}
             left = [one for one in self.tasks if not (one[1].running() or one[1].done())]
-            for task in sorted(left, key=lambda one: (not _is_about_it(one[0], before), one[0].scope in begun)):
+            for task in sorted(left, key=lambda one: self._is_for_later(one[0], before, proved)):
                 if task[1].set_running_or_notify_cancel():
                     return task
         return None
 
-    def checks(self, *, from_front: bool = False) -> Iterator[Check]:
-        """All of them, for the first process: those that are made, then the last that nobody has begun, then others.
+    def _is_for_later(self, check: Check, before: Check | None, proved: Collection[str]) -> tuple[bool, bool]:
+        return check.engine == PROOF and check.scope in proved, not self._goes_on(check, before)
 
-        `from_front` takes the first that nobody has begun in place of the last.
+    def _goes_on(self, check: Check, before: Check | None) -> bool:
+        """Whether a check is about the system that the one before was about, and that counts."""
+        return not self.in_order and before is not None and _about(check) == _about(before)
+
+    def checks(self) -> Iterator[Check]:
+        """All of them, for the first process: those that are made, then one that nobody has begun, then others.
+
+        It is the last that nobody has begun, unless the order counts.
         """
         left, before = list(self.tasks), None
         while left:
             made_there = (one for one in left if one[1].done())
-            free = [one for one in (left if from_front else reversed(left)) if not one[1].running()]
-            more = (one for one in free if _is_about_it(one[0], before))
+            free = [one for one in (left if self.in_order else reversed(left)) if not one[1].running()]
+            more = (one for one in free if self._goes_on(one[0], before))
             task = next(chain(made_there, more, free, left))
             left.remove(task)
             check, future = task
@@ -71,9 +80,9 @@ class Shared:
             yield replace(check, make=partial(_once, check, future), is_made=partial(_is_made, future))
 
 
-def _is_about_it(check: Check, other: Check | None) -> bool:
-    """Whether two checks are about one system."""
-    return other is not None and (check.scope, check.variant) == (other.scope, other.variant)
+def _about(check: Check) -> tuple[str, str, bool]:
+    """The system that a check is about: the one of a scope under a variant, for a proof or for anything else."""
+    return check.scope, check.variant, check.engine == PROOF
 
 
 class Listener(Protocol):
@@ -87,9 +96,11 @@ class Listener(Protocol):
 
 
 @contextmanager
-def shared_out(checks: Iterable[Check], helpers: int = 1, listener: Listener | None = None) -> Iterator[Shared]:
+def shared_out(
+    checks: Iterable[Check], helpers: int = 1, listener: Listener | None = None, *, in_order: bool = False
+) -> Iterator[Shared]:
     """Checks that some helpers make, too, until the block ends, the first ones first."""
-    known, shared = set(multiprocessing.active_children()), Shared([(check, Future()) for check in checks])
+    known, shared = set(multiprocessing.active_children()), Shared([(check, Future()) for check in checks], in_order)
     threads = [Thread(target=_help, args=(shared, number + 1, listener)) for number in range(helpers)]
     for thread in threads:
         thread.start()

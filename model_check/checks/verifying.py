@@ -83,8 +83,8 @@ class Making:
             [reuse.made(one) for one in self._in_order(some, longest_first=is_shared)]
             for some, is_shared in ((mine, False), (shared, True))
         )
-        with shared_out(theirs, helpers, self) as together:
-            rest = together.checks(from_front=self.until is not None)
+        with shared_out(theirs, helpers, self, in_order=self.until is not None) as together:
+            rest = together.checks()
             begun = (self._begun_here(one) for one in chain(own, rest))
             for check, runs in run_each(begun, stop, self._withheld):
                 self.ended(check, runs)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from model_check.checks.processes import Shared, Task, fitting, shared_out
+from model_check.proofs.proof_findings import ENGINE as PROOF
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, run_checks
@@ -82,16 +83,16 @@ def test_all_processes_make_checks_and_each_is_made_once(helpers: int, tmp_path:
     assert sorted(file.name.partition("-")[0] for file in tmp_path.iterdir()) == sorted(names)
 
 
-@pytest.mark.parametrize(("from_front", "order"), [(False, "cba"), (True, "abc")])
-def test_the_first_process_goes_its_own_way(from_front: bool, order: str) -> None:
+@pytest.mark.parametrize(("in_order", "order"), [(False, "cba"), (True, "abc")])
+def test_the_first_process_goes_its_own_way(in_order: bool, order: str) -> None:
     checks = [Check("test", name, "", 0, partial(whose, name)) for name in "abc"]
-    with shared_out(checks, 0) as shared:
-        runs = list(run_checks(shared.checks(from_front=from_front)))
+    with shared_out(checks, 0, in_order=in_order) as shared:
+        runs = list(run_checks(shared.checks()))
     assert "".join(one.scope for one in runs) == order
 
 
-def test_of_a_scope_one_check_is_made_at_a_time_while_there_is_another() -> None:
-    shared = Shared([(Check("test", scope, "", 0, partial(whose, scope)), Future()) for scope in "aabb"])
+def test_of_a_scope_one_proof_is_made_at_a_time_while_there_is_another() -> None:
+    shared = Shared([(Check(PROOF, scope, "", 0, partial(whose, scope)), Future()) for scope in "aabb"])
     begun = [shared.begin() for _ in range(3)]
     assert [task[0].scope for task in begun if task] == ["a", "b", "a"]
     for task in begun:
@@ -116,7 +117,28 @@ def test_who_has_built_a_system_goes_on_with_what_else_is_about_it() -> None:
     assert order == [0, 1, 3, 4, 2]
 
 
-def test_so_does_the_first_process() -> None:
+def test_where_the_order_counts_nobody_goes_on_with_a_system() -> None:
+    tasks: list[Task] = [(Check("test", name, "", 0, partial(whose, name)), Future()) for name in "aba"]
+    shared = Shared(tasks, in_order=True)
+    first = shared.begin()
+    assert first is not None
+    first[1].set_result([])
+    assert shared.begin(first[0]) is tasks[1]
+
+
+def test_a_proof_waits_for_another_of_its_scope_also_behind_what_is_about_its_system() -> None:
+    names = [("test", "s", "x"), (PROOF, "s", "y"), (PROOF, "s", "x"), ("test", "u", "x")]
+    tasks: list[Task] = [(Check(*name, 0, partial(whose, "")), Future()) for name in names]
+    shared = Shared(tasks)
+    first, second = shared.begin(), shared.begin()
+    assert first is not None
+    assert second is tasks[1]
+    first[1].set_result([])
+    assert shared.begin(first[0]) is tasks[3]
+    assert shared.begin() is tasks[2]
+
+
+def test_the_first_process_goes_on_with_a_system_too() -> None:
     about = [("a", "x"), ("b", "x"), ("a", "y"), ("a", "x"), ("b", "x")]
     checks = [Check("test", *one, number, partial(whose, str(number))) for number, one in enumerate(about)]
     assert [one.scope for one in made_by(checks, 0)] == ["4", "1", "3", "0", "2"]
