@@ -15,6 +15,8 @@ def shallow_copy(one: T) -> T:
 def changed(one: T, **fields: object) -> T:
     """`dataclasses.replace` for an object that is nothing but its fields, in a fraction of the time."""
     twin = shallow_copy(one)
+    if not fields.keys() <= twin.__dict__.keys():
+        raise TypeError(f"a {type(one).__name__} has no {', '.join(sorted(fields.keys() - twin.__dict__.keys()))}")
     twin.__dict__.update(fields)
     return twin
 

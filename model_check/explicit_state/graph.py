@@ -186,7 +186,7 @@ def _first_sweep(targets: Numbers, degrees: npt.NDArray[np.uint16], reached: Fla
 
 @loop
 def _sweep(targets: Numbers, offsets: npt.NDArray[np.int64], reached: Flags, left: Numbers) -> int:
-    """The same once more for those that are left; what still is moves to the front."""
+    """The same once more for those that are left; those that stay unreached move to the front, in their order."""
     kept = 0
     for position in range(left.shape[0]):
         state = left[position]

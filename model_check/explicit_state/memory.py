@@ -26,7 +26,7 @@ VERSION_2: Final = _Files("memory.max", "memory.current", "inactive_file")
 
 
 def free_memory() -> int:
-    """Bytes that this process may take, file caches counted as free where the system tells."""
+    """Bytes that this process may take. File caches count as free where the system tells, of a group the idle ones."""
     return min([_of_machine(), *_of_groups(PROCESS)])
 
 
@@ -51,7 +51,7 @@ def _hierarchies(process: Path) -> Iterator[tuple[Path, str, _Files]]:
     """Where groups with limits of memory are mounted, and which of them is the process's."""
     try:
         groups = [line.split(":", 2)[1:] for line in (process / "cgroup").read_text().splitlines()]
-        mounts = [line.split() for line in (process / "mounts").read_text().splitlines()]
+        mounts = [line.split() for line in (process / "mounts").read_text(errors="surrogateescape").splitlines()]
     except OSError:
         return
     for _, folder, kind, options, *_ in mounts:

@@ -78,7 +78,7 @@ holding_loop: Loop = _compiled(nogil=False, _nrt=False)
 """The same for one that asks z3, which serves one thread at a time: it keeps the interpreter's lock."""
 
 inlined: Loop = _compiled(inline="always")
-"""The same for a part of any loop that is small, or has one place: it costs neither a call nor a compilation."""
+"""The same for a part of any loop that is small, or is called in one place only: it is not compiled by itself."""
 
 _WORD = ir.IntType(64)
 

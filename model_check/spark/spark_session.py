@@ -147,8 +147,6 @@ def _start(master: str, scratch: Path) -> SparkContext:
     if shutil.which("java") is None and not (home and Path(home, "bin", "java").is_file()):
         raise EnvironmentFailure("Spark needs Java and none was found", "install Java 17, or set JAVA_HOME")
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if master.startswith("local"):  # Spark asks for this machine's name, which in many a container nobody can resolve
-        os.environ.setdefault("SPARK_LOCAL_HOSTNAME", "localhost")
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_is_no_second_press)
     log, handler = scratch / "spark.log", signal.getsignal(signal.SIGINT)
@@ -156,7 +154,8 @@ def _start(master: str, scratch: Path) -> SparkContext:
     try:
         with log.open("wb") as stream:
             launch: Any = launch_gateway  # pyspark leaves it untyped
-            gateway = launch(conf, {"stdout": stream, "stderr": stream})
+            with _local_name(master):
+                gateway = launch(conf, {"stdout": stream, "stderr": stream})
         context = SparkContext(conf=conf, gateway=gateway)
         killed = KILLED.search(log.read_text(errors="replace"))
         if killed is None:
@@ -172,6 +171,19 @@ def _start(master: str, scratch: Path) -> SparkContext:
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, handler)
     raise EnvironmentFailure(f"Spark does not start on {master}: {told}", "see to Spark, or name another master")
+
+
+@contextmanager
+def _local_name(master: str) -> Iterator[None]:
+    """Inside, a local master need not ask for this machine's name, which in many a container nobody resolves."""
+    if not master.startswith("local") or "SPARK_LOCAL_HOSTNAME" in os.environ:
+        yield
+        return
+    os.environ["SPARK_LOCAL_HOSTNAME"] = "localhost"
+    try:
+        yield
+    finally:
+        del os.environ["SPARK_LOCAL_HOSTNAME"]
 
 
 def _is_no_second_press(record: logging.LogRecord) -> bool:

@@ -27,7 +27,7 @@ class TraceError(Exception):
     """A trace does not belong to the system that it is told of."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """A path through a system: (None, initial state), then (action name, state after it) for each step."""
 
@@ -47,9 +47,14 @@ class Trace:
         """The number of steps taken: 0 for the initial state alone."""
         return len(self.steps) - 1
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Trace) and self.steps == other.steps
+
+    __hash__ = None  # type: ignore[assignment]  # states are dictionaries, which have none
+
 
 class LateTrace(Trace):
-    """A trace whose length is known, and which is looked for once anybody asks for its steps."""
+    """A trace whose length is known. It is looked for once anybody asks for its steps, in the process that can."""
 
     def __init__(self, length: int, find: Callable[[], Trace]) -> None:
         vars(self).update(_length=length, _find=find)
@@ -57,7 +62,7 @@ class LateTrace(Trace):
     @cached_property
     def steps(self) -> tuple[tuple[str | None, State], ...]:
         """The steps, looked for."""
-        found: Trace = vars(self)["_find"]()
+        found: Trace = vars(self).pop("_find")()  # which holds all states of the search
         return found.steps
 
     def __len__(self) -> int:

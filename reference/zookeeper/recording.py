@@ -6,7 +6,6 @@ field. Recordings of real clusters in this form are read by the same rules as ou
 """
 
 import base64
-import binascii
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -51,7 +50,7 @@ class _Fields:
             number = int(text, 16)
         except ValueError:
             number = -1
-        if hex(number) != text or number >= 2 * LONG:
+        if hex(number) != text or not 0 <= number < 2 * LONG:
             raise RecordingError(f"field {name!r} is {text[:40]!r}, not a number of 64 bits like 0x1f")
         return number
 
@@ -73,7 +72,7 @@ class _Fields:
             case {"base64": str(text), **rest} if not rest:
                 try:
                     return base64.b64decode(text, validate=True)
-                except binascii.Error as error:
+                except ValueError as error:  # no base64, or not even ASCII
                     raise RecordingError(f"field 'data' is not base64: {error}") from error
             case other:
                 raise RecordingError(f"field 'data' is {json.dumps(other)}, neither text, null nor base64")

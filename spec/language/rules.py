@@ -5,7 +5,7 @@ an update; `require` adds to the guard; `when` makes the assignments below it co
 outside observer sees, `say` what Kafka writes to its log; `take` says which row of a transition table the step takes.
 A function runs once for each instance of its parameters while a system is built, and what it leaves behind is an
 `Action`: one guard, one simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines
-do that with the terms.
+do that with the terms. `only_said` and `where_possible` mark parts of rules that building terms can do without.
 
 **Bounds never prune silently.** What fits the scope only up to a width or a capacity is said with `fits`: an action
 that is enabled but does not fit has a true `overflow`, which engines count and report.
@@ -141,11 +141,11 @@ def where_possible(part: Callable[P, None]) -> Callable[P, None]:
 
 
 def only_said(part: Callable[P, None]) -> Callable[P, None]:
-    """A part of a rule that says lines, and does nothing else: while terms are built, which speak of none, it waits."""
+    """A part of a rule that only says lines. Terms speak of none: while they are built, it is left out."""
 
     @functools.wraps(part)
     def left_out(*_: P.args, **__: P.kwargs) -> None:
-        """Say nothing, to nobody."""
+        """Nothing is said while terms are built."""
 
     return left_out
 

@@ -33,7 +33,8 @@ class Then:
     """A continuation: what a handler does next, in the models that are asked for.
 
     `run` takes the state, the model and the controller; behind removals it may take the partition of the last, too.
-    Where something `follows`, it says whether that does, which is then done once for all handlers that come to it.
+    Where there is a continuation that `follows`, `run` returns whether it comes next. It is done once, for all handlers
+    that lead to it; it has no `follows` of its own, and is in every model.
     """
 
     run: Callable[..., Value | None]
@@ -45,10 +46,9 @@ class Then:
         """Whether it is asked for in a model."""
         return self.where.of(m, None)
 
-    def __call__(self, s: State, m: Model, c: int, p: int) -> Value:
-        """Do it; whether what follows does."""
-        does = self.run(s, m, c, p) if self.of_partition else self.run(s, m, c)
-        return flag(False) if does is None else does
+    def __call__(self, s: State, m: Model, c: int, p: int) -> Value | None:
+        """Do it; where there is one that follows, this returns whether it comes next."""
+        return self.run(s, m, c, p) if self.of_partition else self.run(s, m, c)
 
 
 Column = Mapping[Handler, tuple[Then, ...]]
@@ -58,7 +58,11 @@ _TABLE: dict[Junction, Column] = {}
 
 
 def follow(table: Mapping[Junction, Column]) -> None:
-    """Take this for the table of what follows what."""
+    """Take this for the table of what follows what; LookupError where a continuation that follows has conditions."""
+    every = [then for column in table.values() for thens in column.values() for then in thens]
+    for one in (then.follows for then in every if then.follows is not None):
+        if one.follows is not None or one.where is not ALWAYS:
+            raise LookupError(f"{one.run.__name__} follows others, so it is in every model, and nothing follows it")
     _TABLE.update(table)
 
 
@@ -80,9 +84,10 @@ def proceed(junction: Junction, s: State, m: Model, c: int, *, p: int = 0, handl
     begun = [then for then in due if then.follows is not None]
     for then in begun:
         with when(due[then]):
-            does = then(s, m, c, p)
-            if then.follows is not None:
-                due[then.follows] = either(due.get(then.follows, flag(False)), both(due[then], does))
+            comes = then(s, m, c, p)
+            if then.follows is None or comes is None:
+                raise LookupError(f"{then.run.__name__} does not say whether anything follows")
+            due[then.follows] = either(due.get(then.follows, flag(False)), both(due[then], comes))
     for then, is_due in due.items():
         if then not in begun:
             with when(is_due):

@@ -169,8 +169,9 @@ def _bring_online(s: State, m: Model, c: int, new: Value) -> Value:
 
 
 def after_startup(s: State, m: Model, c: int) -> Value:
-    """Partitions that are being reassigned to a new broker are begun with again; then come the dead: whether they are
-    removed next.
+    """Partitions that are being reassigned to a new broker are begun with again; then come the dead.
+
+    Returns whether the dead are removed next.
     """
     again, removes = _begin_again(s, m, c), flag(False)
     with when(~again):
@@ -188,8 +189,9 @@ def _begin_again(s: State, m: Model, c: int) -> Value:
 
 
 def on_broker_failure(s: State, m: Model, c: int) -> Value:
-    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed:
-    whether there is nothing to visit before that.
+    """Partitions led by the dead go Offline, every New or Offline partition is visited, then the dead are removed.
+
+    Returns whether the dead are removed next, since there is nothing to visit.
     """
     end_startup(s, m, c)
     controller = s.controllers[c]

@@ -129,7 +129,7 @@ def create_state(s: State, m: Model, c: int, p: int) -> None:
 
 
 def _initialize(s: State, m: Model, c: int, p: int) -> Value:
-    """The create: whether it is done, or fails, which ends the visit. Else it was fenced off."""
+    """The create, which is done, fails or is fenced off. Returns whether the visit is over: not if it is fenced off."""
     fenced, absent = is_fenced_off(s, m, c), ~exists(s.zookeeper.state[p])
     done = absent | _is_own_create(s, m, c, p)
     with when(~fenced & absent):
@@ -182,16 +182,14 @@ def visit_at_once(s: State, m: Model, c: int, p: int) -> None:
     new, takes = flag(cached.state == PartitionState.NEW), takes_operation(s, m, c, p)
     elects, creates = both(takes, ~new), both(takes, new)
     cached.todo = True
-    over = ~takes
+    elected = created = flag(False)
     with when(elects):
         elected = elect_from_znode(s, m, c, p)
-        over = either(over, both(elects, elected))
     with when(creates):
         created = _initialize(s, m, c, p)
-        over = either(over, both(creates, created))
     with when(~takes):
         partition_stays(s, m, c, p, target=PartitionState.ONLINE)
-    with when(over):
+    with when(either(~takes, both(elects, elected), both(creates, created))):
         finish_visit(s, m, c, p)
 
 
@@ -207,8 +205,9 @@ def read_for_election(s: State, m: Model, c: int, p: int) -> None:
 
 
 def elect_from_znode(s: State, m: Model, c: int, p: int, *, again: bool = False) -> Value:
-    """What comes of the read, which may be another one: a leader to write, nothing to do, or a failure; whether it is
-    one of the latter two, which end the visit.
+    """What comes of the read, which may be another one: a leader to write, or a failure, or nothing to do.
+
+    Returns whether the visit is over: not if there is a leader to write.
     """
     controller, znode = s.controllers[c], s.zookeeper.state[p]
     log(s, c, LeaderElectionStarted, perhaps=again, partition=p)

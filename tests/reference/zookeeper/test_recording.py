@@ -120,6 +120,8 @@ CREATE: dict[str, Any] = Transaction(5, 0, 1, 2, NodeCreated("/a", b"x", 0, 1)).
         (json.dumps({**CREATE, "type": "destroy"}), "'type' is 'destroy'; known are check, closeSession"),
         (json.dumps({**CREATE, "data": 1}), "'data' is 1, neither text, null nor base64"),
         (json.dumps({**CREATE, "data": {"base64": "x"}}), "'data' is not base64"),
+        (json.dumps({**CREATE, "data": {"base64": "é"}}), "'data' is not base64"),
+        (json.dumps({**CREATE, "zxid": "-0x5"}), "'zxid' is '-0x5', not a number of 64 bits"),
         (json.dumps({**CREATE, "data": "\ud800"}), "'data' is no text: surrogates not allowed"),
         (json.dumps({**CREATE, "ephemeralOwner": "0x0g"}), "'ephemeralOwner' is '0x0g'"),
         (json.dumps({**CREATE, "extra": 1}), "'extra' is unknown"),

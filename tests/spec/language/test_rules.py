@@ -145,7 +145,7 @@ def test_a_part_that_takes_no_effect_is_left_out() -> None:
     assert after(one, on=1) == {"x": 3}
 
 
-def test_what_is_only_said_waits_for_a_run_on_numbers() -> None:
+def test_what_is_only_said_is_left_out_while_terms_are_built() -> None:
     said = list[str]()
     built(lambda _: only_said(said.append)("a line"))
     assert not said
