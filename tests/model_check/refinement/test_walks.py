@@ -34,8 +34,8 @@ def variants(place: int) -> list[Switches]:
     return [AS_CODED, FENCED, *(OTHERS[(A_FEW * place + number) % len(OTHERS)] for number in range(A_FEW))]
 
 
-def walk(every: Iterable[tuple[Scope, Switches]], place: int) -> None:
-    """Walk each, as far as there is room; some walk must come to a step. What fails says where."""
+def walk(every: Iterable[tuple[Scope, Switches]], place: int) -> int:
+    """Walk each, as far as there is room; gives how many steps were taken. What fails says where."""
     taken = 0
     for bounds, switches in every:
         both = SideBySide(bounds, switches)
@@ -45,14 +45,14 @@ def walk(every: Iterable[tuple[Scope, Switches]], place: int) -> None:
             failed.add_note(f"{show_switches(switches)}, {bounds}")
             raise
         taken += len(both.way)
-    assert taken
+    return taken
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("place", "name"), [pytest.param(*one, id=one[1]) for one in enumerate(NAMES)])
 def test_both_go_the_same_ways_in_every_scope(place: int, name: str) -> None:
     for bounds in (scope(name), widened(scope(name))):
-        walk(((bounds, switches) for switches in variants(place)), place)
+        assert walk(((bounds, switches) for switches in variants(place)), place)
 
 
 def test_each_variant_has_its_turn() -> None:
@@ -61,5 +61,9 @@ def test_each_variant_has_its_turn() -> None:
 
 @pytest.mark.parametrize("few", [2, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_both_go_the_same_ways_in_random_scopes(few: int) -> None:
-    for place in range(few):
+    """A random scope may have no room for any step; hardly one of them has."""
+    taken = [
         walk([(random_scope(Random(place)), switches) for switches in variants(place)[:3]], place)
+        for place in range(few)
+    ]
+    assert sum(map(bool, taken)) >= few * 19 // 20
