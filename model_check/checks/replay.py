@@ -42,15 +42,13 @@ def run(task: Task, *, depth: int | None = None, limit: int | None = None) -> Ru
 def _replayed(task: Task, expected: Expectation | None, depth: int | None, limit: int | None) -> Run:
     from model_check.explicit_state.spanning_tree import spanning_tree
     from model_check.refinement.edge_replay import joined, walk_here
-    from model_check.refinement.lockstep import Disagreement, Sides, refuse_what_lacks
+    from model_check.refinement.lockstep import Disagreement, Sides
     from model_check.refinement.replay_report import agreed, disagreed
 
     if scope_named(task.scope).purgatory is not None:
         return run_race(task, depth=depth, limit=limit)
     started = time.perf_counter()
-    scope = scope_named(task.scope)
-    refuse_what_lacks(scope)
-    sides = Sides(scope, task.switches, SystemKey(task.scope, task.switches).built())
+    sides = Sides(scope_named(task.scope), task.switches, SystemKey(task.scope, task.switches).built())
     with interruptible() as stop:
         tree = spanning_tree(sides.system, depth=depth, limit=limit, stop=stop)
         built = time.perf_counter()

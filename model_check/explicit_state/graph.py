@@ -82,20 +82,15 @@ class Graph:
         return flags
 
     @cached_property
-    def ends(self) -> npt.NDArray[np.int64]:
-        """The states without steps."""
-        return np.flatnonzero(self.degrees == 0)
+    def ends(self) -> Flags:
+        """By state, whether it has no steps."""
+        flags: Flags = self.degrees == 0
+        return flags
 
     @cached_property
     def can_end(self) -> bool:
         """Whether some path leads from every state to an end."""
-        return bool(reaching(self, self._at_the_ends).all())
-
-    @property
-    def _at_the_ends(self) -> Flags:
-        flags = np.zeros(len(self.degrees), dtype=np.bool_)
-        flags[self.ends] = True
-        return flags
+        return bool(reaching(self, self.ends).all())
 
     @cached_property
     def components(self) -> Numbers:
@@ -107,7 +102,7 @@ class Graph:
     def settled(self) -> tuple[Flags, Flags]:
         """By state: it is in a bottom component; and some state of that component is cut off."""
         if self.can_end:
-            return self._at_the_ends, self._at_the_ends & self.cut_off
+            return self.ends, self.ends & self.cut_off
         leaving, cut = _closing(self.targets, self.offsets, self.components, self.cut_off)
         return ~leaving[self.components], cut[self.components]
 

@@ -157,7 +157,6 @@ def _log_batch(s: State, m: Model, c: int, batch: Batch, informs: Value) -> None
         _log_metadata(s, m, c, batch)
 
 
-@only_said
 def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
     controller, to = s.controllers[c], _receivers(s, c, batch)
     with in_any_order():
@@ -172,7 +171,6 @@ def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
                 log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=to, leadership=told)
 
 
-@only_said
 def _log_leadership(s: State, m: Model, c: int, p: int, b: int, content: Content) -> None:
     reached = m.brokers.in_set(b, s.controllers[c].channels)
     with when(reached):

@@ -101,7 +101,7 @@ def small_group() -> Iterator[Path]:
         yield folder
         folder.rmdir()
         return
-    pytest.skip("makes a control group, which only root may, where Linux has some")
+    pytest.skip("makes a control group with a limit of memory: Linux lets only root do that")
 
 
 def test_in_a_real_group_a_scope_that_does_not_fit_is_refused(small_group: Path) -> None:
