@@ -59,11 +59,11 @@ def test_each_variant_has_its_turn() -> None:
     assert {*OTHERS} <= {one for place in range(len(NAMES)) for one in variants(place)}
 
 
-@pytest.mark.parametrize("few", [2, pytest.param(MANY, marks=pytest.mark.slow)])
-def test_both_go_the_same_ways_in_random_scopes(few: int) -> None:
-    """A random scope may have no room for any step; hardly one of them has."""
+@pytest.mark.parametrize(("few", "idle"), [(2, 0), pytest.param(MANY, 7, marks=pytest.mark.slow)])
+def test_both_go_the_same_ways_in_random_scopes(few: int, idle: int) -> None:
+    """Some have no step at all: none of their faults can be the first thing that happens."""
     taken = [
         walk([(random_scope(Random(place)), switches) for switches in variants(place)[:3]], place)
         for place in range(few)
     ]
-    assert sum(map(bool, taken)) >= few * 19 // 20
+    assert taken.count(0) == idle
