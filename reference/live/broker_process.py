@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from reference.live.process import AlreadyRegistered, LiveProcess, Settings
 from spec.errors import MalformedInput
@@ -46,7 +46,7 @@ class Exit(IntEnum):
     TOLD_TO_STOP = 128 + signal.SIGTERM
 
 
-def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = LiveProcess) -> None:
+def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = LiveProcess) -> NoReturn:
     """Run a broker; never returns."""
     _die_with_parent()
     threading.excepthook = lambda failure: _end(failure.exc_value)
@@ -55,8 +55,28 @@ def main(arguments: Sequence[str], process: Callable[[Settings], LiveProcess] = 
         broker.start()
     except BaseException as error:  # noqa: BLE001 - whatever it is, its exit code and its words tell
         _end(error)
-    signal.signal(signal.SIGTERM, lambda *_: _stop(broker))
+    told = _sigterm()
+    threading.Thread(target=_take_orders, args=(broker,), name="orders", daemon=True).start()
     print(STARTED, flush=True)  # noqa: T201 - this is what the parent waits for
+    os.read(told, 1)
+    _stop(broker)
+
+
+def _sigterm() -> int:
+    """A pipe that can be read once SIGTERM has come.
+
+    Python runs a handler between two of its instructions. One that comes just before a read begins to wait would be
+    heard only when the read ends; what it writes into a pipe is there whenever somebody reads it.
+    """
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    return told
+
+
+def _take_orders(broker: LiveProcess) -> NoReturn:
+    """Do what standard input says, and end the process with it."""
     for line in sys.stdin:
         order, _, milliseconds = line.strip().partition(" ")
         if order == "lag":
@@ -99,8 +119,8 @@ def _settings(arguments: Sequence[str]) -> Settings:
     )
 
 
-def _stop(broker: LiveProcess) -> None:
-    """The main thread, which only reads orders, stops the broker and ends the process."""
+def _stop(broker: LiveProcess) -> NoReturn:
+    """Stop the broker, and end the process."""
     try:
         broker.stop()
     except BaseException as error:  # noqa: BLE001 - whatever it is, its exit code and its words tell
@@ -108,7 +128,7 @@ def _stop(broker: LiveProcess) -> None:
     os._exit(Exit.TOLD_TO_STOP)
 
 
-def _end(error: BaseException | None) -> None:
+def _end(error: BaseException | None) -> NoReturn:
     """End the process at once, whatever its threads do, and say why."""
     match error:
         case AlreadyRegistered():

@@ -110,6 +110,42 @@ def test_a_broker_that_is_told_to_stop_asks_the_controller_and_closes_its_sessio
     assert [word for line in log.splitlines()[-5:] for word in words if word in line] == list(words)
 
 
+HEARD_ELSEWHERE = """
+import signal, sys, threading, time
+from reference.live.broker_process import main
+
+class Process:
+    def __init__(self, settings):
+        pass
+
+    def start(self):
+        threading.Thread(target=self.be_told, daemon=True).start()
+
+    def be_told(self):
+        time.sleep(0.3)
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+        time.sleep(600)
+
+    def stop(self):
+        print("stopped", flush=True)
+
+main(sys.argv[1:], Process)
+"""
+
+
+def test_a_stop_is_heard_also_where_the_signal_does_not_interrupt_the_main_thread(tmp_path: Path) -> None:
+    """A signal just before the main thread begins to wait does not interrupt it; neither does another thread's."""
+    options = {"broker": 1, "zookeeper": "127.0.0.1:1", "port": 1, "folder": tmp_path}
+    command = [sys.executable, "-c", HEARD_ELSEWHERE, *(f"--{name}={one}" for name, one in options.items())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert said(process) == STARTED
+            assert process.wait(TIMEOUT) == Exit.TOLD_TO_STOP
+            assert said(process) == "stopped"
+        finally:
+            process.kill()
+
+
 def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: ZookeeperServer, tmp_path: Path) -> None:
     with broker(server.address, tmp_path / "one", 2) as first:
         assert said(first) == STARTED
