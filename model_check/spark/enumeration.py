@@ -19,11 +19,8 @@ from model_check.explicit_state.findings import Found
 from model_check.explicit_state.retracing import Retracer
 from model_check.kernel.kernel import Kernel
 from model_check.kernel.predicates import FIRSTS, Kind
-from model_check.spark.run_folder import Level, RunFolder
+from model_check.spark.run_folder import FINDINGS, Level, RunFolder
 from model_check.traces.trace import Trace
-
-FINDINGS = "findings.json"
-"""The file of a run folder with the traces found, for whoever has not got the system."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,9 +17,8 @@ from model_check.explicit_state.exploration import Progress
 from model_check.kernel.blueprint import Blueprint, blueprint_of
 from model_check.kernel.kernel import Kernel, default_cache, kernel_ir, machine, object_of
 from model_check.kernel.packing import Packing
-from model_check.spark.enumeration import FINDINGS
 from model_check.spark.folder import attempt
-from model_check.spark.run_folder import GENESIS, Level, Run, RunFolder, Section, ShardLevel
+from model_check.spark.run_folder import FINDINGS, GENESIS, Level, Run, RunFolder, Section, ShardLevel
 from model_check.spark.shard_expansion import owners
 from spec.errors import BadInput
 from spec.language.rules import TransitionSystem

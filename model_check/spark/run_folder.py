@@ -26,6 +26,8 @@ from model_check.spark.folder import Folder, attempt
 from spec.errors import BadInput, EnvironmentFailure
 
 FORMAT = 1
+FINDINGS = "findings.json"
+"""The file with the traces found, for whoever has not got the system."""
 GENESIS = -1
 """The depth of the marker that comes before all levels: its blob holds the initial state."""
 

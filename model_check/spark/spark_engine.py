@@ -15,63 +15,27 @@ Left out on purpose: goals (`recoverable`, `eventually`), which are questions ab
 `spark_tables` writes hold that graph.
 """
 
-import gc
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext, TaskContext
+from pyspark import SparkContext
 
 from model_check.explicit_state.exploration import Progress
 from model_check.spark.enumeration import Enumeration, enumeration_of
 from model_check.spark.level_loop import ship_for_any_machine, take_up
-from model_check.spark.run_folder import GENESIS, Run, RunFolder, ShardLevel
-from model_check.spark.shard import Shard
+from model_check.spark.run_folder import Run, RunFolder, ShardLevel
+from model_check.spark.shard_task import DEPTH, Place, do_shard
 from model_check.spark.spark_job import collected
 from model_check.spark.spark_session import has_workers, is_local, spark_session
 from spec.errors import EnvironmentFailure, SpecError
 from spec.language.rules import TransitionSystem
 
-DEPTH = "kcheck.depth"
-"""The property of a Spark job that tells its tasks which level to do."""
-
 PATIENCE, SETTLED = 30.0, 3.0
 """Seconds to wait for a cluster's cores: at most, and without more coming."""
-
-Place = tuple[str, str, int, int]
-"""What a task is told: run folder, name of the run, number of its shard, number of shards."""
-
-
-# ------------------------------------------------------------------------------------------------ in the workers
-
-_held: dict[tuple[str, int], Shard] = {}
-"""The shards of the current run whose visited set this process holds."""
-
-
-def do_shard(places: Iterable[Place]) -> Iterator[ShardLevel | SpecError]:
-    """A task: one level of one shard. A full disk or memory is reported, not raised: to try again would not help."""
-    for uri, run, number, shards in places:
-        depth = int(TaskContext.get().getLocalProperty(DEPTH) or GENESIS)  # type: ignore[union-attr]  # in a task
-        for old in [key for key in _held if key[0] != run]:
-            del _held[old]
-        shard = _held.pop((run, number), None)
-        try:
-            is_new = shard is None
-            shard = shard or Shard(RunFolder(uri), number, shards)
-            level = shard.step(depth)
-        except SpecError as error:
-            yield error
-            continue
-        _held[run, number] = shard
-        if is_new:
-            gc.freeze()  # Spark's worker looks for garbage after each task, among all that was ever imported
-        yield level
-
-
-# ------------------------------------------------------------------------------------------------ in the driver
 
 
 def enumerate_states(

@@ -26,9 +26,8 @@ from model_check.kernel.blueprint import Blueprint
 from model_check.kernel.kernel import Edges
 from model_check.kernel.packing import Words
 from model_check.kernel.slicing import BLOCK
-from model_check.spark.enumeration import FINDINGS
 from model_check.spark.folder import Folder
-from model_check.spark.run_folder import Level, RunFolder
+from model_check.spark.run_folder import FINDINGS, Level, RunFolder
 from model_check.spark.shard import Shard, unpacked
 from model_check.spark.shard_expansion import by_owner
 from model_check.spark.spark_job import collected, finished_tasks

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from model_check.verdicts.results import Comparison, Counts, Document, Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts.verdict import Verdict
+from tests.strategies import characters
 
 STEP = Step(
     1, "turn(w=1)", "wheel 1", "A wheel shows one more than before.", "by hand", ("wheel 1 turned",), ("a: 0 -> 1",)
@@ -26,7 +27,7 @@ def run(*findings: Finding, verdict: Verdict = Verdict.HOLDS, comparisons: tuple
     return Run("explorer", "tiny", "AS_CODED", verdict, counts=counts, findings=findings, comparisons=comparisons)
 
 
-texts = st.text(max_size=8)
+texts = st.text(characters, max_size=8)
 counts = st.integers(0, 10**12)
 verdicts = st.sampled_from(Verdict)
 names = st.lists(texts, max_size=3).map(tuple)

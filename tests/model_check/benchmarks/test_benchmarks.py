@@ -40,10 +40,8 @@ def test_a_search_that_did_not_get_there_has_no_marginal_cost_there() -> None:
     assert marginal(steady(300, 2 * MILLION), 30 * MILLION) is None
 
 
-@pytest.mark.takes("A process explores a scope.")
-@pytest.mark.parametrize(
-    "expected", [pytest.param(100, id="by tables"), pytest.param(0, id="compiled", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("expected", [pytest.param(100, id="by tables"), pytest.param(0, id="compiled")])
 def test_a_run_of_its_own_counts_what_the_oracle_counts(
     expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

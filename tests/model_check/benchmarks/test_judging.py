@@ -24,6 +24,7 @@ def test_a_beginning_has_what_was_written_until_then_and_nothing_else() -> None:
     assert 90 < found.observations <= 100
 
 
+@pytest.mark.slow
 def test_each_beginning_is_told_part_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "NAME", NAME)
     monkeypatch.setattr(judging, "unpacked", lambda _: nullcontext(recording(NAME).parent))

@@ -16,6 +16,6 @@ def test_a_judgement_leaves_nothing_behind() -> None:
     """Or a process that judges many would grow by all of them."""
     left = []
     for _ in range(3):
-        assert judged("13-D1-epoch-write-connectionloss").verdict is Verdict.HOLDS
+        assert judged("33-D54-connectionloss-on-create").verdict is Verdict.HOLDS
         left.append(len(gc.get_objects()))
     assert abs(left[2] - left[1]) < 1000

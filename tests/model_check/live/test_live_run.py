@@ -34,9 +34,12 @@ from tests.model_check.faulty_broker import FAULT, PLANT
 Kinds = tuple[str, ...]
 SHORT = pytest.mark.parametrize(
     ("brokers", "kinds"),
-    [(2, ("stop-controller",)), pytest.param(3, ("kill-controller", "stop-controller"), marks=pytest.mark.slow)],
+    [
+        pytest.param(2, ("stop-controller",), marks=pytest.mark.slow),
+        pytest.param(3, ("kill-controller", "stop-controller"), marks=pytest.mark.slow),
+    ],
 )
-"""A run of so many brokers with these faults, each once: every day only that whose controller becomes a zombie."""
+"""A run of so many brokers with these faults, each once; `kcheck verify` has one every day."""
 FAULTY = "tests.model_check.faulty_broker"
 _HOME = TemporaryDirectory(prefix="live-")
 
@@ -245,6 +248,7 @@ def test_no_broker_outlives_its_run(stopped: tuple[Run, Path, list[int]]) -> Non
             os.kill(pid, 0)
 
 
+@pytest.mark.takes("A ZooKeeper server is started, and a broker that loads all of the reference.")
 def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "no such fault")
     with (

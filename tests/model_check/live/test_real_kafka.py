@@ -25,14 +25,15 @@ def setup_of(roles: str) -> Setup:
             return Setup(2, seed=3, broker=kafka(TESTED))
 
 
-@pytest.mark.parametrize(
-    "roles",
-    [
-        pytest.param("controller", marks=pytest.mark.slow),
-        pytest.param("broker", marks=pytest.mark.slow),
-        pytest.param("both", marks=pytest.mark.takes("Real brokers start slowly, and keep a session for long.")),
-    ],
-)
+@pytest.mark.takes("A real broker starts slowly.")
+def test_real_kafka_starts_and_breaks_nothing(tmp_path: Path) -> None:
+    claims, search = recorded_and_judged(Task(Setup(1, seed=3, broker=kafka(TESTED)), topics=1, faults=0), tmp_path)
+    assert claims.verdict is Verdict.HOLDS, claims.notes
+    assert search.verdict is Verdict.HOLDS, search.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("roles", ["controller", "broker", "both"])
 def test_real_kafka_breaks_nothing_that_is_not_known_of_it(roles: str, tmp_path: Path) -> None:
     task = Task(setup_of(roles), topics=1, faults=1, kinds=("kill-broker",))
     claims, search = recorded_and_judged(task, tmp_path)

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from spec.errors import MalformedInput
 from spec.logs.wire_records import FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record, print_record
+from tests.strategies import characters
 
 MS = st.integers(0, 1 << 50)
 RECORDS = st.one_of(
     st.builds(ProcessStarted, ms=MS),
-    st.builds(FrameReceived, ms=MS, connection=st.text(), data=st.binary()),
-    st.builds(FrameAnswered, ms=MS, connection=st.text(), data=st.binary()),
+    st.builds(FrameReceived, ms=MS, connection=st.text(characters), data=st.binary()),
+    st.builds(FrameAnswered, ms=MS, connection=st.text(characters), data=st.binary()),
 )
 
 
