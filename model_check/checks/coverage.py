@@ -5,11 +5,11 @@ where its premise is never met. So over a number of explorations together it is 
 how many states each row is taken, and how many show the witness of each property; of a goal, how many do not have it
 yet. Beside that stands the length of the shortest trace, and the scope that has it.
 
-What only large scopes show, a run over the small ones cannot. Where the manifest expects it of a scope that was not
-explored, that scope is named; the exploration of it will tell.
+What only large scopes show, a run over the small ones cannot. Where the manifest expects it of a scope that was not to
+be explored, that scope is named; the exploration of it will tell.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,11 +81,13 @@ def occurrence(name: str, runs: Iterable[Run]) -> Occurrence | None:
     return Occurrence(len(found), sum(times for *_, times in found), depth, first)
 
 
-def check_coverage(runs: Sequence[Run], plans: Mapping[str, Plan]) -> Run:
-    """The run that says of everything whether, how often and how early it occurs in these explorations."""
+def check_coverage(runs: Sequence[Run], left: Iterable[Plan] = ()) -> Run:
+    """The run that says of everything whether, how often and how early it occurs in these explorations.
+
+    `left` are the scopes that were not to be explored. Only they may have to show what was not seen here.
+    """
     explored = [run for run in runs if run.counts is not None and run.fired is not None]
-    known = {(run.scope, run.variant) for run in explored}
-    others = [one for plan in plans.values() for one in plan.explorations if (one.scope, one.variant) not in known]
+    others = [one for plan in left for one in plan.explorations]
     whole = not any(run.reason for run in runs if run.engine == EXPLORER)
     comparisons = tuple(_comparison(one, occurrence(one.occurrence, explored), others, whole=whole) for one in items())
     return Run(ENGINE, "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)

@@ -41,8 +41,8 @@ class How:
     within: float | None = None
 
 
-def verified(here: Sequence[Check], anywhere: Sequence[Check], how: How, stop: Interrupt) -> list[Run]:
-    """The runs of all checks, in their order; those `here` are made by this process, since they start others."""
+def verified(here: Sequence[Check], anywhere: Sequence[Check], how: How, stop: Interrupt) -> dict[Check, list[Run]]:
+    """All checks with their runs, in their order; those `here` are made by this process, since they start others."""
     every, reuse = [*here, *anywhere], Reuse(fresh=how.fresh)
     if how.fresh:
         forget_goals()
@@ -54,7 +54,7 @@ def verified(here: Sequence[Check], anywhere: Sequence[Check], how: How, stop: I
         making = Making(how, shown)
         found |= dict(making.made(mine, shared, helpers, reuse, stop))
     remember(VERB, making.spent)
-    return [run for check in every for run in found[check]]
+    return {check: found[check] for check in every}
 
 
 def helpers_for(processes: int, mine: Sequence[Check]) -> int:

@@ -16,7 +16,6 @@ from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import run_checks
 from spec.errors import BadInput
-from spec.expectations import plans
 
 
 def command(
@@ -43,6 +42,6 @@ def command(
     checks = sorted(coverage.explorations(chosen), key=attrgetter("cost"), reverse=True)
     with raising() as stop, shared_out(checks) as shared:
         runs = list(run_checks(shared.checks(), stop=stop))
-    found = replace(check_coverage(runs, plans()), notes=tuple(table(runs).splitlines()))
+    found = replace(check_coverage(runs, options.others(chosen)), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), as_json=as_json)

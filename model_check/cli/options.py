@@ -62,6 +62,11 @@ def chosen_plans(scopes: Sequence[str] | None, *, deep: bool) -> list[Plan]:
     return [one for one in plans().values() if deep or not one.deep]
 
 
+def others(chosen: Sequence[Plan]) -> list[Plan]:
+    """The plans of all scopes that were not chosen."""
+    return [one for one in plans().values() if one not in chosen]
+
+
 def named(names: Iterable[str] | None) -> Switches:
     """Some switches by name; UnknownName lists the known ones."""
     return frozenset(switch(one) for one in names or ())

@@ -1,22 +1,24 @@
 """`kcheck verify`: the verdict of the gate, against everything that the manifest expects."""
 
+from itertools import chain
 from typing import Annotated
 
 import typer
 
 from model_check.checks import gate
+from model_check.checks.completeness import check_completeness
 from model_check.checks.coverage import check_coverage
 from model_check.checks.verifying import verified
 from model_check.cli import options
 from model_check.cli.console import print_document, say
 from model_check.cli.verify_options import Chosen, Manner
+from model_check.inventory.accepted import accepted
 from model_check.kernel.cache import cache_folder, keep
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document
 from model_check.verdicts.screen import screen
 from model_check.verdicts.verification import document
-from spec.expectations import plans
 
 
 def command(
@@ -35,7 +37,8 @@ def command(
     replayed on the reference. Recordings of real clusters that come along are judged, and so is a short run of the
     reference on a real ZooKeeper. All explorations together must make every action fire, take every row of the
     transition tables and show the witness of every property (`kcheck coverage` has the table). And what is checked, and
-    every system, must be what the inventory has, which `kcheck accept` writes. Exits with 0 only if all is so.
+    every system, must be what the inventory has, which `kcheck accept` writes; every check that it names must have been
+    made, and have compared something. Exits with 0 only if all is so.
 
     What was verified before is not verified again while nothing that it depends on has changed: the terms, what is
     expected, the sources of the engine and of all that it uses, Python and the libraries. The first line says how many
@@ -59,8 +62,11 @@ def command(
     every = gate.checks(chosen, whole=not scopes, deep=deep)
     here, anywhere = which.of(*every)
     with raising() as stop:
-        runs = verified(here, anywhere, how, stop)
-        found = document([*runs, check_coverage(runs, plans())] if is_whole else runs)
+        made = verified(here, anywhere, how, stop)
+        runs = list(chain.from_iterable(made.values()))
+        if is_whole:
+            runs += [check_completeness(made, accepted(), deep=deep), check_coverage(runs, options.others(chosen))]
+        found = document(runs)
     return _reported(found, as_json=as_json, verbose=verbose)
 
 

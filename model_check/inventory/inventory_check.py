@@ -17,6 +17,10 @@ from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check
 from spec.expectations import Plan
 
+GATE = "gate "
+EVERY_DAY, DEEP = "every day", "with --deep"
+"""When the gate makes a check."""
+
 LATER = "compared where the system is checked"
 """What is found of a system's digests where none is made."""
 
@@ -25,7 +29,13 @@ def gate_facts(daily: Iterable[Check], deep: Iterable[Check]) -> Iterator[Fact]:
     """A fact for each thing that the gate checks: every day, or in a deep run only."""
     every_day = {one.identity for one in daily}
     for name in sorted(every_day | {one.identity for one in deep}):
-        yield f"gate {name}", "every day" if name in every_day else "with --deep"
+        yield f"{GATE}{name}", EVERY_DAY if name in every_day else DEEP
+
+
+def gate_names(facts: Mapping[str, str], *, deep: bool) -> list[str]:
+    """The checks that the gate is to make by these facts, every day or in a deep run."""
+    due = {EVERY_DAY, DEEP} if deep else {EVERY_DAY}
+    return [name.removeprefix(GATE) for name, when in facts.items() if name.startswith(GATE) and when in due]
 
 
 def present_facts(plans: Mapping[str, Plan], gate: Iterable[Fact]) -> dict[str, str]:

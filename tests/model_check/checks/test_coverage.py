@@ -32,12 +32,12 @@ def explored(scope: str = "tiny", *, without: str = "", times: int = 3, depth: i
 
 def comparison(about: str, *runs: Run, given: dict[str, object] | None = None) -> Comparison:
     """What coverage says of one item."""
-    run = check_coverage(runs, plans({"scope": given or {}}))
+    run = check_coverage(runs, plans({"scope": given or {}}).values())
     return next(one for one in run.comparisons if one.about == about)
 
 
 def test_every_action_row_and_property_has_to_occur() -> None:
-    run = check_coverage([explored()], {})
+    run = check_coverage([explored()])
     assert (run.engine, run.verdict) == (ENGINE, Verdict.HOLDS)
     named = [*(rule.name for rule in rules()), *ROWS, *(claim.name for claim in claims())]
     assert [one.about.split()[1] for one in run.comparisons] == named
@@ -48,7 +48,7 @@ def test_each_that_never_occurs_fails_alone(kind: str, pytestconfig: pytest.Conf
     """Every day one in five."""
     every = [item for item in items() if item.kind == kind]
     for item in every if pytestconfig.getoption("--deep") else every[::5]:
-        run = check_coverage([explored(without=item.occurrence)], {})
+        run = check_coverage([explored(without=item.occurrence)])
         missed = [one.about for one in run.comparisons if not one.is_met]
         assert missed == [f"{one.kind} {one.name}" for one in items() if one.occurrence == item.occurrence]
         assert run.verdict is Verdict.VIOLATED

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from model_check.checks import exploration, gate, proof
 from model_check.checks.processes import shared_out
-from model_check.cli import coverage, verify_options
+from model_check.cli import coverage, verify, verify_options
 from model_check.cli.verbs import app
 from model_check.explicit_state.digest import SetDigest
 from model_check.reuse import reuse
@@ -141,6 +141,9 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(tmp_path_factory.mktemp("kcheck"))
 
 
+INVENTORY = "gate inventory"
+
+
 @pytest.fixture
 def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPatch) -> Kcheck:
     """Run a command line on the small manifest, of which no recording, no live run and no inventory is a part."""
@@ -149,6 +152,7 @@ def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPat
     for outside in ("judgements", "live_runs"):
         monkeypatch.setattr(gate, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
     monkeypatch.setattr(gate, "_inventoried", list)  # which has other scopes and systems than these
+    monkeypatch.setattr(verify, "accepted", lambda: {name: when for name, when in gate.gate() if name != INVENTORY})
     for module in (exploration, proof):
         monkeypatch.setattr(module, "with_system_compared", lambda run, *_: run)  # as above
     monkeypatch.setattr(verify_options, "fitting", lambda *_: 1)  # another process would not know this manifest

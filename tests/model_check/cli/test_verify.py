@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from model_check.checks import enumeration, exploration, gate, replay, simulation
+from model_check.checks.verifying import verified
 from model_check.cli import check as check_verb
 from model_check.cli import verify
 from model_check.explicit_state import findings
@@ -13,6 +14,7 @@ from model_check.kernel.cache import cache_folder
 from model_check.verdicts.results import Run, from_json
 from model_check.verdicts.screen import LINES
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
+from model_check.verdicts.verification import Check
 from spec.expectations import Expectation, plan, plans
 from spec.scopes import PARTS, scope
 from tests.model_check.cli.conftest import Kcheck, expectation
@@ -251,6 +253,23 @@ def test_the_whole_manifest_is_compared_with_itself_when_no_scope_is_named(kchec
     result = kcheck("verify", "--verbose")
     assert "a_leader_is_elected: expected a witness in some scope, found no scope" in result.stdout
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize("when", ["before they are begun", "after they have ended"])
+def test_what_is_dropped_on_the_way_is_missed(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """Whoever drops the dear checks of the plan that is made, or their results, is found out by the accepted ones."""
+
+    def without_dear_ones(here: list[Check], anywhere: list[Check], *how: Any) -> dict[Check, list[Run]]:
+        if when == "before they are begun":
+            return verified(here, [one for one in anywhere if one.scope != "pair"], *how)
+        return {check: runs for check, runs in verified(here, anywhere, *how).items() if check.scope != "pair"}
+
+    accepted = dict.fromkeys(("gate manifest", "gate explorer pair AS_CODED"), "every day")
+    monkeypatch.setattr(verify, "verified", without_dear_ones)
+    monkeypatch.setattr(verify, "accepted", lambda: accepted)
+    result = kcheck("verify", "--verbose")
+    assert "ERROR      check explorer pair AS_CODED: expected made, found not made" in result.stdout
+    assert "ERROR      checks: expected 2 made, found 1 made" in result.stdout
 
 
 def test_an_unknown_scope_is_refused(kcheck: Kcheck) -> None:
