@@ -75,8 +75,19 @@ def accepted(request: Arrival, partition: TopicPartition) -> bool:
 
 
 @dataclass(frozen=True)
+class Unread:
+    """A request that cannot be read, and why; `is_known`: its key and version are those of a documented release."""
+
+    place: str
+    text: str
+    is_known: bool
+
+
+@dataclass(frozen=True)
 class Received:
     """What one broker received, in order; `starts` are the times of its processes, if its file tells them.
+
+    `unread` are requests among it that cannot be read.
 
     `is_documented`: the broker is of a documented release, so that it never deletes a replica but on request.
     `torn_ends` are the places where what a killed process wrote last is torn, and was cut off. `ahead` are the
@@ -86,6 +97,7 @@ class Received:
     requests: tuple[Arrival, ...]
     starts: tuple[int, ...] | None = None
     unreadable: str = ""
+    unread: tuple[Unread, ...] = ()
     is_documented: bool = False
     torn_ends: tuple[str, ...] = ()
     ahead: int = 0

@@ -19,6 +19,19 @@ from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.request_schemas import ApiKey
 
 
+@monitored(needs=Needs.REQUESTS, source="PROTOCOL.md section 9")
+def requests_can_be_read(history: History) -> Answers:
+    """Each request can be read by the broker that receives it.
+
+    A broker that is of no documented release may know later versions.
+    """
+    for broker, received in history.arrivals.by_broker.items():
+        yield from (None for _ in received.requests if received.starts is not None)
+        for one in received.unread:
+            if one.is_known or received.is_documented:
+                yield Break(one.place, f"broker {broker} cannot read {one.text}")
+
+
 @monitored(needs=Needs.REQUESTS, source="PROTOCOL.md sections 3 and 9: ZooKeeper is always ahead of the requests")
 def what_is_told_was_written(history: History) -> Answers:
     """What LeaderAndIsr and UpdateMetadata tell of a partition was in its state znode before."""

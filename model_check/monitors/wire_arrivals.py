@@ -2,7 +2,7 @@
 
 The lines of a file are in order, so what was answered before another request arrived was known by then. A file that
 does not begin with the start of a process does not tell them apart, and a frame that cannot be read (a request of a
-later version, say) makes the file incomplete: the first reason is kept.
+later version, say) makes the file incomplete: the first reason is kept, and each request of which it is so.
 
 As in its logs, a process that is killed may leave a torn end, which is passed over, and told. The next one goes on in
 the same line, with the record of its start; so a record is torn there or at the end of the file, and one that is wrong
@@ -16,12 +16,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, in_no_order
+from model_check.monitors.arrivals import NAMES, Answer, Arrival, Received, Unread, in_no_order
 from model_check.recordings.sessions import broker_of
 from spec.errors import MalformedInput
 from spec.formats import request_schemas as schemas
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.requests import RequestHeader, decode_request, decode_response
+from spec.formats.unreadable_requests import unreadable_request
 from spec.logs.wire_records import WIRE_LOG, FrameAnswered, FrameReceived, ProcessStarted, WireRecord, parse_record
 
 BRACED: Final = re.compile(r"(\{[^{}]*\})")
@@ -46,7 +47,7 @@ def _received(file: Path) -> Received:
         except MalformedInput as error:
             reader.unreadable = reader.unreadable or str(error)
     requests, starts = tuple(reader.requests.values()), tuple(reader.starts)
-    return Received(requests, starts, reader.unreadable, torn_ends=wire.torn_ends)
+    return Received(requests, starts, reader.unreadable, tuple(reader.unread), torn_ends=wire.torn_ends)
 
 
 class _Frames:
@@ -58,6 +59,7 @@ class _Frames:
         self.requests: dict[int, Arrival] = {}
         self.waiting: dict[str, tuple[int, RequestHeader] | None] = {}
         self.unreadable = ""
+        self.unread: list[Unread] = []
 
     def add(self, place: str, order: int, record: WireRecord) -> None:
         """One record more; MalformedInput if its frame is none that is known."""
@@ -67,7 +69,7 @@ class _Frames:
                 self.waiting.clear()
             case FrameReceived(connection=connection, data=data):
                 self.waiting[connection] = None
-                header, request = decode_request(data, place)
+                header, request = self._request(data, place)
                 if header.api_key in NAMES:
                     self.waiting[connection] = (order, header)
                     self.requests[order] = self._arrival(place, order, record.ms, request)
@@ -77,6 +79,14 @@ class _Frames:
                     number, header = asked
                     _, response = decode_response(data, schemas.ApiKey(header.api_key), header.api_version, place)
                     self._answer(number, order, response)
+
+    def _request(self, data: bytes, place: str) -> tuple[RequestHeader, schemas.Request]:
+        try:
+            return decode_request(data, place)
+        except MalformedInput:
+            why = unreadable_request(data)
+            self.unread.append(Unread(place, str(why), why.is_known))
+            raise
 
     def _arrival(self, place: str, order: int, ms: int, request: Any) -> Arrival:
         states, stopped, delete = {}, frozenset[TopicPartition](), False

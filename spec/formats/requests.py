@@ -154,6 +154,11 @@ def _known_schema(header: RequestHeader, where: Where, schemas: Any = REQUESTS) 
     return schema
 
 
+def schema_of(header: RequestHeader) -> Struct:
+    """What follows a header; MalformedInput if its key or version are none of the documented protocol."""
+    return _known_schema(header, Where(""))
+
+
 def _schema(header: RequestHeader, request: Request, where: Where) -> Struct:
     schema = _known_schema(header, where)
     _check_class(schema, request, where)

@@ -215,10 +215,15 @@ class ArrayOf(WireType):
     def decode(self, source: Source, version: int) -> tuple[Any, ...]:
         """The elements."""
         where = source.where
+        indices = range(self.counted(source))
+        return tuple(self.element.decode(source.within(where.item(index)), version) for index in indices)
+
+    def counted(self, source: Source) -> int:
+        """How many elements follow."""
         (count,) = struct.unpack(">i", source.take(4))
         if count < 0:
             source.refuse(f"{count} is no count of elements")
-        return tuple(self.element.decode(source.within(where.item(index)), version) for index in range(count))
+        return int(count)
 
     def print(self, value: Any, version: int, where: Where) -> str:
         """The elements between brackets."""

@@ -1,14 +1,16 @@
 """Claims about requests and fences, each broken by one frame; and how what arrived is read."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import model_check
-from model_check.monitors.arrivals import NOT_TOLD, Answer
+from model_check.monitors.arrivals import NOT_TOLD, Answer, Arrivals, Received, Unread
 from model_check.monitors.check import check_history, read_history
 from model_check.monitors.logged_arrivals import received_by_log
+from model_check.monitors.requests import requests_can_be_read
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.recordings.recording import Cluster, Recording
 from model_check.recordings.seen import RequestHandled
@@ -16,6 +18,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import ApiKey, api_versions
+from spec.logs.wire_records import FrameReceived
 from tests.leaderships import led
 from tests.model_check.monitors.stories import Story, begun, born, breaks, deleted, failed_over
 
@@ -77,6 +80,32 @@ def test_a_removal_that_nobody_asked_for_is_told(tmp_path: Path) -> None:
     text = "UpdateMetadata of controller 1, epoch 1, to broker 2 tells that [t,0] is removed"
     told = breaks(story.checked(tmp_path), "only_doomed_partitions_are_told_to_be_removed")
     assert told == [f"{place}: {text}, and nobody had asked to delete its topic"]
+
+
+def test_a_request_that_cannot_be_read_is_told_with_the_field_that_lacks(tmp_path: Path) -> None:
+    """Every request that arrived is asked about."""
+    story = begun()
+    place = story.order(2, 2, 0, (2, 3), version=0)
+    received = story.wire[2][-2]
+    assert isinstance(received, FrameReceived)
+    story.wire[2][-2:] = [replace(received, data=received.data[:-4])]
+    run = story.checked(tmp_path)
+    (told,) = breaks(run, "requests_can_be_read")
+    assert told.startswith(f"{place}: broker 2 cannot read LEADER_AND_ISR of version 0 in 70 bytes: live_leaders: ")
+    assert told.endswith("; all of it can be read without live_leaders: is that left out?")
+    (found,) = [one for one in run.findings if one.property == "requests_can_be_read"]
+    arrived = sum(isinstance(one, FrameReceived) for wire in story.wire.values() for one in wire)
+    assert found.reason.startswith(f"broken 1 of {arrived} times")
+
+
+@pytest.mark.parametrize("is_documented", [True, False])
+def test_only_who_is_of_a_documented_release_surely_knows_no_later_versions(
+    tmp_path: Path, *, is_documented: bool
+) -> None:
+    history = read_history(begun().save(tmp_path))
+    unread = Received((), (1,), "later", (Unread("here", "a request", is_known=False),), is_documented=is_documented)
+    answers = list(requests_can_be_read.ask(replace(history, arrivals=Arrivals({2: unread}))))
+    assert [str(one) for one in answers] == ["here: broker 2 cannot read a request"] * is_documented
 
 
 # ------------------------------------------------------------------------------------------------------------- fences
