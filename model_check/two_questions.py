@@ -21,7 +21,9 @@ from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
 from spec.defects import rows_of
+from spec.errors import UnknownName
 from spec.formats.kafka_types import KafkaVersion
+from spec.properties import claims
 from spec.variants import AS_CODED, Switches, show_switches
 
 
@@ -74,3 +76,22 @@ def strangers_of(folder: Path) -> tuple[int, ...]:
     """The members that claim no documented release."""
     members = members_of(folder) or {}
     return tuple(broker for broker, one in sorted(members.items()) if one.release is None)
+
+
+def property_named(name: str) -> str:
+    """The name of a claim that one of the questions asks; UnknownName lists those that there are."""
+    known = dict.fromkeys([*(one.name for one in claims()), *sorted(MONITORED)])
+    if name not in known:
+        listed_by = "kcheck show properties, and model_check/monitors/README.md"
+        raise UnknownName("property", name, known, listed_by=listed_by)
+    return name
+
+
+def is_monitored(chosen: Collection[str]) -> bool:
+    """Whether some of the chosen properties, or of all if none is, needs no search."""
+    return not chosen or not MONITORED.isdisjoint(chosen)
+
+
+def is_searched(chosen: Collection[str]) -> bool:
+    """Whether a search asks some of the chosen properties, or of all if none is."""
+    return not chosen or any(one.name in chosen for one in claims())

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.two_questions import Question, claims_run, readable, search_run
+from model_check.two_questions import Question, claims_run, is_monitored, is_searched, readable, search_run
 from model_check.verdicts.results import Run, is_break
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, told_as_interrupted
@@ -19,25 +19,30 @@ ENGINE = "judge"
 def runs_of(folder: Path, asked: Question) -> list[Run]:
     """Ask both questions, with an estimate and a bar; Ctrl-C ends it with what is explained, and broken, until then."""
     recording = readable(folder, asked)
-    claims = about(claims_run(folder, asked, recording), asked.chosen)
-    if recording is None:
-        return [claims]
+    made = []
+    if recording is None or is_monitored(asked.chosen):
+        made.append(about(claims_run(folder, asked, recording), asked.chosen))
+    if recording is None or not is_searched(asked.chosen):
+        return made
     title, number = f"{folder.name} {show_switches(asked.switches)}", recording.observations
     with estimated(ENGINE, title, number, size=f"{number:,} observations") as whole, bar(title, number) as report:
-        made = search_run(recording, replace(asked, progress=report))
-        if made.verdict is not Verdict.INCOMPLETE:
+        judged = search_run(recording, replace(asked, progress=report))
+        if judged.verdict is not Verdict.INCOMPLETE:
             whole()
-    return [claims, told_as_interrupted(made) if asked.stop() else made]
+    return [*made, told_as_interrupted(judged) if asked.stop() else judged]
 
 
 def about(claims: Run, chosen: Collection[str]) -> Run:
-    """The claims, as far as they are about some properties."""
+    """The claims, as far as they are about some properties; INCOMPLETE where none of these was asked."""
     if not chosen:
         return claims
     findings = tuple(one for one in claims.findings if one.property in chosen)
     left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
-    verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
-    return replace(claims, findings=findings, not_asked=left, notes=(), verdict=verdict)
+    told = replace(claims, findings=findings, not_asked=left, notes=())
+    if any(map(is_break, findings)):
+        return replace(told, verdict=Verdict.VIOLATED, reason="")
+    reason = claims.reason if findings else f"none of it was asked: {', '.join(left)}"
+    return replace(told, verdict=Verdict.INCOMPLETE if reason else Verdict.HOLDS, reason=reason)
 
 
 def check(folder: Path, asked: Question) -> Check:

@@ -9,12 +9,11 @@ from model_check.checks import judgement
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.judging.judge import BUDGET, EACH
-from model_check.two_questions import Question
+from model_check.two_questions import Question, property_named
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verification import run_checks
 from model_check.waiting.progress import interruptible
 from spec.formats.kafka_types import release_named
-from spec.properties import claim_named
 
 LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH} an observation if that is more."
 
@@ -52,7 +51,7 @@ def command(
     """
     switches = variant.switches
     version = None if release is None else release_named(release)
-    chosen = tuple(claim_named(one).name for one in properties or ())
+    chosen = tuple(property_named(one) for one in properties or ())
     with interruptible() as stop:
         asked = Question(switches, version, chosen, budget, whole_story=story, stop=stop)
         if len(recordings) == 1:

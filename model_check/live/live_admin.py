@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol
 
+from model_check.recordings.sessions import elected_in
 from reference import scripts
 from reference.elections.requested import ELECTIONS
 from reference.live.zookeeper import LiveZookeeper
@@ -85,13 +86,12 @@ class Admin:
     # ----------------------------------------------------------------------------------------------- what is seen of it
 
     def controller(self) -> int | None:
-        """The id in /controller."""
+        """The id in /controller; None also where none can be made out."""
         try:
             data = self._zookeeper.execute(GetData(scripts.CONTROLLER), PATIENCE_SECONDS).data
         except NoNode:
             return None
-        payload = znodes.parse_payload(scripts.CONTROLLER, data)
-        return payload.brokerid if isinstance(payload, znodes.ControllerPayload) else None
+        return elected_in(data)
 
     def assignment(self, topic: str) -> Mapping[int, tuple[int, ...]]:
         """The assigned replicas of a topic's partitions."""

@@ -18,6 +18,7 @@ from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
+from model_check.monitors.check import IN_CHARGE, NOTHING_AT_REST
 from model_check.recordings.actions import NOTE
 from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts.results import Run
@@ -101,6 +102,8 @@ def judged(
     asked, faults = Question(switches, budget=budget, stop=stop), tuple(map(str, faults_in(folder)))
     recording = readable(folder, asked)
     claims = replace(claims_run(folder, asked, recording), faults=faults)
+    if claims.verdict is Verdict.HOLDS and not any(one.property == IN_CHARGE for one in claims.findings):
+        claims = replace(claims, verdict=Verdict.INCOMPLETE, reason=NOTHING_AT_REST)
     if recording is None:
         return (claims,)
     begun = time.monotonic()
@@ -115,7 +118,7 @@ def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: floa
     if ended:
         early = f"{EARLY}{ended}"
         first = replace(first, notes=(early, *first.notes))
-        if first.verdict is Verdict.HOLDS:
+        if first.verdict in {Verdict.HOLDS, Verdict.INCOMPLETE}:
             first = replace(first, verdict=Verdict.INCOMPLETE, reason=early, notes=first.notes[1:])
     return replace(first, seconds={"record": seconds, **(first.seconds or {})}), *others
 

@@ -6,7 +6,7 @@ A break that is the signature of a known defect names its row. Whose rows are ex
 it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -27,15 +27,20 @@ from model_check.recordings.members import Member, members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.recordings.sessions import Session, sessions_of
-from model_check.recordings.transactions import read_transactions
+from model_check.recordings.transactions import read_log
 from model_check.verdicts.results import Finding, Run, is_break
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.errors import BadInput
+from spec.formats import znode_paths as paths
 
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
+IN_CHARGE: Final = rest.eventually_one_working_controller.name
+"""The claim that is asked at every moment of rest."""
+NOTHING_AT_REST: Final = "at no moment of rest was anything asked: somebody who was down was registered, or none came"
+"""Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
 AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
@@ -59,7 +64,7 @@ def check_history(folder: Path, *, excused: frozenset[str] = frozenset(), known:
 
 def read_history(folder: Path, known: Recording | None = None) -> History:
     """A recording as claims see it, with what is known of it already."""
-    transactions = read_transactions(folder)
+    transactions, chroot = read_log(folder)
     sessions = sessions_of(folder, transactions)
     members = members_of(folder) or {}
     history = history_of(transactions, sessions, admin_sessions(folder))
@@ -75,6 +80,7 @@ def read_history(folder: Path, known: Recording | None = None) -> History:
         arrivals=arrivals,
         acts=read_acts(folder, moves),
         unclean_by_default=is_unclean_by_default(folder),
+        chroot=chroot,
         no_candidates=frozenset(broker for broker, one in members.items() if not one.role.controls),
     )
 
@@ -99,7 +105,7 @@ def arrivals_of(
 
 
 def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
-    """Each claim asked of a history."""
+    """Each claim asked of a history; INCOMPLETE where all that was asked holds, and what decides is not known."""
     findings: list[Finding] = []
     notes: list[str] = []
     not_asked: list[str] = []
@@ -112,16 +118,39 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         breaks = [one for one in answers if one is not None]
         findings.append(_finding(claim, len(answers), breaks, excused))
         notes += _told(claim, breaks)
-    verdict = Verdict.VIOLATED if any(map(is_break, findings)) else Verdict.HOLDS
+    is_broken = any(map(is_break, findings))
+    reason = "" if is_broken else unknown_of(history, {one.property for one in findings})
     return Run(
         engine=ENGINE,
         scope=name,
         variant="",
-        verdict=verdict,
+        verdict=Verdict.VIOLATED if is_broken else Verdict.INCOMPLETE if reason else Verdict.HOLDS,
+        reason=reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
         notes=(*notes, *_remarks(history)),
     )
+
+
+def unknown_of(history: History, asked: Collection[str]) -> str:
+    """Why nothing can be concluded from the claims that were asked, and hold; nothing, if it can.
+
+    Whatever a cluster does, somebody registers or is elected; who decides about partitions is a controller; and where
+    moments of rest were written down, it can be asked at one of them at least whether somebody is in charge.
+    """
+    if not history.of_kind(paths.BROKER, paths.CONTROLLER):
+        return f"no broker registers and none is elected in it; {_passed_over(history) or 'it has no such znode'}"
+    if strange := [one for one in history.writes if not one.author.is_members and decides(one)]:
+        first = strange[0]
+        wrote = f"it wrote {first.name}, as only a controller does ({first.place})"
+        return f"session {hex_of(first.author.session)} is nobody's that is known: {wrote}, and counts as an admin's"
+    return NOTHING_AT_REST if history.acts.is_told and IN_CHARGE not in asked else ""
+
+
+def _passed_over(history: History) -> str:
+    unknown = {one.name for one in history.writes if one.path is None}
+    told = f"passed over are znodes of other parts than the controller's protocol: {len(unknown):,}"
+    return told if unknown else ""
 
 
 def _finding(claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str]) -> Finding:
@@ -155,16 +184,13 @@ def _told(claim: Monitored, breaks: Sequence[Break]) -> Iterator[str]:
 def _remarks(history: History) -> Iterator[str]:
     """What lacks for some claims, and what was passed over."""
     yield from dict.fromkeys(str(one) for one in (claim.missing(history) for claim in CLAIMS) if one is not None)
-    unknown = sorted({one.name for one in history.writes if one.path is None})
-    if unknown:
-        yield f"passed over are znodes of other parts than the controller's protocol: {len(unknown):,}"
+    if history.chroot:
+        yield f"the cluster is below {history.chroot}, which was taken off all paths"
+    if told := _passed_over(history):
+        yield told
     if history.epochs_end < len(history.writes):
         place = history.writes[history.epochs_end].place
         yield f"/controller_epoch was changed by hand ({place}): from there on nothing is asked that goes by epochs"
-    if strange := [one for one in history.writes if not one.author.is_members and decides(one)]:
-        first = strange[0]
-        reason = f"it wrote {first.name}, as only a controller does ({first.place}), and counts as an admin's"
-        yield f"session {hex_of(first.author.session)} is nobody's that is known: {reason}"
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"

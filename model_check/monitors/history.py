@@ -140,7 +140,8 @@ class Refusal:
 class History:
     """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election.
 
-    `is_admin_told`: the recording tells whose session the admin's is, so that all others are members'.
+    `is_admin_told`: the recording tells whose session the admin's is, so that all others are members'. `chroot` was
+    taken off all paths.
     """
 
     writes: tuple[Write, ...]
@@ -150,6 +151,7 @@ class History:
     refusals: tuple[Refusal, ...] = ()
     no_candidates: frozenset[int] = frozenset()
     is_admin_told: bool = False
+    chroot: str = ""
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:

@@ -8,16 +8,17 @@ session owns. A session that nobody claims is an admin tool's.
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from model_check.recordings.transactions import parts_of
 from reference.scripts import COMMON_PATHS
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, SessionCreated, Transaction
 from spec.errors import BadInput, MalformedInput
 from spec.formats import znode_paths as paths
 from spec.formats.znode_paths import Path as ZnodePath
-from spec.formats.znodes import parse_payload
 
 SESSIONS: Final = "sessions.json"
 
@@ -72,14 +73,14 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
     new session does not.
     """
     owners: dict[int, int] = {}
-    for one in transactions:
+    for one in (part for whole in transactions for part in parts_of(whole)):
         if isinstance(one.change, NodeCreated) and one.change.ephemeral_owner:
             path = ZnodePath.find(one.change.path)
             if path is not None and path.kind is paths.BROKER and path.broker is not None:
                 owners[one.session] = path.broker
             if path is not None and path.kind is paths.CONTROLLER:
-                payload: Any = parse_payload(path, one.change.data)
-                owners[one.session] = payload.brokerid
+                broker = elected_in(one.change.data)
+                owners |= {} if broker is None else {one.session: broker}
     began = [one.session for one in transactions if isinstance(one.change, SessionCreated) and one.session in owners]
     firsts = _first_writes(transactions)
     lives: Counter[int] = Counter()
@@ -90,6 +91,15 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
             lives[broker] += 1
         sessions[session] = Session(broker, lives[broker], is_guess=True)
     return sessions
+
+
+def elected_in(data: bytes | None) -> int | None:
+    """Whose id a /controller has, also where a stranger wrote it as a text; None where none can be made out."""
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        given = json.loads(data or b"")
+        found = given["brokerid"] if isinstance(given, dict) else given
+        return None if isinstance(found, bool | float) else int(found)
+    return None
 
 
 def _first_writes(transactions: list[Transaction]) -> dict[int, int]:

@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from model_check.recordings.chroots import chroot_in, without_chroot
 from reference.zookeeper import transactions as zk
 from reference.zookeeper.recording import RecordingError, read_recording
 from reference.zookeeper.tree import ZnodeTree
@@ -23,7 +24,12 @@ ZOOKEEPER: Final = "zookeeper.jsonl"
 
 
 def read_transactions(folder: Path) -> list[zk.Transaction]:
-    """The transactions of a folder, the parts of each that has several one by one.
+    """The transactions of a folder as the cluster sees them (`read_log`)."""
+    return read_log(folder)[0]
+
+
+def read_log(folder: Path) -> tuple[list[zk.Transaction], str]:
+    """The transactions of a folder, the parts of each that has several one by one; and the chroot that was taken off.
 
     MalformedInput names the line that is no transaction, or that cannot follow those above; BadInput says that there is
     no file, or none in it: whatever else is recorded, no cluster runs without them.
@@ -38,7 +44,8 @@ def read_transactions(folder: Path) -> list[zk.Transaction]:
         raise MalformedInput(str(file), "", str(error)) from error
     if not transactions:
         raise BadInput(f"{folder} is no recording: its {ZOOKEEPER} has no transaction")
-    return transactions
+    chroot = chroot_in(transactions)
+    return [without_chroot(one, chroot) for one in transactions] if chroot else transactions, chroot
 
 
 def with_lines(transactions: Iterable[zk.Transaction]) -> Iterator[tuple[int, zk.Transaction]]:

@@ -209,6 +209,7 @@ def restarted() -> Story:
     story = begun()
     story.act("broker-kill-9", 2)
     story.end(2)
+    story.ms += 5000
     story.start(2)
     story.begin(22, 2, 2)
     story.create(22, "/brokers/ids/2", {"version": 4}, ephemeral=True)

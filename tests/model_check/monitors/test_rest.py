@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from model_check.monitors.acts import read_acts
-from model_check.monitors.check import check_history
+from model_check.monitors.check import NOTHING_AT_REST, check_history
 from model_check.verdicts.verdict import Verdict
 from spec.errors import MalformedInput
 from tests.model_check.monitors.stories import Story, begun, born, breaks, failed_over, moved
@@ -165,7 +165,7 @@ def test_nothing_is_asked_while_the_dead_are_still_registered_or_a_process_is_pa
     undone(story)
     story.act(act, 2)
     story.rest()
-    assert story.checked(tmp_path).verdict is Verdict.HOLDS
+    assert story.checked(tmp_path).reason == NOTHING_AT_REST
 
 
 def test_what_was_found_at_one_moment_is_not_told_again_at_the_next(tmp_path: Path) -> None:

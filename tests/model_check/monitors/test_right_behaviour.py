@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from model_check.monitors.check import NOTHING_AT_REST
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
@@ -230,15 +231,33 @@ def test_a_members_second_session_is_asked_about_where_the_admins_is_told(tmp_pa
     } <= broken
 
 
-def test_a_second_session_counts_as_an_admins_where_nothing_tells_and_is_noted(tmp_path: Path) -> None:
+def test_a_second_session_counts_as_an_admins_where_nothing_tells_and_leaves_it_open(tmp_path: Path) -> None:
     story = begun()
     second_session(story)
     story.assign(50, 2, 3)
     place = story.state(50, 2, 0, (2, 3))
     run = story.checked(tmp_path)
-    assert run.verdict is Verdict.HOLDS
-    reason = f"it wrote {STATE}, as only a controller does ({place}), and counts as an admin's"
-    assert f"session 0x32 is nobody's that is known: {reason}" in run.notes
+    wrote = f"it wrote {STATE}, as only a controller does ({place}), and counts as an admin's"
+    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, f"session 0x32 is nobody's that is known: {wrote}")
+
+
+def test_where_nobody_registers_and_none_is_elected_nothing_holds(tmp_path: Path) -> None:
+    story = Story()
+    story.begin(99)
+    story.create(99, "/elsewhere", {})
+    run = story.checked(tmp_path)
+    reason = "passed over are znodes of other parts than the controller's protocol: 1"
+    assert run.verdict is Verdict.INCOMPLETE
+    assert run.reason == f"no broker registers and none is elected in it; {reason}"
+
+
+def test_where_nothing_could_be_asked_at_rest_that_was_waited_for_nothing_holds(tmp_path: Path) -> None:
+    """Broker 2 was killed just before, and its registration is still there."""
+    story = begun()
+    story.act("broker-kill-9", 2)
+    story.rest()
+    run = story.checked(tmp_path)
+    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, NOTHING_AT_REST)
 
 
 def test_who_raises_the_epoch_by_a_second_session_has_raised_it(tmp_path: Path) -> None:
