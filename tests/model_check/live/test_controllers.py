@@ -68,6 +68,33 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("bug", "kind", "claim", "sentence"),
+    [
+        ("deaf", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("text-ids", "pause", "znodes_can_be_read", "'1' is no whole number"),
+        ("no-rack", "pause", "requests_can_be_read", "all of it can be read without rack"),
+        ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
+        ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("forgets-nobody", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+    ],
+)
+def test_a_bug_that_hardly_anybody_sees_is_seen(bug: str, kind: str, claim: str, sentence: str, tmp_path: Path) -> None:
+    verdict, said = told(f"planted_bugs {bug}", tmp_path, kind)
+    assert verdict is Verdict.VIOLATED, said
+    assert f"{claim}: " in said
+    assert sentence in said
+
+
+@pytest.mark.slow
+def test_who_is_elected_and_raises_the_epoch_in_one_transaction_breaks_nothing(tmp_path: Path) -> None:
+    """And at rest it is known who is in charge."""
+    verdict, said = told("planted_bugs in-a-multi", tmp_path, "kill-controller", "stop-controller")
+    assert verdict is Verdict.HOLDS, said
+
+
+@pytest.mark.slow
 def test_who_elects_anybody_is_caught(tmp_path: Path) -> None:
     """The seed has the leader of its one partition die while a broker without a replica lives."""
     verdict, said = told("elects_anybody", tmp_path, "kill-broker", seed=28)

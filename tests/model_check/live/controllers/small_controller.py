@@ -8,6 +8,7 @@ import argparse
 import json
 import socket
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -71,12 +72,15 @@ class SmallController:
 
     def is_elected(self) -> bool:
         """Whether /controller is ours now."""
-        data = json.dumps({"version": 1, "brokerid": self.id, "timestamp": "0"}).encode()
         try:
-            self.zookeeper.create("/controller", data, ephemeral=True)
+            self.zookeeper.create("/controller", self.claim(), ephemeral=True)
         except NodeExistsError:
             return False
         return True
+
+    def claim(self) -> bytes:
+        """What it writes to /controller."""
+        return json.dumps({"version": 1, "brokerid": self.id, "timestamp": "0"}).encode()
 
     def is_in_office(self) -> bool:
         """Whether /controller is still ours."""
@@ -95,13 +99,17 @@ class SmallController:
 
     def look_around(self) -> None:
         """Decide what is to be decided, then tell everybody what is new to them."""
-        live = {int(one): self.zookeeper.get(f"/brokers/ids/{one}") for one in self.children("/brokers/ids")}
+        live = self.registered()
         for topic in self.children("/brokers/topics"):
             for partition in self.partitions(topic):
                 if wanted := self.decision(partition, tuple(live)):
                     self.write(partition, wanted)
                 elif partition.state:
                     self.tell(partition, live)
+
+    def registered(self) -> dict[int, Any]:
+        """The brokers that live, each with its registration and that znode's stat."""
+        return {int(one): self.zookeeper.get(f"/brokers/ids/{one}") for one in self.children("/brokers/ids")}
 
     def children(self, path: str) -> list[str]:
         """The names below a path, if it is there."""
@@ -157,12 +165,20 @@ class SmallController:
             LiveBroker(b, end_points=(EndPoint(e["port"], e["host"], "PLAINTEXT"),)) for b, e in ends.items()
         )
         for broker, (_, stat) in live.items():
-            known = (broker, stat.czxid, partition.path, state["leader_epoch"])
+            known = (self.incarnation(broker, stat), partition.path, state["leader_epoch"])
             requests: list[Request] = [UpdateMetadataRequest(self.id, self.epoch, (said,), brokers)]
             if broker in partition.replicas:
                 requests.insert(0, LeaderAndIsrRequest(self.id, self.epoch, (said,), ()))
             if known not in self.told and self.send(ends[broker], requests):
                 self.told.add(known)
+
+    def incarnation(self, broker: int, stat: Any) -> tuple[int, int]:
+        """Of which process of a broker it remembers what it was told."""
+        return broker, stat.czxid
+
+    def encoded(self, header: RequestHeader, request: Request) -> bytes:
+        """The bytes of a request."""
+        return encode_request(header, request)
 
     def send(self, end: dict[str, Any], requests: list[Request]) -> bool:
         """Send requests to where a broker listens; say whether it has answered all of them."""
@@ -171,19 +187,19 @@ class SmallController:
                 for number, one in enumerate(requests):
                     version = 3 if isinstance(one, UpdateMetadataRequest) else 0
                     header = RequestHeader(one.api_key, version, number, str(self.id))
-                    send_frame(connection, encode_request(header, one))
+                    send_frame(connection, self.encoded(header, one))
                     receive_frame(connection)
         except (OSError, EOFError):
             return False
         return True
 
 
-def main(kind: type[SmallController] = SmallController) -> None:
+def main(kind: type[SmallController] = SmallController, arguments: Sequence[str] | None = None) -> None:
     """Run a controller of some kind: `--id 1 --zookeeper 127.0.0.1:2181`."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--id", type=int, required=True)
     parser.add_argument("--zookeeper", required=True)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     kind(given.id, given.zookeeper).run()
 
 
