@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from model_check.live.programs import REAL_TIMES, Child, Launch, Program
@@ -25,6 +26,9 @@ from spec.formats.kafka_types import KafkaVersion
 PLACEHOLDERS: Final = ("id", "host", "port", "zookeeper", "folder")
 UP_SECONDS: Final = 3.0
 """How long a command that does not say when it is up must have run to count as up."""
+
+LAST_LINES: Final = 20
+"""So much of what a command has printed is told where it ends by itself."""
 
 STOP_SIGNALS: Final = {"TERM": signal.SIGTERM, "INT": signal.SIGINT, "HUP": signal.SIGHUP, "QUIT": signal.SIGQUIT}
 
@@ -60,6 +64,28 @@ class CommandChild(Child):
             "folder": launch.folder.resolve(),
         }
         super().__init__(launch, words_of(template, values))
+
+    @property
+    def printed(self) -> Path:
+        """What a stranger prints is kept with the recording."""
+        return self.launch.folder / self.launch.output.name
+
+    @property
+    def awaited(self) -> str:
+        """That it has printed what was agreed, or that it runs."""
+        up = f"has printed {self._up_when!r}" if self._up_when else f"has run for {UP_SECONDS:g} s"
+        return f"broker {self.launch.broker} {up}"
+
+    def why_not_up(self) -> str:
+        """What it printed instead."""
+        said = self.output().splitlines()
+        return f"it printed {said[-1]!r} last" if said else "it printed nothing: does it write to a pipe at once?"
+
+    def last_words(self) -> tuple[str, ...]:
+        """What it printed last, if that is more than the line that its failure tells."""
+        said = self.output().splitlines()
+        lines = (f"  {line}" for line in said[-LAST_LINES:])
+        return (f"what it printed last ({self.printed.name}):", *lines) if len(said) > 1 else ()
 
     @property
     def has_started(self) -> bool:

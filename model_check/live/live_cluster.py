@@ -46,7 +46,17 @@ class Stopped(Exception):
 
 
 class EndedEarly(Exception):
-    """A member that is not ours ended by itself, or does not come to what it must: the run ends, and is judged."""
+    """A member that is not ours ended by itself, or does not come to what it must: the run ends, and is judged.
+
+    Where there is more to tell than the reason, it is `said`, as lines.
+    """
+
+    def __init__(self, reason: str, said: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.reason, self.said = reason, said
+
+    def __str__(self) -> str:
+        return "\n".join((self.reason, *self.said))
 
 
 class LiveCluster:
@@ -170,10 +180,16 @@ class LiveCluster:
 
     # ---------------------------------------------------------------------------------------------------------- waiting
 
-    def wait_until(self, what: str, holds: Callable[[], bool], patience_seconds: float = PATIENCE_SECONDS) -> None:
-        """Wait for something that must come; EnvironmentFailure, or EndedEarly, if it does not."""
+    def wait_until(
+        self,
+        what: str,
+        holds: Callable[[], bool],
+        patience_seconds: float = PATIENCE_SECONDS,
+        hint: Callable[[], str] = lambda: "is the machine overloaded?",
+    ) -> None:
+        """Wait for something that must come; EnvironmentFailure, or EndedEarly, if it does not, with a hint why."""
         if not self.comes(holds, patience_seconds):
-            late = EnvironmentFailure(f"within {patience_seconds:g} s not: {what}", "is the machine overloaded?")
+            late = EnvironmentFailure(f"within {patience_seconds:g} s not: {what}", hint())
             raise late if self.setup.is_all_ours else EndedEarly(str(late))
 
     def comes(self, holds: Callable[[], bool], patience_seconds: float) -> bool:
@@ -195,7 +211,9 @@ class LiveCluster:
             for child in self.children.values():
                 if child.has_failed:
                     failure = child.failure()
-                    raise failure if self.setup.is_all_ours else EndedEarly(str(failure)) from failure
+                    raise (
+                        failure if self.setup.is_all_ours else EndedEarly(str(failure), child.last_words())
+                    ) from failure
             left = until - time.monotonic()
             if left <= 0:
                 return
@@ -207,7 +225,7 @@ class LiveCluster:
             if broker not in self.children:
                 self.start(broker)
             child = self.children[broker]
-            self.wait_until(f"broker {broker} is registered", child.has_started_or_ended)
+            self.wait_until(child.awaited, child.has_started_or_ended, hint=child.why_not_up)
             if child.has_started:
                 return
             self._reap(broker)

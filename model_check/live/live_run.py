@@ -116,10 +116,11 @@ def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: floa
     """What is said of a recording, named as its run; the first tells how that went, INCOMPLETE if it ended early."""
     first, *others = (replace(one, scope=title) for one in made)
     if ended:
-        early = f"{EARLY}{ended}"
-        first = replace(first, notes=(early, *first.notes))
+        reason, *said = f"{EARLY}{ended}".splitlines()
         if first.verdict in {Verdict.HOLDS, Verdict.INCOMPLETE}:
-            first = replace(first, verdict=Verdict.INCOMPLETE, reason=early, notes=first.notes[1:])
+            first = replace(first, verdict=Verdict.INCOMPLETE, reason=reason, notes=(*said, *first.notes))
+        else:
+            first = replace(first, notes=(reason, *said, *first.notes))
     return replace(first, seconds={"record": seconds, **(first.seconds or {})}), *others
 
 
@@ -133,7 +134,7 @@ def record(task: Task, folder: Path, stop: Callable[[], bool], tell: Tell) -> st
             ended = INTERRUPTED
         except EndedEarly as early:
             ended = str(early)
-            cluster.act(NOTE, text=f"{EARLY}{ended}")
+            cluster.act(NOTE, text=f"{EARLY}{early.reason}")
         cluster.finish()
         return ended
 

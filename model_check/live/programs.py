@@ -86,7 +86,7 @@ class Child(ABC):
         self.launch = launch
         launch.folder.mkdir(parents=True, exist_ok=True)
         launch.work.mkdir(parents=True, exist_ok=True)
-        with launch.output.open("wb") as output:
+        with self.printed.open("wb") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-S", "-E", "-c", DIE_WITH_PARENT, str(os.getpid()), *command],
                 stdin=subprocess.PIPE,
@@ -96,6 +96,20 @@ class Child(ABC):
                 start_new_session=True,  # Ctrl-C is for us, who then end the members in order
             )
         janitor().watch(self.process.pid)
+
+    @property
+    def printed(self) -> Path:
+        """The file that has what it prints."""
+        return self.launch.output
+
+    @property
+    def awaited(self) -> str:
+        """What must come for it to be up."""
+        return f"broker {self.launch.broker} is registered"
+
+    def why_not_up(self) -> str:
+        """What may be wrong where that does not come."""
+        return "is the machine overloaded?"
 
     @property
     @abstractmethod
@@ -130,9 +144,13 @@ class Child(ABC):
             "the recording ends there",
         )
 
+    def last_words(self) -> tuple[str, ...]:
+        """What else it printed last, as lines, where its failure tells only one of them."""
+        return ()
+
     def output(self) -> str:
         """What it has printed so far."""
-        return self.launch.output.read_text(encoding="utf-8", errors="replace").strip()
+        return self.printed.read_text(encoding="utf-8", errors="replace").strip()
 
     def tell_to_stop(self) -> None:
         """Have it stop in order, and do not wait for it."""

@@ -61,10 +61,12 @@ def test_who_wrongly_claims_to_be_a_controller_is_caught(
 
 
 def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> None:
-    setup = Setup(1, seed=4, controllers=1, controller=command("sh -c 'echo I cannot; exit 3'"))
+    setup = Setup(1, seed=4, controllers=1, controller=command("sh -c 'echo I try; echo I cannot; exit 3'"))
     (claims,) = recorded_and_judged(Task(setup, topics=1, faults=0, kinds=()), tmp_path)
     assert claims.verdict is Verdict.INCOMPLETE
-    assert claims.reason.startswith("the run ended early: broker 1 ended by itself with exit code 3: I cannot")
+    early = "the run ended early: broker 1 ended by itself with exit code 3: I cannot; the recording ends there"
+    assert claims.reason == early
+    assert claims.notes[:3] == ("what it printed last (output-1.txt):", "  I try", "  I cannot")
 
 
 @pytest.mark.slow

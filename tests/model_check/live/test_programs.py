@@ -120,6 +120,25 @@ def test_a_command_that_ends_by_itself_is_told_with_its_last_words(tmp_path: Pat
     assert child.has_failed
     with pytest.raises(EnvironmentFailure, match="broker 3 ended by itself with exit code 7: I give up"):
         raise child.failure()
+    assert child.last_words() == ("what it printed last (output-1.txt):", "  first", "  I give up")
+    assert (tmp_path / "broker-3" / "output-1.txt").read_text(encoding="utf-8") == "first\nI give up\n"
+    child.end()
+
+
+@pytest.mark.parametrize(
+    ("prints", "hint"),
+    [
+        ("echo first; echo ready", "it printed 'ready' last"),
+        ("true", "it printed nothing: does it write to a pipe at once?"),
+    ],
+)
+def test_a_command_that_does_not_say_what_was_agreed_is_told_what_it_says(
+    prints: str, hint: str, tmp_path: Path
+) -> None:
+    child = command(f"sh -c '{prints}'", Agreed(up_when="READY")).start(launch(tmp_path))
+    child.process.wait(10)
+    assert not child.has_started
+    assert (child.awaited, child.why_not_up()) == ("broker 3 has printed 'READY'", hint)
     child.end()
 
 
