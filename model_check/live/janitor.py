@@ -3,7 +3,7 @@
 It is told which process groups and which folders are there only for the run. As long as we live it does nothing. Once
 its input ends, because we have ended in whatever way, it kills what is left of the groups and removes the folders.
 
-    janitor().watch(process.pid)
+    process = watched_process(["java", "-version"])
     ...
     janitor().forget(process.pid)      # it has been ended, and its number may be another's soon
 """
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 _PROGRAM: Final = """
 import os, shutil, signal, sys, time
@@ -73,20 +73,51 @@ def janitor() -> Janitor:
     return Janitor()
 
 
+_ONCE_WATCHED: Final = """
+import os, sys
+try:
+    import ctypes
+    ctypes.CDLL(None).prctl(1, 9)
+except (ImportError, OSError, AttributeError):
+    pass
+if not os.read(0, 1):
+    sys.exit("the process that started this one was gone before it could be watched")
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as error:
+    sys.exit(f"{sys.argv[1]}: {error.strerror}")
+"""
+"""Becomes the command once it is watched, which a byte on its input tells: what began before might outlive us all.
+
+The kernel kills it when the process that started it is gone (only Linux can).
+"""
+
+
+def watched_process(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
+    """A process that leads a group of its own, and does not outlive us; `options` are those of `subprocess.Popen`."""
+    process = subprocess.Popen(
+        [sys.executable, "-S", "-E", "-c", _ONCE_WATCHED, *command],
+        stdin=subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for us, who then end the process in order
+        **options,
+    )
+    janitor().watch(process.pid)
+    assert process.stdin is not None  # noqa: S101 - we gave it one
+    with suppress(BrokenPipeError):
+        os.write(process.stdin.fileno(), b"\n")
+    return process
+
+
 @contextmanager
 def short_lived_process(command: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
     """A process that ends with the block, with all that it has started, and with us; its output is one text."""
-    with (
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-        ) as process,
-        short_lived(process.pid),
-    ):
+    with watched_process(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             yield process
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+            janitor().forget(process.pid)
 
 
 @contextmanager

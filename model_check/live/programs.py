@@ -7,7 +7,6 @@ started with the same `Launch`, as a `Child`, and write their logs, if they writ
 import os
 import signal
 import subprocess
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from model_check.live.janitor import janitor
+from model_check.live.janitor import janitor, watched_process
 from model_check.recordings.members import Role
 from spec.errors import EnvironmentFailure
 from spec.formats.kafka_types import V0102, KafkaVersion
@@ -58,27 +57,6 @@ class Launch:
         return self.work / f"output-{self.incarnation}.txt"
 
 
-DIE_WITH_PARENT: Final = """
-import os, sys
-_, parent, *command = sys.argv
-try:
-    import ctypes
-    ctypes.CDLL(None).prctl(1, 9)
-except (ImportError, OSError, AttributeError):
-    pass
-if os.getppid() != int(parent):
-    sys.exit("the process that started this one was gone before it could be watched")
-try:
-    os.execvp(command[0], command)
-except OSError as error:
-    sys.exit(f"{command[0]}: {error.strerror}")
-"""
-"""Has the kernel kill this process when the one that started it is gone (only Linux can), and becomes the command.
-
-What starts after that, before the janitor has heard of it, would outlive both: so it becomes nothing then.
-"""
-
-
 class Child(ABC):
     """A running member; what it prints goes to a file."""
 
@@ -87,15 +65,12 @@ class Child(ABC):
         launch.folder.mkdir(parents=True, exist_ok=True)
         launch.work.mkdir(parents=True, exist_ok=True)
         with self.printed.open("wb") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-S", "-E", "-c", DIE_WITH_PARENT, str(os.getpid()), *command],
-                stdin=subprocess.PIPE,
+            self.process = watched_process(
+                command,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=None if environment is None else {**os.environ, **environment},
-                start_new_session=True,  # Ctrl-C is for us, who then end the members in order
             )
-        janitor().watch(self.process.pid)
 
     @property
     def printed(self) -> Path:

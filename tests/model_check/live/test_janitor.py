@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 SCRIPT = """
 import subprocess, sys, time
 from pathlib import Path
@@ -58,3 +60,21 @@ def test_who_is_killed_leaves_neither_processes_nor_folders(tmp_path: Path) -> N
         process.wait()
     until(lambda: not group_of(group) and not gone.exists())
     assert (kept / "below/file").read_text("utf-8") == "content"
+
+
+BEGINNING = """
+import os, signal, sys
+from model_check.live.janitor import Janitor, watched_process
+if sys.argv[2] == "killed":
+    Janitor.watch = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+watched_process(["touch", sys.argv[1]]).wait()
+"""
+
+
+@pytest.mark.parametrize(("how", "exit_code"), [("killed", -signal.SIGKILL), ("left alone", 0)])
+def test_a_process_is_not_begun_before_it_is_watched(how: str, exit_code: int, tmp_path: Path) -> None:
+    """It would outlive the janitor, too, and write into folders that are removed by then."""
+    written = tmp_path / "written"
+    command = [sys.executable, "-c", BEGINNING, str(written), how]
+    done = subprocess.run(command, capture_output=True, check=False)  # until all that have its output are gone
+    assert (done.returncode, written.exists()) == (exit_code, how == "left alone")

@@ -1,7 +1,5 @@
 """What can run as a member, and how a word of the command line names it."""
 
-import os
-import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -13,7 +11,7 @@ from model_check.live.command_program import PLACEHOLDERS, Agreed, command, word
 from model_check.live.kafka_jars import KafkaJars
 from model_check.live.kafka_program import kafka, logging_of, settings_of
 from model_check.live.live_setup import chosen_program
-from model_check.live.programs import DIE_WITH_PARENT, REAL_TIMES, Launch, Program
+from model_check.live.programs import REAL_TIMES, Launch, Program
 from model_check.recordings.members import Role
 from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import V0102, V082, V090, KafkaVersion
@@ -140,17 +138,6 @@ def test_a_command_that_does_not_say_what_was_agreed_is_told_what_it_says(
     assert not child.has_started
     assert (child.awaited, child.why_not_up()) == ("broker 3 has printed 'READY'", hint)
     child.end()
-
-
-def test_what_starts_when_its_parent_is_gone_becomes_nothing(tmp_path: Path) -> None:
-    """It would outlive the janitor, too, and write into folders that are removed by then."""
-    becoming = [sys.executable, "-S", "-E", "-c", DIE_WITH_PARENT]
-    written = tmp_path / "written"
-    gone = subprocess.run([*becoming, "1", "touch", written], capture_output=True, text=True, check=False)
-    assert (gone.returncode, written.exists()) == (1, False)
-    assert gone.stderr == "the process that started this one was gone before it could be watched\n"
-    subprocess.run([*becoming, str(os.getpid()), "touch", written], check=True)
-    assert written.exists()
 
 
 def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
