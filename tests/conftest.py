@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import every_day
 from tests.groups import of_shard
 from tests.needs import ROOT, needs
 
@@ -48,6 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Give pytest `--deep`, the same word that `kcheck verify` has for everything there is, and its opposite."""
     parser.addoption("--deep", action="store_true", help="run the tests marked slow, too, and try more examples")
     parser.addoption("--units", action="store_true", help="run only tests that need nothing that is costly")
+    parser.addoption("--accept-tests", action="store_true", help="write down how many tests run every day")
     parser.addoption("--shard", metavar="K/N", help="run the Kth of N parts of the tests")
 
 
@@ -87,17 +89,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """What was loaded and collected stays until the end; nobody needs to look through it for rubbish."""
+    if session.config.getoption("--accept-tests"):
+        every_day.accept(session.items)
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish() -> None:
-    """What the tests leave behind is looked through once; pytest would do so twice, for as long."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What the tests leave behind is looked through once; pytest would do so twice, for as long.
+
+    A whole run in which too few tests passed fails, whatever became of the others.
+    """
     gc.collect()
     gc.freeze()
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    is_worker = hasattr(session.config, "workerinput")
+    if reporter and not is_worker and not session.config.option.collectonly and every_day.is_whole(session.config):
+        passed = len(reporter.stats.get("passed", ()))
+        if told := every_day.ran_too_few(passed, every_day.accepted()):
+            reporter.write_line(f"\n{told}", red=True)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def _keep(kept: list[pytest.Item], config: pytest.Config, items: list[pytest.Item]) -> None:

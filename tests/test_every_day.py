@@ -1,0 +1,107 @@
+"""What runs every day does not get less unnoticed, and what the Makefile runs is heard when it fails."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.every_day import DOCUMENTS, NOT_HERE, accepted, counted, fewer, is_whole, ran_too_few
+
+ROOT = Path(__file__).parents[1]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_no_file_has_fewer_tests_than_were_accepted(request: pytest.FixtureRequest) -> None:
+    """Whoever means it runs `pytest --accept-tests`."""
+    if not is_whole(request.config):
+        pytest.skip("only some of the tests are run")
+    assert list(fewer(counted(request.session.items), accepted())) == []
+
+
+def test_each_test_less_is_told() -> None:
+    assert list(fewer({"a": 2, "c": 1}, {"a": 2, "b": 3, "c": 1})) == ["b: 0 tests run every day, 3 were accepted"]
+    assert list(fewer({"a": 1}, {"a": 2})) == ["a: 1 tests run every day, 2 were accepted"]
+    assert list(fewer({"a": 3, "new": 1}, {"a": 2})) == []
+
+
+def test_a_run_in_which_too_few_pass_is_told() -> None:
+    known = {"a": 1000, "b": 200}
+    assert ran_too_few(1200 - NOT_HERE, known) == ""
+    assert ran_too_few(1199 - NOT_HERE, known) == "1,174 tests passed, and at least 1,175 must (every_day.txt)"
+
+
+def test_no_option_leaves_tests_out(pytestconfig: pytest.Config) -> None:
+    assert pytestconfig.getini("testpaths") == ["tests"]
+    assert pytestconfig.getini("addopts") == ["--import-mode=importlib", "--strict-markers", "--strict-config", "-ra"]
+    assert not [path for path in (ROOT / "tests").rglob("conftest.py") if "collect_ignore" in path.read_text("utf-8")]
+
+
+def test_the_documents_are_those_of_the_makefile() -> None:
+    (named,) = re.findall(r"^DOCUMENTS := (.*)$", MAKEFILE, re.MULTILINE)
+    assert tuple(named.split()) == DOCUMENTS
+
+
+TOOLS = {
+    "verify": ("kcheck verify",),
+    "check": ("ruff check", "ruff format", "python -m pytest -q", "python -m pytest -n", "mypy"),
+    "test": ("ruff check", "ruff format", "python -m pytest -q", "python -m pytest -n", "mypy"),
+    "deep": ("ruff check", "ruff format", "python -m pytest -q", "python -m pytest -n", "mypy"),
+    "lint": ("ruff check", "ruff format", "mypy"),
+    "documents": ("ruff check", "ruff format", "python -m pytest -q"),
+    "bench": ("python -m model_check.benchmarks",),
+    "kafka": ("python -m model_check.live.fetch_kafka",),
+}
+"""What each target runs."""
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >> "$TOLD"
+case "$(basename "$0") $*" in "$FAILS"*) exit 1;; esac
+"""
+
+
+def made(target: str, folder: Path, fails: str) -> tuple[int, str]:
+    """The exit code of a target where one tool fails, of those that stand in for the real ones; and what was run."""
+    for tool in ("kcheck", "ruff", "mypy", "python"):
+        (folder / "bin").mkdir(exist_ok=True)
+        (folder / "bin" / tool).write_text(STAND_IN, encoding="utf-8")
+        (folder / "bin" / tool).chmod(0o755)
+    (folder / "set-up-seconds").write_text("0\n", encoding="utf-8")
+    told = folder / "told"
+    told.touch()
+    done = subprocess.run(
+        ["make", "-s", "-C", str(ROOT), target, f"VENV={folder}", "ARGS="],
+        env={**os.environ, "FAILS": fails, "TOLD": str(told), "MAKEFLAGS": ""},
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode, told.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("target", "fails"), [(target, tool) for target, tools in TOOLS.items() for tool in tools])
+def test_a_target_fails_where_what_it_runs_fails(target: str, fails: str, tmp_path: Path) -> None:
+    code, told = made(target, tmp_path, fails)
+    assert code != 0
+    assert fails in told
+
+
+@pytest.mark.parametrize("target", TOOLS)
+def test_a_target_passes_where_all_that_it_runs_passes(target: str, tmp_path: Path) -> None:
+    code, told = made(target, tmp_path, "nothing of it")
+    assert code == 0
+    assert [tool for tool in TOOLS[target] if tool not in told] == []
+
+
+@pytest.mark.takes("A process runs pytest.")
+def test_a_run_of_all_tests_of_which_too_few_pass_fails() -> None:
+    """Also where none fails: as if somebody had deselected most of them."""
+    program = """
+import sys, pytest
+from tests import every_day
+every_day.is_whole = lambda _: True
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/test_every_day.py", "-k", "each_test_less"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED
+    assert re.search(r"1 tests passed, and at least 5,\d{3} must", done.stdout)
