@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 
 import typer
 
+from model_check.kernel.cache import lacking
 from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
 from spec.errors import BadInput, EnvironmentFailure
@@ -63,11 +64,20 @@ def _with_examples_kept(text: str) -> str:
 def _exit_code(run: Callable[[], int]) -> int:
     try:
         with raising():
-            return run()
+            code = run()
+            _tell_what_is_not_kept()
+            return code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, it must not exit as a verdict
         if is_interrupt(error):
             return _complain(NOTHING_MORE, EXIT_CODES[Verdict.INCOMPLETE])
         return _failed(error)
+
+
+def _tell_what_is_not_kept() -> None:
+    """Where no place was found for it: the next verb takes as long again."""
+    if lacking:
+        home = "name a folder that can be written in KCHECK_CACHE"
+        typer.echo(f"kcheck: {', '.join(sorted(lacking))} could not be kept for the next time; {home}", err=True)
 
 
 def _failed(error: BaseException) -> int:

@@ -19,6 +19,8 @@ from numba import config, njit, types
 from numba.core.runtime.nrt import rtsys
 from numba.extending import intrinsic
 
+from model_check.kernel.cache import cache_folder, can_keep, lacking
+
 LOOPS = (
     *(f"kernel/{name}" for name in ("expansion", "gates", "hashing", "native", "reading", "slicing", "table_loops")),
     *(f"explicit_state/{name}" for name in ("digest", "graph", "search", "visited")),
@@ -27,14 +29,20 @@ LOOPS = (
 
 
 def _loop_cache() -> str:
-    """A folder of its own for each version of our loops: beside the modules, or in the working directory."""
+    """A folder of its own for each version of our loops, beside the modules or in our cache; empty if none can be."""
     here = Path(__file__).parents[1]
     version = hashlib.blake2b(b"".join((here / f"{name}.py").read_bytes() for name in LOOPS), digest_size=8)
-    home = here / "__pycache__" if os.access(here, os.W_OK) else Path(".kcheck")
-    return str(home / f"loops-{version.hexdigest()}")
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    homes = (here / "__pycache__", cache_folder())
+    places = [Path(given)] if given else [home / f"loops-{version.hexdigest()}" for home in homes]
+    return next((str(place) for place in places if can_keep(place)), "")
 
 
-setattr(config, "CACHE_DIR", os.environ.get("NUMBA_CACHE_DIR") or _loop_cache())  # noqa: B010 - known at run time only
+KEPT_IN = _loop_cache()
+if KEPT_IN:
+    setattr(config, "CACHE_DIR", KEPT_IN)  # noqa: B010 - known at run time only
+else:
+    lacking.add("compiled loops")
 
 UNWRAPPED: dict[str, Any] = {"no_cfunc_wrapper": True}
 """Nobody calls a loop from C, so that none is wrapped for it; numba takes this option, but its types do not know it."""
@@ -45,9 +53,10 @@ Loop = Callable[[Callable[..., Any]], Any]
 
 def _compiled(*, nogil: bool = True, **options: Any) -> Loop:
     def declare(function: Callable[..., Any]) -> Any:
-        found = njit(cache=True, nogil=nogil, **UNWRAPPED, **options)(function)
-        cache: Any = found._cache  # noqa: SLF001 - numba has no other way to what it keeps
-        cache.load_overload = partial(_compiled_earlier, cache)
+        found = njit(cache=bool(KEPT_IN), nogil=nogil, **UNWRAPPED, **options)(function)
+        if KEPT_IN:
+            cache: Any = found._cache  # noqa: SLF001 - numba has no other way to what it keeps
+            cache.load_overload = partial(_compiled_earlier, cache)
         return found
 
     return declare

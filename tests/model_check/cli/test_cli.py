@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from model_check.cli import failures
 from model_check.cli.verbs import VERBS, described, loaded
 from tests.model_check.cli.conftest import Kcheck
 
@@ -94,3 +95,10 @@ def test_the_help_names_every_exit_code_and_every_verb(kcheck: Kcheck) -> None:
     shown = kcheck("--help").stdout
     assert "0 all as expected, 1 violated, 2 bad usage or input, 3 incomplete, 4 error" in shown
     assert all(f"\n  {verb} " in shown for verb in (*TAUGHT, "show", "export"))
+
+
+def test_what_cannot_be_kept_is_told_once_as_a_verb_ends(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(failures, "lacking", {"compiled loops"})
+    result = kcheck("show", "tables")
+    told = "compiled loops could not be kept for the next time; name a folder that can be written in KCHECK_CACHE"
+    assert (result.exit_code, result.stderr) == (0, f"kcheck: {told}\n")

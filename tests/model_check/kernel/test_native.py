@@ -49,3 +49,20 @@ def test_what_is_kept_is_given_back_without_what_compiling_needs(tmp_path: Path)
     assert told(DOUBLE) == "6 [1, 0] False\n"
     assert told(DOUBLE, QUADRUPLE) == "6 [0 4 8] [1, 0] True\n", "one is there, and the other compiled with it"
     assert told(QUADRUPLE, DOUBLE) == "[0 4 8] 6 [1, 1] False\n"
+
+
+ANEW = """
+from loops import double
+from model_check.kernel.cache import lacking
+
+print(double(3), sorted(lacking))
+"""
+
+
+@pytest.mark.takes("A process compiles a loop.")
+def test_where_nothing_can_be_kept_loops_are_compiled_anew(tmp_path: Path) -> None:
+    """In a checkout that is read only, without a home."""
+    (tmp_path / "loops.py").write_text(LOOPS)
+    env = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": "/proc/nowhere"}
+    made = subprocess.run([sys.executable, "-c", ANEW], env=env, capture_output=True, text=True, check=True)
+    assert made.stdout == "6 ['compiled loops']\n"
