@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import wait
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from model_check.verdicts.interrupts import leave_to_the_first_process
+from model_check.verdicts.second_process import leave_to_the_first_process
 
 P = ParamSpec("P")
 T = TypeVar("T")

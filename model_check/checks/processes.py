@@ -20,8 +20,8 @@ from threading import Lock, Thread
 from typing import Final, Protocol
 
 from model_check.proofs.proof_findings import ENGINE as PROOF
-from model_check.verdicts.interrupts import leave_to_the_first_process
 from model_check.verdicts.results import Run
+from model_check.verdicts.second_process import leave_to_the_first_process
 from model_check.verdicts.verification import Check, made
 from spec.errors import LacksMemory
 

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from model_check.inventory.system_digests import digests
 from model_check.kernel.system_digest import for_the_last_system
-from model_check.verdicts.interrupts import leave_to_the_first_process
+from model_check.verdicts.second_process import leave_to_the_first_process
 from spec.expectations import Plan
 from spec.language.rules import TransitionSystem
 from spec.scopes import Scope, scope

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from model_check.compiled_modules import start_quickly
 from model_check.verdicts.verdict import EXIT_CODES, Verdict
 
 NOTHING_MORE = "interrupted; nothing more was checked"
@@ -76,13 +75,6 @@ def raising() -> Iterator[Interrupt]:
         yield interrupt
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def leave_to_the_first_process() -> None:
-    """What a second process begins with: no bars, and Ctrl-C is for the first one, which ends this."""
-    start_quickly()
-    os.environ["CI"] = "true"
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def is_interrupt(error: BaseException) -> bool:

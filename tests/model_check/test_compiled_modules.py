@@ -68,7 +68,7 @@ def test_where_nothing_can_be_written_all_is_compiled(made: Callable[[str], list
 IMPORTING = """
 import gc, sys
 from model_check.compiled_modules import start_quickly
-from model_check.verdicts.interrupts import leave_to_the_first_process
+from model_check.verdicts.second_process import leave_to_the_first_process
 sys.dont_write_bytecode = {told}
 {begin}()
 import spec.errors, tomllib

@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import Future
 from functools import partial
@@ -242,3 +244,42 @@ def test_there_are_as_many_processes_as_a_machine_has_cores_and_memory_for(
     cores: int, gigabytes: int, processes: int
 ) -> None:
     assert fitting(cores, gigabytes << 30) == processes
+
+
+KILLED = """
+import os, signal, sys, time
+from functools import partial
+from pathlib import Path
+from model_check.checks.processes import shared_out
+from model_check.verdicts.verification import Check
+from tests.model_check.checks.test_processes import tells_and_waits, wait_for
+
+if __name__ == "__main__":
+    told = Path(sys.argv[1])
+    with shared_out([Check("test", "long", "", 0, partial(tells_and_waits, told))]):
+        wait_for(told)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def tells_and_waits(told: Path) -> list[Run]:
+    """Writes whole or not at all which process it is, and works on."""
+    written = told.with_suffix(".written")
+    written.write_text(str(os.getpid()))
+    written.rename(told)
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+    return []
+
+
+@pytest.mark.takes("A process and its helper start.")
+def test_a_helper_ends_with_the_first_process_also_where_that_is_killed(tmp_path: Path) -> None:
+    told, program = tmp_path / "told", tmp_path / "program.py"
+    program.write_text(KILLED)
+    done = subprocess.run([sys.executable, program, told], stderr=subprocess.DEVNULL, check=False)
+    assert done.returncode == -signal.SIGKILL
+    helper, deadline = Path("/proc") / told.read_text(), time.monotonic() + 10
+    while helper.exists() and "python" in (helper / "cmdline").read_text():
+        assert time.monotonic() < deadline, "the helper works on"
+        time.sleep(0.05)
