@@ -28,6 +28,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 
+from model_check.live.janitor import short_lived
 from spec.errors import BadInput, EnvironmentFailure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +82,7 @@ def spark_session(master: str) -> Iterator[SparkContext]:
         with _told_in_one_line():
             yield _open[master]
         return
-    with tempfile.TemporaryDirectory(prefix="kcheck-spark-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="kcheck-spark-") as scratch, short_lived(Path(scratch)):
         _refuse_a_full_disk(Path(scratch))
         context = _start(master, Path(scratch))
         _open[master] = context
@@ -128,7 +129,9 @@ def _configuration(master: str, scratch: Path) -> SparkConf:
     chosen = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"{JVM_OPTIONS} -Dlog4j2.configurationFile={log_properties.as_uri()}",
+        "spark.driver.extraJavaOptions": (
+            f"{JVM_OPTIONS} -Djava.io.tmpdir={scratch} -Dlog4j2.configurationFile={log_properties.as_uri()}"
+        ),
         "spark.executorEnv.PYTHONPATH": path,
         "spark.python.worker.reuse": "true",
         "spark.locality.wait.process": f"{PATIENCE}s",
@@ -138,6 +141,7 @@ def _configuration(master: str, scratch: Path) -> SparkConf:
     }
     if master.startswith("local"):
         chosen |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        chosen |= {"spark.local.dir": str(scratch)}
     return SparkConf().setMaster(with_tries(master)).setAppName("kcheck").setAll(list(chosen.items()))
 
 

@@ -127,16 +127,26 @@ def test_without_being_told_there_is_a_shard_for_each_core(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(tmp_path: Path) -> None:
+def test_a_run_that_is_killed_goes_on_and_ends_with_the_same_digest(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """And what Spark had for itself is removed, though nobody lives who would."""
+    temporary = tmp_path_factory.mktemp("temporary")
     code = (
         "import sys; from model_check.spark.spark_engine import enumerate_states\n"
         "from tests.model_check.systems import odometer\n"
         "enumerate_states(odometer(2, 15), run_folder=sys.argv[1], shards=2)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL) as process:
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, env=env) as process:
         wait_until(tmp_path / "levels" / "000008.json", process)
+        assert len(list(temporary.iterdir())) == 1
         process.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while any(temporary.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
     left = RunFolder(tmp_path).levels()
     assert 9 < len(left) < 31
     done, wheels = list[int](), odometer(2, 15)
