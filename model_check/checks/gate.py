@@ -6,7 +6,7 @@ from itertools import chain
 
 from model_check.checks import crash_matrix, defects, enumeration, exploration, proof, replay, simulation
 from model_check.checks.defects import halves, is_covered
-from model_check.checks.recorded_checks import judgements, live_runs
+from model_check.checks.recorded_checks import judgements, live_facts, live_runs
 from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.facts import Fact
 from model_check.inventory.inventory_check import check_inventory, gate_facts
@@ -58,10 +58,10 @@ def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check],
 
 
 def gate() -> list[Fact]:
-    """What a verification of everything checks, every day and in a deep run, as facts of the inventory."""
+    """What a verification of everything checks, every day and in a deep run, and its live runs do: as facts."""
     every_one = list(plans().values())
     daily = chain(*checks([one for one in every_one if not one.deep], whole=True, deep=False))
-    return list(gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))))
+    return [*gate_facts(daily, chain(*checks(every_one, whole=True, deep=True))), *live_facts()]
 
 
 def _inventoried() -> list[Run]:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from model_check.inventory.facts import Fact
 from model_check.judging import shipped_recordings
 from model_check.judging.shipped_recordings import archives_of
 from model_check.live.live_run import ENGINE as LIVE
@@ -15,7 +16,7 @@ from model_check.live.live_run import Task, checked_run
 from model_check.live.live_setup import Setup
 from model_check.reuse.reusable import Reusable
 from model_check.verdicts.results import Comparison, Run
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import Verdict, worst
 from model_check.verdicts.verification import Check
 from model_check.waiting.progress import interruptible
 
@@ -25,6 +26,8 @@ RECORDING_COST, LONG_COST, LIVE_COST = 20_000_000, 1_000_000_000, 80_000_000
 
 SHORT: Final = Task(Setup(3, seed=1), topics=1, faults=2, kinds=("kill-controller", "stop-controller"))
 """A failover, and a zombie."""
+LONGER: Final = tuple(Task(Setup(3, seed)) for seed in (10, 20, 30))
+"""Every kind of fault."""
 
 
 def judgements(*, deep: bool) -> Iterator[Check]:
@@ -38,8 +41,15 @@ def judgements(*, deep: bool) -> Iterator[Check]:
 
 def live_runs(*, deep: bool) -> Iterator[Check]:
     """A short live run; deep, some more, with every kind of fault."""
-    for task in [SHORT, *(Task(Setup(3, seed)) for seed in (10, 20, 30))] if deep else [SHORT]:
+    for task in [SHORT, *LONGER] if deep else [SHORT]:
         yield Reusable(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
+
+
+def live_facts() -> Iterator[Fact]:
+    """What each live run does, as facts of the inventory."""
+    for task in (SHORT, *LONGER):
+        size = f"{len(task.setup.programs)} members, {task.topics} topics, {task.faults} faults"
+        yield f"live run {task.title}", f"{size} of {', '.join(task.kinds)}"
 
 
 def _judged(name: str) -> list[Run]:
@@ -57,7 +67,9 @@ def _lived(task: Task) -> list[Run]:
         shutil.rmtree(folder)
         raise
     met = Comparison("every observation explained, nothing newly broken", Verdict.HOLDS, made.verdict, made.verdict)
+    done = Comparison.of("faults", task.faults, len(made.faults), Verdict.INCOMPLETE)
+    made = replace(made, comparisons=(met, done), verdict=worst((made.verdict, done.verdict)))
     if made.verdict is Verdict.HOLDS:
         shutil.rmtree(folder)
-        return [replace(made, comparisons=(met,))]
-    return [replace(made, comparisons=(met,), notes=(f"recorded in {folder / made.scope}", *made.notes))]
+        return [made]
+    return [replace(made, notes=(f"recorded in {folder / made.scope}", *made.notes))]

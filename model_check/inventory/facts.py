@@ -4,12 +4,13 @@ A name begins with what the fact is about, as in `scope tiny / budget crashes`, 
 together. Of what the manifest expects a line has the numbers, the broken and the open, and a digest of all the rest.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, TypeAlias
 
 from model_check.inventory.system_digests import digest_of_text
-from model_check.judging.shipped_recordings import BROKEN, DEEP, LONG, POSSIBLY_BROKEN
+from model_check.judging.shipped_recordings import BROKEN, DEEP, LONG, POSSIBLY_BROKEN, archives_of
 from spec.defects import DEFECTS, UNFOUND, Defect
 from spec.expectations import Expectation, Plan, ProofExpectation
 from spec.lemmas import declared
@@ -44,6 +45,7 @@ def specification_facts() -> Iterator[Fact]:
         yield f"claim {claim.name} / words", digest_of_text(claim.statement, claim.source)
     for lemma in declared():
         yield f"lemma {lemma.name}", f"{lemma.kind}{_of(lemma.parts)}"
+        yield f"lemma {lemma.name} / words", digest_of_text(lemma.statement, lemma.source)
     for rule in rules():
         at = f", at the cost of one of {rule.budget}" if rule.budget else ""
         yield f"action {rule.name}", f"by {rule.actor}{_of(rule.parts)}{at}"
@@ -71,7 +73,9 @@ def _defect(one: Defect) -> str:
 
 
 def recording_facts() -> Iterator[Fact]:
-    """The recordings that come along: when they are judged, and what each must break."""
+    """The recordings that come along: when they are judged, what each must break, and what their archives hold."""
+    for archive in sorted({file for name in (*BROKEN, *LONG) for file in archives_of(name)}):
+        yield f"archive {archive.name}", hashlib.blake2b(archive.read_bytes(), digest_size=12).hexdigest()
     for name, broken in {**BROKEN, **LONG}.items():
         when = "with --deep" if name in DEEP or name in LONG else "every day"
         at_times = f"; at times {text_of(POSSIBLY_BROKEN[name])}" if name in POSSIBLY_BROKEN else ""
@@ -79,7 +83,11 @@ def recording_facts() -> Iterator[Fact]:
 
 
 def manifest_facts(plans: Iterable[Plan]) -> Iterator[Fact]:
-    """Bounds, flags and expectations of each scope."""
+    """Bounds, flags and expectations of each scope; and what a variant breaks in any of them."""
+    plans = list(plans)
+    for name in VARIANTS:
+        explored = [one for plan in plans for one in plan.explorations if one.variant == name]
+        yield f"variant {name} / breaks", text_of({claim for one in explored for claim in one.violated})
     for plan in plans:
         about = f"scope {plan.scope}"
         yield from ((f"{about} / {name}", told) for name, told in _bounds(scope(plan.scope)))

@@ -81,18 +81,28 @@ def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("verdict", [Verdict.HOLDS, Verdict.VIOLATED, Verdict.INCOMPLETE])
-def test_a_live_run_is_kept_where_it_does_not_hold(verdict: Verdict, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("said", "faults", "verdict"),
+    [
+        (Verdict.HOLDS, 2, Verdict.HOLDS),
+        (Verdict.HOLDS, 1, Verdict.INCOMPLETE),
+        (Verdict.VIOLATED, 2, Verdict.VIOLATED),
+        (Verdict.INCOMPLETE, 0, Verdict.INCOMPLETE),
+    ],
+)
+def test_a_live_run_is_kept_where_it_does_not_hold_or_lacks_faults(
+    said: Verdict, faults: int, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folders: list[Path] = []
 
     def run(task: Task, folder: Path, _stop: object) -> Run:
         (folder / task.title).mkdir()
         folders.append(folder)
-        return Run("live", task.title, "AS_CODED", verdict)
+        return Run("live", task.title, "AS_CODED", said, faults=("1 kill-controller", "2 stop-controller")[:faults])
 
     monkeypatch.setattr(checks, "checked_run", run)
     (made,) = next(checks.live_runs(deep=False)).make()
-    assert made.comparisons[0].is_met == (verdict is Verdict.HOLDS)
+    assert [one.is_met for one in made.comparisons] == [said is Verdict.HOLDS, faults == 2]
     assert document([made]).verdict is verdict
     assert folders[0].exists() == (verdict is not Verdict.HOLDS)
     if folders[0].exists():

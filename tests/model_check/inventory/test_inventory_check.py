@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from model_check.checks import gate
+from model_check.checks import gate, recorded_checks
 from model_check.inventory import facts, inventory_check, system_facts, whole_protocol
 from model_check.inventory.accepted import accepted
 from model_check.inventory.accepted_systems import REVIEW, with_system_compared
@@ -20,6 +21,7 @@ from spec import defects, expectations, properties, scopes
 from spec.expectations import plans
 from spec.language.rules import Claimed
 from spec.language.terms import YES, Value
+from spec.lemmas import declared
 from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
 from spec.variants import AS_CODED, FENCED, Switches
@@ -180,6 +182,54 @@ def test_a_claim_that_is_gone_or_has_another_witness_fails_the_gate(monkeypatch:
     easier = replace(claim_named(name), witness="an_easier_one")
     monkeypatch.setattr(facts, "claims", lambda: iter([*left, easier]))
     assert [one[0] for one in unmet()] == [f"claim {name}"]
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_lemma_in_other_words_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *others = declared()
+    monkeypatch.setattr(facts, "declared", lambda: iter([replace(first, statement="The opposite."), *others]))
+    assert [one[0] for one in unmet()] == [f"lemma {first.name} / words"]
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_other_files_under_the_name_of_a_recording_fail_the_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, *others = shipped_recordings.ARCHIVES
+    swapped = tmp_path / first.name
+    swapped.write_bytes(others[0].read_bytes())
+    of_long = shipped_recordings.archives_of
+
+    def archives_of(name: str) -> tuple[Path, ...]:
+        return of_long(name) if name in shipped_recordings.LONG else (swapped, *others)
+
+    monkeypatch.setattr(facts, "archives_of", archives_of)
+    assert [one[0] for one in unmet()] == [f"archive {first.name}"]
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_live_run_without_its_faults_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_checks, "SHORT", replace(recorded_checks.SHORT, faults=0))
+    assert [one[0] for one in unmet()] == [f"live run {recorded_checks.SHORT.title}"]
+
+
+@pytest.mark.usefixtures("unmoved")
+def test_a_fix_that_is_expected_to_break_something_fails_the_gate(manifest: dict[str, Any]) -> None:
+    """As it stands, also where the numbers of that scope are measured anew and accepted one by one."""
+    entry = manifest["bounce"]["expect"]["FENCED"]
+    entry["violated"] = {**entry.get("violated", {}), "epochs_never_go_back": 1}
+    assert {one[0] for one in unmet()} == {"scope bounce / explored FENCED", "variant FENCED / breaks"}
+
+
+def test_a_term_that_is_not_the_accepted_one_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = {name: told for name, told in accepted().items() if name.endswith(" / terms")}
+    for kind in ("action", "claim"):
+        name = next(one for one in terms if one.startswith(kind))
+        monkeypatch.setattr(inventory_check, "term_facts", lambda name=name: iter({**terms, name: "0"}.items()))
+        assert [one[::2] for one in unmet()] == [(name, "0")]
+    less = dict(list(terms.items())[1:])
+    monkeypatch.setattr(inventory_check, "term_facts", lambda: iter(less.items()))
+    assert [one[2] for one in unmet()] == ["nothing"]
 
 
 @pytest.fixture
