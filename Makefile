@@ -43,13 +43,13 @@ $(STAMP): pyproject.toml constraints.txt
 verify: setup ## the verdict: scopes, proofs, refinement, a live run, recordings (ARGS=--deep: everything)
 	@$(BIN)/kcheck verify $(ARGS)
 
-check: documents ## types and units, which start, build and judge nothing: within a minute, for whoever works on it
+check: setup ## types and units, which start, build and judge nothing: within a minute, for whoever works on it
 	@$(call beside_types,$(PYTEST) --units $(ARGS))
 
-test: documents ## types and tests
+test: setup ## types and tests
 	@$(call beside_types,$(PYTEST) $(ARGS))
 
-deep: documents ## the same with all that takes long, once a night; ARGS="--shard 2/5" for a part
+deep: setup ## the same with all that takes long, once a night; ARGS="--shard 2/5" for a part
 	@$(call beside_types,$(PYTEST) --deep $(ARGS))
 
 lint: setup ## ruff and mypy only
@@ -58,14 +58,16 @@ lint: setup ## ruff and mypy only
 	@$(BIN)/mypy --strict
 
 documents: setup ## ruff, the architecture and the documents: what is first to fail
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/python -m pytest -q $(DOCUMENTS)
+	@$(first_to_fail)
 
-# Run a command while mypy checks the types, show what that says when both have ended, and fail if either does.
+first_to_fail = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/python -m pytest -q $(DOCUMENTS)
+
+# What is first to fail, then a command, while mypy checks the types: show what that says when all have ended, and fail
+# if any does. Where what is first fails, nobody waits for the others.
 define beside_types
 	start=$$SECONDS; said=$$(mktemp); trap 'rm -f $$said' EXIT; \
 	$(BIN)/mypy --strict > $$said 2>&1 & types=$$!; \
+	{ $(first_to_fail); } || { kill $$types; exit 1; }; \
 	failed=0; $(1) || failed=$$?; \
 	wait $$types || failed=$$?; cat $$said; \
 	echo "it took $$((SECONDS - start)) s; set-up had taken $$(<$(STAMP)) s, once"; \
