@@ -82,8 +82,7 @@ def property_named(name: str) -> str:
     """The name of a claim that one of the questions asks; UnknownName lists those that there are."""
     known = dict.fromkeys([*(one.name for one in claims()), *sorted(MONITORED)])
     if name not in known:
-        listed_by = "kcheck show properties, and model_check/monitors/README.md"
-        raise UnknownName("property", name, known, listed_by=listed_by)
+        raise UnknownName("property", name, known, listed_by="kcheck show properties")
     return name
 
 

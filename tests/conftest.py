@@ -92,6 +92,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What was loaded and collected stays until the end; nobody needs to look through it for rubbish."""
     if session.config.getoption("--accept-tests"):
+        if not every_day.is_whole(session.config):
+            raise pytest.UsageError("--accept-tests writes down all tests: name none, and leave none out")
         every_day.accept(session.items)
     gc.collect()
     gc.freeze()
@@ -109,7 +111,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     is_worker = hasattr(session.config, "workerinput")
     if reporter and not is_worker and not session.config.option.collectonly and every_day.is_whole(session.config):
         passed = len(reporter.stats.get("passed", ()))
-        if told := every_day.ran_too_few(passed, every_day.accepted()):
+        if (told := every_day.ran_too_few(passed, every_day.accepted())) and not session.exitstatus:
             reporter.write_line(f"\n{told}", red=True)
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

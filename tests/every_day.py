@@ -18,6 +18,11 @@ DOCUMENTS: Final = ("tests/test_architecture.py", "tests/test_readme.py", "tests
 NOT_HERE: Final = 25
 """So many tests may be skipped for want of something that not every machine has: a release of Kafka, a cgroup."""
 
+SOME: Final = (
+    "keyword", "markexpr", "units", "shard", "lf", "failedfirst", "newfirst", "stepwise", "maxfail", "deselect",
+)  # fmt: skip
+"""Options with which not all tests are run, or not to the end."""
+
 
 def is_slow(item: pytest.Item) -> bool:
     """Whether a test runs only with --deep."""
@@ -36,7 +41,7 @@ def accepted() -> Mapping[str, int]:
 
 
 def accept(items: Iterable[pytest.Item]) -> None:
-    """Write how many tests there are."""
+    """Write how many tests there are; all of them must have been collected."""
     lines = (f"{name} {number}\n" for name, number in sorted(counted(items).items()))
     ACCEPTED.write_text(HEAD + "".join(lines), encoding="utf-8")
 
@@ -50,8 +55,7 @@ def fewer(found: Mapping[str, int], known: Mapping[str, int]) -> Iterator[str]:
 
 def is_whole(config: pytest.Config) -> bool:
     """Whether all tests were asked for that run every day, and not some chosen ones."""
-    some = (config.option.keyword, config.option.markexpr, config.getoption("--units"), config.getoption("--shard"))
-    return config.args == config.getini("testpaths") and not any(some)
+    return config.args == config.getini("testpaths") and not any(getattr(config.option, one, None) for one in SOME)
 
 
 def ran_too_few(passed: int, known: Mapping[str, int]) -> str:

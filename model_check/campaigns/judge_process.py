@@ -5,12 +5,9 @@ itself (for memory, as a rule); the next recording gets a new one.
 """
 
 import multiprocessing
-import os
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import wait
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 from model_check.verdicts.second_process import leave_to_the_first_process
@@ -50,18 +47,7 @@ class JudgeProcess:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_prepare)
+            self._pool = ProcessPoolExecutor(
+                1, multiprocessing.get_context("spawn"), initializer=leave_to_the_first_process
+            )
         return self._pool
-
-
-def _prepare() -> None:
-    """Without the first process this one ends."""
-    leave_to_the_first_process()
-    threading.Thread(target=_die_with_parent, daemon=True).start()
-
-
-def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

@@ -22,6 +22,8 @@ def check_completeness(made: Mapping[Check, Sequence[Run]], accepted: Mapping[st
     open_ = sum(any(run.verdict is Verdict.INCOMPLETE for run in ended.get(name, ())) for name in due)
     wanted, found = (f"{number:,} made" for number in (len(due), len(due) - len(missed) - open_))
     all_made = Comparison.of("checks", wanted, found, Verdict.ERROR if missed else Verdict.INCOMPLETE)
+    if not due:
+        all_made = Comparison("checks", "those that were accepted", "none is in the inventory", Verdict.ERROR)
     comparisons = (all_made, *missed)
     return Run(ENGINE, "", "", worst(one.verdict for one in comparisons), comparisons=comparisons)
 

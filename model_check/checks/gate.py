@@ -8,7 +8,7 @@ from model_check.checks import crash_matrix, defects, enumeration, exploration, 
 from model_check.checks.defects import halves, is_covered
 from model_check.checks.recorded_checks import judgements, live_facts, live_runs
 from model_check.explicit_state.findings import ENGINE
-from model_check.inventory.facts import Fact
+from model_check.inventory.facts import Fact, archives
 from model_check.inventory.inventory_check import check_inventory, gate_facts
 from model_check.inventory.system_facts import SystemKey
 from model_check.matrix import matrix_report
@@ -53,7 +53,10 @@ def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check],
         here += [*simulations(chosen), *enumerations(chosen)]
     if whole:
         here += [Reusable("manifest", "", "", 0, manifest_compared), *live_runs(deep=deep)]
-        anywhere += [Reusable("inventory", "", "", INVENTORY_COST, _inventoried), *judgements(deep=deep)]
+        anywhere += [
+            Reusable("inventory", "", "", INVENTORY_COST, _inventoried, files=archives()),
+            *judgements(deep=deep),
+        ]
     return here, anywhere
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
+from model_check.monitors.check import UNSURE
 from model_check.two_questions import Question, claims_run, is_monitored, is_searched, readable, search_run
 from model_check.verdicts.results import Run, is_break
 from model_check.verdicts.verdict import Verdict
@@ -41,7 +42,8 @@ def about(claims: Run, chosen: Collection[str]) -> Run:
     told = replace(claims, findings=findings, not_asked=left, notes=())
     if any(map(is_break, findings)):
         return replace(told, verdict=Verdict.VIOLATED, reason="")
-    reason = claims.reason if findings else f"none of it was asked: {', '.join(left)}"
+    unsure = (one.removeprefix(UNSURE) for one in claims.notes if one.startswith(UNSURE))
+    reason = next(unsure, claims.reason) if findings else f"none of it was asked: {', '.join(left)}"
     return replace(told, verdict=Verdict.INCOMPLETE if reason else Verdict.HOLDS, reason=reason)
 
 

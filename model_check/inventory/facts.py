@@ -7,6 +7,7 @@ together. Of what the manifest expects a line has the numbers, the broken and th
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from model_check.inventory.system_digests import digest_of_text
@@ -74,12 +75,17 @@ def _defect(one: Defect) -> str:
 
 def recording_facts() -> Iterator[Fact]:
     """The recordings that come along: when they are judged, what each must break, and what their archives hold."""
-    for archive in sorted({file for name in (*BROKEN, *LONG) for file in archives_of(name)}):
+    for archive in archives():
         yield f"archive {archive.name}", hashlib.blake2b(archive.read_bytes(), digest_size=12).hexdigest()
     for name, broken in {**BROKEN, **LONG}.items():
         when = "with --deep" if name in DEEP or name in LONG else "every day"
         at_times = f"; at times {text_of(POSSIBLY_BROKEN[name])}" if name in POSSIBLY_BROKEN else ""
         yield f"recording {name}", f"judged {when}; breaks {text_of(broken)}{at_times}"
+
+
+def archives() -> tuple[Path, ...]:
+    """The archives that hold the recordings."""
+    return tuple(sorted({file for name in (*BROKEN, *LONG) for file in archives_of(name)}))
 
 
 def manifest_facts(plans: Iterable[Plan]) -> Iterator[Fact]:

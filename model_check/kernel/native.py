@@ -34,7 +34,7 @@ def _loop_cache() -> str:
     version = hashlib.blake2b(b"".join((here / f"{name}.py").read_bytes() for name in LOOPS), digest_size=8)
     given = os.environ.get("NUMBA_CACHE_DIR")
     homes = (here / "__pycache__", cache_folder())
-    places = [Path(given)] if given else [home / f"loops-{version.hexdigest()}" for home in homes]
+    places = [*([Path(given)] if given else []), *(home / f"loops-{version.hexdigest()}" for home in homes)]
     return next((str(place) for place in places if can_keep(place)), "")
 
 

@@ -27,6 +27,7 @@ PLACEHOLDERS: Final = ("id", "host", "port", "zookeeper", "folder")
 UP_SECONDS: Final = 3.0
 """How long a command that does not say when it is up must have run to count as up."""
 
+SILENT: Final = "it printed nothing; does it buffer its output where that is no terminal?"
 LAST_LINES: Final = 20
 """So much of what a command has printed is told where it ends by itself."""
 
@@ -79,7 +80,7 @@ class CommandChild(Child):
     def why_not_up(self) -> str:
         """What it printed instead."""
         said = self.output().splitlines()
-        return f"it printed {said[-1]!r} last" if said else "it printed nothing: does it write to a pipe at once?"
+        return f"it printed {said[-1]!r} last" if said else SILENT
 
     def last_words(self) -> tuple[str, ...]:
         """What it printed last, if that is more than the line that its failure tells."""

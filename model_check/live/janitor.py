@@ -74,7 +74,9 @@ def janitor() -> Janitor:
 
 
 _ONCE_WATCHED: Final = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 try:
     import ctypes
     ctypes.CDLL(None).prctl(1, 9)

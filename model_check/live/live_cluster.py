@@ -21,7 +21,7 @@ from typing import Any, Final, Self
 from model_check.live.janitor import short_lived
 from model_check.live.live_admin import PATIENCE_SECONDS, Admin
 from model_check.live.live_setup import Setup
-from model_check.live.programs import Child, Launch
+from model_check.live.programs import OVERLOADED, Child, Launch
 from model_check.recordings.actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.members import MEMBERS, print_members
 from model_check.recordings.sessions import SESSIONS, sessions_by_log, sessions_by_ownership
@@ -185,7 +185,7 @@ class LiveCluster:
         what: str,
         holds: Callable[[], bool],
         patience_seconds: float = PATIENCE_SECONDS,
-        hint: Callable[[], str] = lambda: "is the machine overloaded?",
+        hint: Callable[[], str] = lambda: OVERLOADED,
     ) -> None:
         """Wait for something that must come; EnvironmentFailure, or EndedEarly, if it does not, with a hint why."""
         if not self.comes(holds, patience_seconds):

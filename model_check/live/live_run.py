@@ -118,7 +118,8 @@ def with_its_making(made: tuple[Run, ...], title: str, ended: str, seconds: floa
     if ended:
         reason, *said = f"{EARLY}{ended}".splitlines()
         if first.verdict in {Verdict.HOLDS, Verdict.INCOMPLETE}:
-            first = replace(first, verdict=Verdict.INCOMPLETE, reason=reason, notes=(*said, *first.notes))
+            notes = (*said, *filter(None, [first.reason]), *first.notes)
+            first = replace(first, verdict=Verdict.INCOMPLETE, reason=reason, notes=notes)
         else:
             first = replace(first, notes=(reason, *said, *first.notes))
     return replace(first, seconds={"record": seconds, **(first.seconds or {})}), *others

@@ -57,6 +57,10 @@ class Launch:
         return self.work / f"output-{self.incarnation}.txt"
 
 
+OVERLOADED: Final = "is the machine overloaded?"
+"""What is asked where nothing else is known that keeps something from coming."""
+
+
 class Child(ABC):
     """A running member; what it prints goes to a file."""
 
@@ -84,7 +88,7 @@ class Child(ABC):
 
     def why_not_up(self) -> str:
         """What may be wrong where that does not come."""
-        return "is the machine overloaded?"
+        return OVERLOADED
 
     @property
     @abstractmethod

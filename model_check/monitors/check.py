@@ -26,7 +26,7 @@ from model_check.recordings.cluster import is_unclean_by_default
 from model_check.recordings.members import Member, members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
-from model_check.recordings.sessions import Session, sessions_of
+from model_check.recordings.sessions import SESSIONS, Session, sessions_of
 from model_check.recordings.transactions import read_log
 from model_check.verdicts.results import Finding, Run, is_break
 from model_check.verdicts.verdict import Verdict
@@ -37,9 +37,11 @@ from spec.formats import znode_paths as paths
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
+UNSURE: Final = "what holds is not sure: "
+"""How a note begins that says why nothing can be concluded from what holds, where something else is broken."""
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
-NOTHING_AT_REST: Final = "at no moment of rest was anything asked: somebody who was down was registered, or none came"
+NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
@@ -81,6 +83,7 @@ def read_history(folder: Path, known: Recording | None = None) -> History:
         acts=read_acts(folder, moves),
         unclean_by_default=is_unclean_by_default(folder),
         chroot=chroot,
+        are_sessions_told=(folder / SESSIONS).exists(),
         no_candidates=frozenset(broker for broker, one in members.items() if not one.role.controls),
     )
 
@@ -118,17 +121,16 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         breaks = [one for one in answers if one is not None]
         findings.append(_finding(claim, len(answers), breaks, excused))
         notes += _told(claim, breaks)
-    is_broken = any(map(is_break, findings))
-    reason = "" if is_broken else unknown_of(history, {one.property for one in findings})
+    is_broken, reason = any(map(is_break, findings)), unknown_of(history, {one.property for one in findings})
     return Run(
         engine=ENGINE,
         scope=name,
         variant="",
         verdict=Verdict.VIOLATED if is_broken else Verdict.INCOMPLETE if reason else Verdict.HOLDS,
-        reason=reason,
+        reason="" if is_broken else reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
-        notes=(*notes, *_remarks(history)),
+        notes=(*notes, *_remarks(history), *([UNSURE + reason] if is_broken and reason else [])),
     )
 
 
@@ -140,11 +142,25 @@ def unknown_of(history: History, asked: Collection[str]) -> str:
     """
     if not history.of_kind(paths.BROKER, paths.CONTROLLER):
         return f"no broker registers and none is elected in it; {_passed_over(history) or 'it has no such znode'}"
-    if strange := [one for one in history.writes if not one.author.is_members and decides(one)]:
-        first = strange[0]
-        wrote = f"it wrote {first.name}, as only a controller does ({first.place})"
-        return f"session {hex_of(first.author.session)} is nobody's that is known: {wrote}, and counts as an admin's"
-    return NOTHING_AT_REST if history.acts.is_told and IN_CHARGE not in asked else ""
+    if not history.are_sessions_told and (strange := _strange(history)):
+        return strange
+    return _nothing_at_rest(history) if history.acts.is_told and IN_CHARGE not in asked else ""
+
+
+def _strange(history: History) -> str:
+    """Who decides about partitions, and is no member that is known."""
+    for one in history.writes:
+        if not one.author.is_members and decides(one):
+            wrote = f"it wrote {one.name}, as only a controller does ({one.place}), and counts as an admin's"
+            return f"session {hex_of(one.author.session)} is nobody's that is known: {wrote}"
+    return ""
+
+
+def _nothing_at_rest(history: History) -> str:
+    """Why nothing could be asked at any moment of rest."""
+    if history.epochs_end < len(history.writes):
+        return f"{NOTHING_AT_REST}: /controller_epoch was changed by hand"
+    return f"{NOTHING_AT_REST}: {history.acts.reason or 'who was down at each was still registered'}"
 
 
 def _passed_over(history: History) -> str:
@@ -182,7 +198,7 @@ def _told(claim: Monitored, breaks: Sequence[Break]) -> Iterator[str]:
 
 
 def _remarks(history: History) -> Iterator[str]:
-    """What lacks for some claims, and what was passed over."""
+    """What is missing for some claims, and what was passed over."""
     yield from dict.fromkeys(str(one) for one in (claim.missing(history) for claim in CLAIMS) if one is not None)
     if history.chroot:
         yield f"the cluster is below {history.chroot}, which was taken off all paths"
@@ -191,6 +207,8 @@ def _remarks(history: History) -> Iterator[str]:
     if history.epochs_end < len(history.writes):
         place = history.writes[history.epochs_end].place
         yield f"/controller_epoch was changed by hand ({place}): from there on nothing is asked that goes by epochs"
+    if history.are_sessions_told and (strange := _strange(history)):
+        yield strange
     for broker, one in sorted(history.arrivals.by_broker.items()):
         if one.unreadable:
             yield f"broker {broker}: not all that arrived could be read ({one.unreadable})"

@@ -141,7 +141,7 @@ class History:
     """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election.
 
     `is_admin_told`: the recording tells whose session the admin's is, so that all others are members'. `chroot` was
-    taken off all paths.
+    taken off all paths. `are_sessions_told`: a file of the recording says whose each session is.
     """
 
     writes: tuple[Write, ...]
@@ -152,6 +152,7 @@ class History:
     no_candidates: frozenset[int] = frozenset()
     is_admin_told: bool = False
     chroot: str = ""
+    are_sessions_told: bool = False
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[Write, ...]]:

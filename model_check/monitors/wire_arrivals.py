@@ -84,8 +84,8 @@ class _Frames:
         try:
             return decode_request(data, place)
         except MalformedInput:
-            why = unreadable_request(data)
-            self.unread.append(Unread(place, str(why), why.is_known))
+            if (why := unreadable_request(data)) is not None:
+                self.unread.append(Unread(place, str(why), why.is_known))
             raise
 
     def _arrival(self, place: str, order: int, ms: int, request: Any) -> Arrival:

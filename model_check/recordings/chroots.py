@@ -13,8 +13,8 @@ from typing import Final
 from reference.zookeeper import transactions as zk
 from spec.errors import BadInput
 
-WHERE_A_CLUSTER_IS: Final = re.compile(r"(?P<chroot>.*)/(?:brokers/ids|controller_epoch)")
-"""Paths that every cluster has, and nobody else."""
+WHERE_A_CLUSTER_IS: Final = re.compile(r"(?P<chroot>.*)(?<!/consumers)/(?:brokers/ids|controller_epoch)")
+"""Paths that every cluster has, and nobody else; a group of consumers may be called brokers."""
 OUTSIDE: Final = "/.."
 
 
@@ -23,7 +23,8 @@ def chroot_in(transactions: Iterable[zk.Transaction]) -> str:
     created = (one.change.path for one in transactions if isinstance(one.change, zk.NodeCreated))
     found = sorted({match["chroot"] for path in created if (match := WHERE_A_CLUSTER_IS.fullmatch(path))})
     if len(found) > 1 and found[0]:
-        raise BadInput(f"several clusters are recorded, below {', '.join(found)}; leave the transactions of one only")
+        known = "one of them can be judged if it is at the root, or has the log to itself"
+        raise BadInput(f"several clusters are recorded, below {', '.join(found)}; {known}")
     return found[0] if found else ""
 
 

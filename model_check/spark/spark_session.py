@@ -130,7 +130,7 @@ def _configuration(master: str, scratch: Path) -> SparkConf:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.extraJavaOptions": (
-            f"{JVM_OPTIONS} -Djava.io.tmpdir={scratch} -Dlog4j2.configurationFile={log_properties.as_uri()}"
+            f'{JVM_OPTIONS} "-Djava.io.tmpdir={scratch}" -Dlog4j2.configurationFile={log_properties.as_uri()}'
         ),
         "spark.executorEnv.PYTHONPATH": path,
         "spark.python.worker.reuse": "true",

@@ -1,4 +1,4 @@
-"""Why some bytes are no request, told to whoever wrote its encoder: where, what was read until there, what is left out.
+"""Why Kafka cannot read some bytes, told to whoever wrote them: where, what was read until there, what is left out.
 
     unreadable_request(data)    LEADER_AND_ISR of version 0 in 70 bytes: live_leaders: needs 4 more, 0 are left, ...
 
@@ -16,10 +16,14 @@ from typing import Any, Final
 from spec.errors import MalformedInput, Where
 from spec.formats.request_schemas import ApiKey
 from spec.formats.requests import HEADER, RequestHeader, header_version, schema_of
-from spec.formats.wire import ArrayOf, Source, Struct, WireType
+from spec.formats.wire import ArrayOf, Boolean, Source, String, Struct, WireType
 
 SHOWN: Final = 6
 """The values read last that are shown."""
+LONGEST: Final = 40
+"""So many characters of a value are shown."""
+BEGINNING: Final = 4
+"""The bytes of key and version."""
 FEW: Final = 3
 """So many fields may be the one that is left out; more say nothing."""
 
@@ -28,7 +32,7 @@ FEW: Final = 3
 class UnreadableRequest:
     """Bytes that are no request.
 
-    `is_known`: their key and version are of the documented protocol. `left_out` are fields of which one may lack.
+    `is_known`: their key and version are of the documented protocol. One of the fields `left_out` may be missing.
     """
 
     text: str
@@ -41,21 +45,25 @@ class UnreadableRequest:
 
 @dataclass
 class _Reading:
-    """Bytes read value by value, but for the member of one struct, which is left out."""
+    """Bytes read value by value as leniently as Kafka does, but for the member of one struct, which is left out."""
 
     data: bytes
     left_out: tuple[Struct, str] | None = None
     values: list[tuple[str, Any]] = field(default_factory=list)
     at: int = 0
 
-    def read(self) -> None:
-        """All of it; MalformedInput names the field that is wrong, and `values` has what came before."""
+    def read(self, *, whole: bool) -> None:
+        """All of it; MalformedInput names the field that is wrong, and `values` has what came before.
+
+        Kafka minds no bytes behind a request; where `whole`, there must be none.
+        """
         source = Source(self.data, Where(""))
         number = [int.from_bytes(self.data[start : start + 2], "big", signed=True) for start in (0, 2)]
         try:
             header = self._all(HEADER, source.within(Where("").key("header")), header_version(*number))
             self._all(schema_of(RequestHeader(**header)), source.within(Where("")), number[1])
-            source.within(Where("")).end()
+            if whole:
+                source.within(Where("")).end()
         finally:
             self.at = source.at
 
@@ -77,28 +85,43 @@ class _Reading:
                 count = kind.counted(source)
                 for index in range(count):
                     yield from self._values(kind.element, source.within(where.item(index)), version)
+            case Boolean():  # any byte but 0 is true
+                yield where.field, source.take(1) != b"\0"
+            case String(nullable=nullable):  # of any text, in which broken UTF-8 is replaced
+                yield where.field, String(nullable=nullable).text(source)
             case _:
                 yield where.field, kind.decode(source, version)
 
 
-def unreadable_request(data: bytes) -> UnreadableRequest:
-    """Why these bytes, which `decode_request` refuses, are no request."""
+def unreadable_request(data: bytes) -> UnreadableRequest | None:
+    """Why Kafka does not read these bytes, which `decode_request` refuses; None if it does, and we are stricter."""
+    if len(data) < BEGINNING:
+        text = f"{len(data)} bytes, which end before the key and version of a request"
+        return UnreadableRequest(text, is_known=False)
     reading, reason = _Reading(data), ""
     try:
-        reading.read()
+        reading.read(whole=False)
     except MalformedInput as error:
         reason = str(error)
+    else:
+        return None
     key, version = (int.from_bytes(data[start : start + 2], "big", signed=True) for start in (0, 2))
     try:
         schema = schema_of(RequestHeader(key, version, 0))
     except MalformedInput as error:
         return UnreadableRequest(f"a request in {len(data):,} bytes: {error}", is_known=False)
-    until = ", ".join(f"{path}={value}" for path, value in reading.values[-SHOWN:]) or "nothing"
+    until = ", ".join(f"{path}={_shown(value)}" for path, value in reading.values[-SHOWN:]) or "nothing"
     more = "..., " if len(reading.values) > SHOWN else ""
-    lacking = _left_out(data, schema, version)
-    hint = f"; all of it can be read without {', or without '.join(lacking)}: is that left out?" if lacking else ""
+    missing = _left_out(data, schema, version)
+    hint = f"; all of it can be read without {', or without '.join(missing)}: is that left out?" if missing else ""
     text = f"{ApiKey(key).name} of version {version} in {len(data):,} bytes: {reason}, at byte {reading.at}"
-    return UnreadableRequest(f"{text}; read until there: {more}{until}{hint}", is_known=True, left_out=lacking)
+    return UnreadableRequest(f"{text}; read until there: {more}{until}{hint}", is_known=True, left_out=missing)
+
+
+def _shown(value: Any) -> str:
+    """A value in a few printable characters."""
+    told = value if isinstance(value, str) and value.isprintable() else repr(value)
+    return told if len(told) <= LONGEST else f"{told[:LONGEST]}..."
 
 
 def _left_out(data: bytes, schema: Struct, version: int) -> tuple[str, ...]:
@@ -107,7 +130,7 @@ def _left_out(data: bytes, schema: Struct, version: int) -> tuple[str, ...]:
     for struct in _structs(schema, version):
         for name, _ in struct.members(version):
             with suppress(MalformedInput):
-                _Reading(data, (struct, name)).read()
+                _Reading(data, (struct, name)).read(whole=True)
                 found[name] = None
     return tuple(found) if len(found) <= FEW else ()
 

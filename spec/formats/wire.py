@@ -171,15 +171,26 @@ class String(WireType):
 
     def decode(self, source: Source, _version: int) -> str | None:
         """The string."""
+        data = self._data(source)
+        if data is None:
+            return None
+        try:
+            return self._checked(data.decode(), source.where)
+        except UnicodeDecodeError as error:
+            source.refuse(f"not UTF-8: {error}")
+
+    def text(self, source: Source) -> str | None:
+        """The string, as Kafka takes it: any text, in which what is no UTF-8 is replaced."""
+        data = self._data(source)
+        return None if data is None else data.decode(errors="replace")
+
+    def _data(self, source: Source) -> bytes | None:
         (length,) = struct.unpack(">h", source.take(2))
         if length < 0:
             if length == -1 and self.nullable:
                 return None
             source.refuse(f"{length} is no length of a string")
-        try:
-            return self._checked(source.take(length).decode(), source.where)
-        except UnicodeDecodeError as error:
-            source.refuse(f"not UTF-8: {error}")
+        return bytes(source.take(length))
 
     def print(self, value: Any, _version: int, where: Where) -> str:
         """The string as it is."""

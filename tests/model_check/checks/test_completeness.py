@@ -53,6 +53,11 @@ def test_each_that_was_not_made_is_named(name: str) -> None:
     assert said(made(without=name)) == missed
 
 
+def test_where_nothing_was_accepted_nothing_is_complete() -> None:
+    (found,) = said(check_completeness({}, {}, deep=False))
+    assert found == ("checks", "none is in the inventory", Verdict.ERROR)
+
+
 def test_every_day_none_is_missed_that_only_a_deep_run_makes() -> None:
     assert gate_names(ACCEPTED, deep=False) == ["explorer tiny AS_CODED", "induction proof FENCED"]
 

@@ -15,6 +15,7 @@ from model_check.inventory.accepted_systems import REVIEW, with_system_compared
 from model_check.inventory.inventory_check import check_inventory
 from model_check.inventory.system_facts import SystemKey, system_keys
 from model_check.judging import shipped_recordings
+from model_check.reuse.reusable import Reusable
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from spec import defects, expectations, properties, scopes
@@ -205,6 +206,13 @@ def test_other_files_under_the_name_of_a_recording_fail_the_gate(
 
     monkeypatch.setattr(facts, "archives_of", archives_of)
     assert [one[0] for one in unmet()] == [f"archive {first.name}"]
+
+
+def test_a_kept_comparison_of_facts_does_not_outlive_another_archive() -> None:
+    """Its key has their bytes."""
+    (check,) = [one for some in gate.checks([], whole=True, deep=False) for one in some if one.engine == "inventory"]
+    assert isinstance(check, Reusable)
+    assert set(shipped_recordings.ARCHIVES) < set(check.files)
 
 
 @pytest.mark.usefixtures("unmoved")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from model_check.monitors.check import NOTHING_AT_REST
+from model_check.checks.judgement import about
+from model_check.monitors.check import NOTHING_AT_REST, UNSURE, check_history
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
@@ -231,14 +232,31 @@ def test_a_members_second_session_is_asked_about_where_the_admins_is_told(tmp_pa
     } <= broken
 
 
-def test_a_second_session_counts_as_an_admins_where_nothing_tells_and_leaves_it_open(tmp_path: Path) -> None:
+def test_a_second_session_counts_as_an_admins_and_leaves_it_open_where_no_file_tells(tmp_path: Path) -> None:
     story = begun()
     second_session(story)
     story.assign(50, 2, 3)
     place = story.state(50, 2, 0, (2, 3))
-    run = story.checked(tmp_path)
     wrote = f"it wrote {STATE}, as only a controller does ({place}), and counts as an admin's"
-    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, f"session 0x32 is nobody's that is known: {wrote}")
+    said = f"session 0x32 is nobody's that is known: {wrote}"
+    run = story.checked(tmp_path)
+    assert (run.verdict, run.reason, said in run.notes) == (Verdict.HOLDS, "", True)
+    (tmp_path / "sessions.json").unlink()
+    guessed = check_history(tmp_path)
+    assert (guessed.verdict, guessed.reason) == (Verdict.INCOMPLETE, said)
+
+
+def test_what_leaves_it_open_is_told_also_where_something_else_is_broken(tmp_path: Path) -> None:
+    """So that whoever chooses another claim does not hear that it holds."""
+    story = begun()
+    story.act("broker-kill-9", 2)
+    story.rest()
+    story.state(1, 9, 1, (2, 3))
+    run = story.checked(tmp_path)
+    unsure = f"{NOTHING_AT_REST}: who was down at each was still registered"
+    assert (run.verdict, UNSURE + unsure in run.notes) == (Verdict.VIOLATED, True)
+    told = about(run, ["each_election_raises_the_epoch_by_one"])
+    assert (told.verdict, told.reason) == (Verdict.INCOMPLETE, unsure)
 
 
 def test_where_nobody_registers_and_none_is_elected_nothing_holds(tmp_path: Path) -> None:
@@ -257,7 +275,8 @@ def test_where_nothing_could_be_asked_at_rest_that_was_waited_for_nothing_holds(
     story.act("broker-kill-9", 2)
     story.rest()
     run = story.checked(tmp_path)
-    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, NOTHING_AT_REST)
+    unsure = f"{NOTHING_AT_REST}: who was down at each was still registered"
+    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, unsure)
 
 
 def test_who_raises_the_epoch_by_a_second_session_has_raised_it(tmp_path: Path) -> None:
