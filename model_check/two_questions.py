@@ -48,12 +48,13 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     releases = recording.releases.values() if recording else ()
     excused = frozenset(row.id for one in releases if one for row in rows_of(one, asked.switches))
     known = recording if asked.release is None else None  # else the claims go by the release that the logs tell
-    made = check_history(folder, excused=excused, known=known)
+    made = check_history(folder, excused=excused, known=known, chosen=asked.chosen)
     if recording is not None:
         return replace(made, variant=show_switches(asked.switches))
     strangers = ", ".join(map(str, strangers_of(folder)))
     note = f"not searched for a behaviour of the specification: broker {strangers} claims no release of {ERA}"
-    left = (one for one in unsearched() if one.partition(" (")[0] not in MONITORED)
+    unseen = {one.partition(" (")[0]: one for one in unsearched()}
+    left = (one for name, one in unseen.items() if name not in MONITORED and (not asked.chosen or name in asked.chosen))
     return replace(made, not_asked=(*made.not_asked, *left), notes=(*made.notes, note))
 
 

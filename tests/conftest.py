@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not config.getoption("--deep"):
         skip = pytest.mark.skip(reason="slow: runs with --deep")
         for item in items:
-            if item.get_closest_marker("slow"):
+            if every_day.is_slow(item):
                 item.add_marker(skip)
 
 
@@ -108,8 +108,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     gc.collect()
     gc.freeze()
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    is_worker = hasattr(session.config, "workerinput")
-    if reporter and not is_worker and not session.config.option.collectonly and every_day.is_whole(session.config):
+    if reporter and not session.config.option.collectonly and every_day.is_whole(session.config):
         passed = len(reporter.stats.get("passed", ()))
         if (told := every_day.ran_too_few(passed, every_day.accepted())) and not session.exitstatus:
             reporter.write_line(f"\n{told}", red=True)

@@ -1,12 +1,10 @@
 """Judgements of recordings: what breaks a claim in one, and whether some behaviour explains it."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.monitors.check import UNSURE
 from model_check.two_questions import Question, claims_run, is_monitored, is_searched, readable, search_run
-from model_check.verdicts.results import Run, is_break
+from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, told_as_interrupted
 from model_check.waiting.estimates import estimated
@@ -22,7 +20,7 @@ def runs_of(folder: Path, asked: Question) -> list[Run]:
     recording = readable(folder, asked)
     made = []
     if recording is None or is_monitored(asked.chosen):
-        made.append(about(claims_run(folder, asked, recording), asked.chosen))
+        made.append(claims_run(folder, asked, recording))
     if recording is None or not is_searched(asked.chosen):
         return made
     title, number = f"{folder.name} {show_switches(asked.switches)}", recording.observations
@@ -31,20 +29,6 @@ def runs_of(folder: Path, asked: Question) -> list[Run]:
         if judged.verdict is not Verdict.INCOMPLETE:
             whole()
     return [*made, told_as_interrupted(judged) if asked.stop() else judged]
-
-
-def about(claims: Run, chosen: Collection[str]) -> Run:
-    """The claims, as far as they are about some properties; INCOMPLETE where none of these was asked."""
-    if not chosen:
-        return claims
-    findings = tuple(one for one in claims.findings if one.property in chosen)
-    left = tuple(one for one in claims.not_asked if one.split()[0] in chosen)
-    told = replace(claims, findings=findings, not_asked=left, notes=())
-    if any(map(is_break, findings)):
-        return replace(told, verdict=Verdict.VIOLATED, reason="")
-    unsure = (one.removeprefix(UNSURE) for one in claims.notes if one.startswith(UNSURE))
-    reason = next(unsure, claims.reason) if findings else f"none of it was asked: {', '.join(left)}"
-    return replace(told, verdict=Verdict.INCOMPLETE if reason else Verdict.HOLDS, reason=reason)
 
 
 def check(folder: Path, asked: Question) -> Check:

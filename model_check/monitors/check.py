@@ -37,10 +37,9 @@ from spec.formats import znode_paths as paths
 ENGINE: Final = "claims"
 NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
-UNSURE: Final = "what holds is not sure: "
-"""How a note begins that says why nothing can be concluded from what holds, where something else is broken."""
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
+NONE_ASKED: Final = "none of the claims was asked"
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
@@ -52,15 +51,17 @@ MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""
 
 
-def check_history(folder: Path, *, excused: frozenset[str] = frozenset(), known: Recording | None = None) -> Run:
-    """What became of the claims in a recording; BadInput names what is no recording at all.
+def check_history(
+    folder: Path, *, excused: frozenset[str] = frozenset(), known: Recording | None = None, chosen: Collection[str] = ()
+) -> Run:
+    """What became of the claims in a recording, of all or of the chosen ones; BadInput names what is no recording.
 
     What is `known` of it has been read already, for the search.
     """
     started = perf_counter()
     history = read_history(folder, known)
     read_at = perf_counter()
-    run = run_of(history, folder.name, excused)
+    run = run_of(history, folder.name, excused, chosen)
     return replace(run, seconds={"reading": read_at - started, "asking": perf_counter() - read_at})
 
 
@@ -107,12 +108,12 @@ def arrivals_of(
     return Arrivals(received, reason)
 
 
-def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
-    """Each claim asked of a history; INCOMPLETE where all that was asked holds, and what decides is not known."""
+def run_of(history: History, name: str, excused: frozenset[str], chosen: Collection[str] = ()) -> Run:
+    """Claims asked of a history; INCOMPLETE where none is broken, and what holds says too little."""
     findings: list[Finding] = []
     notes: list[str] = []
     not_asked: list[str] = []
-    for claim in CLAIMS:
+    for claim in (one for one in CLAIMS if not chosen or one.name in chosen):
         missing = claim.missing(history)
         answers = [] if missing else list(claim.ask(history))
         if not answers:
@@ -121,20 +122,21 @@ def run_of(history: History, name: str, excused: frozenset[str]) -> Run:
         breaks = [one for one in answers if one is not None]
         findings.append(_finding(claim, len(answers), breaks, excused))
         notes += _told(claim, breaks)
-    is_broken, reason = any(map(is_break, findings)), unknown_of(history, {one.property for one in findings})
+    is_broken = any(map(is_break, findings))
+    reason = "" if is_broken else unknown_of(history) if findings else NONE_ASKED
     return Run(
         engine=ENGINE,
         scope=name,
         variant="",
         verdict=Verdict.VIOLATED if is_broken else Verdict.INCOMPLETE if reason else Verdict.HOLDS,
-        reason="" if is_broken else reason,
+        reason=reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
-        notes=(*notes, *_remarks(history), *([UNSURE + reason] if is_broken and reason else [])),
+        notes=tuple(notes if chosen else (*notes, *_remarks(history))),
     )
 
 
-def unknown_of(history: History, asked: Collection[str]) -> str:
+def unknown_of(history: History) -> str:
     """Why nothing can be concluded from the claims that were asked, and hold; nothing, if it can.
 
     Whatever a cluster does, somebody registers or is elected; who decides about partitions is a controller; and where
@@ -144,7 +146,8 @@ def unknown_of(history: History, asked: Collection[str]) -> str:
         return f"no broker registers and none is elected in it; {_passed_over(history) or 'it has no such znode'}"
     if not history.are_sessions_told and (strange := _strange(history)):
         return strange
-    return _nothing_at_rest(history) if history.acts.is_told and IN_CHARGE not in asked else ""
+    is_asked = any(True for _ in rest.eventually_one_working_controller.ask(history))
+    return _nothing_at_rest(history) if history.acts.is_told and not is_asked else ""
 
 
 def _strange(history: History) -> str:

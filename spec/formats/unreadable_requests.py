@@ -127,19 +127,9 @@ def _shown(value: Any) -> str:
 def _left_out(data: bytes, schema: Struct, version: int) -> tuple[str, ...]:
     """The fields without which all bytes are read, if they are few."""
     found = dict[str, None]()
-    for struct in _structs(schema, version):
+    for struct in schema.structs(version):
         for name, _ in struct.members(version):
             with suppress(MalformedInput):
                 _Reading(data, (struct, name)).read(whole=True)
                 found[name] = None
     return tuple(found) if len(found) <= FEW else ()
-
-
-def _structs(kind: WireType, version: int) -> Iterator[Struct]:
-    """A struct and those within it."""
-    if isinstance(kind, ArrayOf):
-        yield from _structs(kind.element, version)
-    elif isinstance(kind, Struct):
-        yield kind
-        for _, inner in kind.members(version):
-            yield from _structs(inner, version)

@@ -21,6 +21,7 @@ import re
 import struct
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -92,6 +93,11 @@ class WireType(ABC):
     @abstractmethod
     def parse(self, source: Source, version: int) -> Any:
         """The value at the start of a text."""
+
+    def structs(self, version: int) -> Iterator["Struct"]:
+        """The structs that a value has in it."""
+        del version
+        yield from ()
 
 
 @dataclass(frozen=True)
@@ -229,6 +235,10 @@ class ArrayOf(WireType):
         indices = range(self.counted(source))
         return tuple(self.element.decode(source.within(where.item(index)), version) for index in indices)
 
+    def structs(self, version: int) -> Iterator["Struct"]:
+        """The structs that an element has in it."""
+        return self.element.structs(version)
+
     def counted(self, source: Source) -> int:
         """How many elements follow."""
         (count,) = struct.unpack(">i", source.take(4))
@@ -286,6 +296,12 @@ class Struct(WireType):
     def members(self, version: int) -> list[tuple[str, WireType]]:
         """Name and type of the fields that stand in this version."""
         return [(name, wire_type) for name, wire_type, versions, _ in self._members if version in versions]
+
+    def structs(self, version: int) -> Iterator["Struct"]:
+        """The struct itself, and those within it."""
+        yield self
+        for _, kind in self.members(version):
+            yield from kind.structs(version)
 
     def encode(self, value: Any, version: int, where: Where) -> bytes:
         """The fields, one after the other."""

@@ -1,7 +1,6 @@
 """Bytes that are no request: where reading ends, what was read until there, and which field is left out."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -21,37 +20,19 @@ from spec.formats.request_schemas import (
 )
 from spec.formats.requests import HEADER, RequestHeader, decode_request, encode_request, schema_of
 from spec.formats.unreadable_requests import unreadable_request
-from spec.formats.wire import ArrayOf, Struct, WireType
 from tests.leaderships import led
+from tests.left_out_fields import leaving_out, struct_with
 from tests.strategies import headed_requests
 
 STATE = PartitionLeadership("t", 0, led(1, 0, (1, 2), 1, 0), (1, 2))
 ORDER = encode_request(RequestHeader(4, 0, 7, "1"), LeaderAndIsrRequest(1, 1, (STATE,), ()))
 
 
-@contextmanager
-def leaving_out(struct: Struct, name: str) -> Iterator[None]:
-    """Inside, a struct is written without one of its fields."""
-    every = struct.members
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(struct, "members", lambda version: [one for one in every(version) if one[0] != name])
-        yield
-
-
-def structs(kind: WireType, version: int) -> Iterator[Struct]:
-    if isinstance(kind, ArrayOf):
-        yield from structs(kind.element, version)
-    elif isinstance(kind, Struct):
-        yield kind
-        for _, inner in kind.members(version):
-            yield from structs(inner, version)
-
-
 @given(headed_requests())
 def test_where_fields_are_named_the_one_that_was_left_out_is_among_them(headed: tuple[RequestHeader, Request]) -> None:
     header, request = headed
     schema = schema_of(header)
-    for struct in structs(schema, header.api_version):
+    for struct in schema.structs(header.api_version):
         for name, _ in struct.members(header.api_version):
             with leaving_out(struct, name):
                 data = encode_request(header, request)
@@ -92,9 +73,7 @@ def test_a_rack_that_is_left_out_is_named() -> None:
     )
     header, request = RequestHeader(6, 2, 7, "1"), UpdateMetadataRequest(1, 1, (STATE,), (with_rack, without))
     whole = encode_request(header, request)
-    schema = schema_of(header)
-    (brokers,) = [one for one in structs(schema, 2) if "rack" in dict(one.members(2))]
-    with leaving_out(brokers, "rack"):
+    with leaving_out(struct_with("rack", schema_of(header), 2), "rack"):
         data = encode_request(header, request)
     assert len(data) == len(whole) - 3 - 2
     found = unreadable_request(data)

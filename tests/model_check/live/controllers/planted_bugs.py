@@ -12,7 +12,7 @@ from kazoo.exceptions import NodeExistsError
 
 from spec.formats.request_schemas import Request, UpdateMetadataRequest
 from spec.formats.requests import RequestHeader, encode_request, schema_of
-from spec.formats.wire import ArrayOf, Struct
+from tests.left_out_fields import leaving_out, struct_with
 from tests.model_check.live.controllers.small_controller import SmallController, main
 
 
@@ -62,20 +62,8 @@ class NoRack(SmallController):
         """The bytes of a request, without any broker's rack."""
         if not isinstance(request, UpdateMetadataRequest):
             return super().encoded(header, request)
-        kinds = dict(schema_of(header).members(header.api_version))
-        brokers = kinds["live_brokers"]
-        assert isinstance(brokers, ArrayOf)
-        assert isinstance(brokers.element, Struct)
-        racked, brokers.element.members = brokers.element.members, self.without_rack(brokers.element)  # type: ignore[method-assign]
-        try:
+        with leaving_out(struct_with("rack", schema_of(header), header.api_version), "rack"):
             return super().encoded(header, request)
-        finally:
-            brokers.element.members = racked  # type: ignore[method-assign]
-
-    def without_rack(self, broker: Struct) -> Any:
-        """The fields that it knows."""
-        every = broker.members
-        return lambda version: [one for one in every(version) if one[0] != "rack"]
 
 
 class OtherVersion(SmallController):
