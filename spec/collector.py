@@ -10,20 +10,21 @@ def without_collector(*, leaves_circles: bool = False) -> Iterator[None]:
     """Inside, nobody looks for circles: of terms and gates, made by the ten thousand, none is part of one.
 
     What is left of them goes to the oldest generation, lest the next collection walk through all of it. Whoever
-    `leaves_circles` has those collected at the end that were made inside: nothing that was there before is looked at.
+    `leaves_circles` has those collected at the end that were made inside: nothing that was there before is looked at,
+    and where something was kept from the collector already, that is, too, from then on.
     """
     was_on = gc.isenabled()
     gc.disable()
-    apart = leaves_circles and not gc.get_freeze_count()
-    if apart:
+    was_frozen = gc.get_freeze_count() > 0
+    if leaves_circles:
         gc.freeze()
     try:
         yield
     finally:
         if leaves_circles:
             gc.collect()
-        if apart:
-            gc.unfreeze()
+            if not was_frozen:
+                gc.unfreeze()
         if was_on:
             if not gc.get_freeze_count():
                 gc.freeze()

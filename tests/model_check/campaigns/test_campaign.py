@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from model_check.campaigns.campaign import Campaign
 from model_check.campaigns.campaign_folder import opened
 from model_check.verdicts.results import Document, Run
@@ -100,6 +102,7 @@ class Late:
         one.set_result(call())
 
 
+@pytest.mark.slow
 def test_one_run_is_recorded_while_the_one_before_is_judged(tmp_path: Path) -> None:
     cluster, late = Cluster(), Late()
     waiting: list[tuple[int, int]] = []

@@ -54,6 +54,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
         assert [one.name for one in tmp_path.glob("under-way-*")] == [folder.under_way.name]
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_only_what_is_finished(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path\n"

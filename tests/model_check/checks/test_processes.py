@@ -190,6 +190,7 @@ def test_what_a_killed_process_had_begun_is_made_here() -> None:
     assert [(one.scope, one.variant) for one in runs] == [("survivor", str(os.getpid()))] * 3
 
 
+@pytest.mark.slow
 def test_where_one_helper_is_killed_the_other_goes_on(tmp_path: Path) -> None:
     killed = Check("test", "", "", 0, partial(only_here, os.getpid()))
     others = [Check("test", name, "", 0, partial(once_all_are_there, name, tmp_path)) for name in "abcd"]
@@ -201,6 +202,7 @@ def test_where_one_helper_is_killed_the_other_goes_on(tmp_path: Path) -> None:
     assert len(runs) == 5
 
 
+@pytest.mark.slow
 def test_what_was_taken_back_before_the_process_was_killed_hides_nothing(tmp_path: Path) -> None:
     under_way = tmp_path / "begun"
     killed = Check("test", "", "", 0, partial(killed_after, tmp_path / "go", under_way, os.getpid()))
@@ -225,6 +227,7 @@ def leave_early(under_way: Path) -> None:
         raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_who_leaves_early_leaves_no_process_behind(tmp_path: Path) -> None:
     """Not even one that does not stop when it is asked to, nor an error of a thread, which would fail the test."""
     before = set(multiprocessing.active_children())

@@ -44,7 +44,8 @@ def recorded_before(_task: Task, folder: Path, _stop: Callable[[], bool], tell: 
     return ""
 
 
-@pytest.mark.parametrize("live", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["recorded before", "live"])
+@pytest.mark.slow
+@pytest.mark.parametrize("live", [False, True], ids=["recorded before", "live"])
 def test_runs_are_told_in_a_table(tmp_path: Path, bars: Bars, monkeypatch: pytest.MonkeyPatch, live: bool) -> None:
     if not live:
         monkeypatch.setattr(campaign, "Campaign", partial(Campaign, record=recorded_before))

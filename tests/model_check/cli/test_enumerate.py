@@ -13,13 +13,25 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 
 @pytest.mark.takes("Spark's workers begin with it.")
+@pytest.mark.usefixtures("spark")
+def test_a_run_that_is_cut_short_says_how_it_goes_on(kcheck: Kcheck, tmp_path: Path) -> None:
+    """How a run goes on `test_spark_engine.py` shows every day, and what its tables are `test_spark_tables.py`."""
+    assert_cut_short(kcheck, tmp_path, "solo", 1)
+
+
+def assert_cut_short(kcheck: Kcheck, path: Path, scope: str, limit: int) -> tuple[str, ...]:
+    """A run ends at the limit, without tables; the command that would go on with it."""
+    command = ("enumerate", scope, "--folder", str(path / "run"), "--tables", str(path / "tables"))
+    begun = kcheck(*command, "--limit", str(limit))
+    assert begun.exit_code == 3, begun.stderr
+    assert "the same command goes on from there" in begun.stdout
+    assert not (path / "tables").exists(), "a run that is not finished has no tables"
+    return command
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("scope", "limit", "session"),
-    [
-        ("solo", 5, "that of all"),
-        pytest.param("pair", 100, "that of all", marks=pytest.mark.slow),
-        pytest.param("pair", 100, "its own", marks=pytest.mark.slow),
-    ],
+    ("scope", "limit", "session"), [("solo", 5, "that of all"), ("pair", 100, "that of all"), ("pair", 100, "its own")]
 )
 def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_with(
     kcheck: Kcheck, bars: Bars, tmp_path: Path, request: pytest.FixtureRequest, scope: str, limit: int, session: str
@@ -30,13 +42,9 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
     """
     if session == "that of all":
         request.getfixturevalue("spark")
-    folder, tables = str(tmp_path / "run"), str(tmp_path / "tables")
-    begun = kcheck("enumerate", scope, "--folder", folder, "--tables", tables, "--limit", str(limit))
-    assert begun.exit_code == 3, begun.stderr
-    assert "the same command goes on from there" in begun.stdout
-    assert not Path(tables).exists(), "a run that is not finished has no tables"
+    command = assert_cut_short(kcheck, tmp_path, scope, limit)
     request.getfixturevalue("spark")
-    result = kcheck("enumerate", scope, "--folder", folder, "--tables", tables, "--json")
+    result = kcheck(*command, "--json")
     assert result.exit_code == 0, result.stderr
     (run,) = from_json(result.stdout, "stdout").runs
     assert [titles[0] for titles, _, _ in bars.told[1:]] == [f"{scope} AS_CODED", f"{scope} AS_CODED, tables"]
@@ -47,7 +55,7 @@ def test_the_counts_and_verdicts_are_those_of_the_explorer_and_a_run_is_gone_on_
     )  # fmt: skip
     lengths = {one.property: one.story.length for one in run.findings if one.verdict == "VIOLATED" and one.story}
     assert lengths == wanted["violated"]
-    rows = {name: parquet.read_table(f"{tables}/{name}").num_rows for name in ("states", "edges")}
+    rows = {name: parquet.read_table(tmp_path / "tables" / name).num_rows for name in ("states", "edges")}
     assert rows == {"states": wanted["states"], "edges": wanted["transitions"]}
     assert f"{wanted['states']:,} states, {wanted['transitions']:,} edges, " in run.notes[1]
     assert run.not_asked == ("recoverable_one_working_controller", "eventually_one_working_controller")

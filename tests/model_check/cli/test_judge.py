@@ -66,6 +66,7 @@ def test_what_is_known_to_break_is_told_and_passes(bars: Bars) -> None:
     assert done == of
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("judged_once")
 def test_with_the_fix_on_it_is_unexplained_and_shows_where() -> None:
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")
@@ -121,6 +122,7 @@ def test_where_nothing_of_what_was_chosen_happened_nothing_holds(name: str) -> N
     assert f"  not asked, since nothing of it happened: {name}\n" in result.stdout
 
 
+@pytest.mark.slow
 def test_where_unlikely_moves_are_left_to_try_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("model_check.judging.search.AT_LAST", 1)
     result = kcheck("judge", str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")

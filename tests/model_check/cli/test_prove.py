@@ -26,7 +26,8 @@ def test_what_every_step_keeps_is_proved(kcheck: Kcheck) -> None:
 
 
 @pytest.mark.takes("A solver looks at all runs of ten steps.")
-@pytest.mark.parametrize("too_few", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("too_few", [5, 1])
 def test_what_is_false_stays_open_until_a_bounded_run_breaks_it(kcheck: Kcheck, bars: Bars, too_few: int) -> None:
     name = "resigned_controllers_are_inactive"
     wanted = expectation("pair")["violated"][name]
@@ -73,6 +74,7 @@ def test_ctrl_c_that_python_drops_while_the_system_is_built_ends_the_proof(
     assert run.reason == "interrupted"
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_bounded_run_keeps_the_proof(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
     real = bounded._Search.run
 

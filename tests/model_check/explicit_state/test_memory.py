@@ -104,6 +104,7 @@ def small_group() -> Iterator[Path]:
     pytest.skip("makes a control group with a limit of memory: Linux lets only root do that")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/sys/fs/cgroup").exists(), reason="makes a control group, which Linux has")
 def test_in_a_real_group_a_scope_that_does_not_fit_is_refused(small_group: Path) -> None:
     """In place of being killed without a word."""

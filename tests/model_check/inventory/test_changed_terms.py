@@ -111,6 +111,7 @@ def test_a_damaged_file_tells_nothing(built: list[str], tmp_path: Path, content:
     assert len(built) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.takes("Two processes start, and build a system each.")
 def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KCHECK_CACHE", str(tmp_path))

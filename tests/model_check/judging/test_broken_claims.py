@@ -16,9 +16,6 @@ from tests.model_check.unpacking import NAMES, RECORDINGS, judged, recorded
 pytestmark = RECORDINGS
 
 CONFIG = "34-D55-config-lost"
-REFUSED = "28-D46-stale-epoch-answer"
-"""It breaks claims of states and claims of steps."""
-EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name != REFUSED)) for name in NAMES]
 
 
 def test_a_topic_that_comes_again_is_judged_by_its_new_assignment_and_the_others_by_the_old() -> None:
@@ -47,7 +44,8 @@ def plainly_broken(explainer: Explainer, asked: BrokenClaims, at: Position) -> I
 
 
 @pytest.mark.takes("Every claim is asked of every state, by itself.")
-@pytest.mark.parametrize("name", EACH)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_claims_that_are_asked_again_where_they_are_due_say_what_they_say_of_views_of_their_own(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

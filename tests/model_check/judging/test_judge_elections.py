@@ -92,6 +92,7 @@ def test_each_line_of_a_stop_replica_is_an_observation() -> None:
     assert [(one.partition, one.delete, one.incarnation) for one in stopped[:2]] == [(0, False, 1), (0, False, 1)]
 
 
+@pytest.mark.slow
 def test_a_cluster_may_rebalance_of_which_nobody_ever_asked_for_an_election(tmp_path: Path) -> None:
     """Broker 1, which was dead, is back and leads nothing."""
     ratio = "[2026-11-20 18:57:38,000] TRACE [Controller 2]: leader imbalance ratio for broker 1 is 1.000000"

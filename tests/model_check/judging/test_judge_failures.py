@@ -66,6 +66,7 @@ def test_a_failover_that_ends_before_it_reads_the_epoch_is_followed_by_another(t
     assert {"fail_failover": 1, "resign_delete": 1, "read_epoch": 0}.items() <= more.items()
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A whole recording is explained.")
 def test_a_failover_that_ends_when_it_has_its_epoch_leaves_a_cluster_without_a_controller(tmp_path: Path) -> None:
     """All logs end before it says what its context holds, which it then does not."""

@@ -43,6 +43,7 @@ def with_a_lost_round(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_controller_that_read_before_the_leader_wrote_is_explained_without_a_choice_far_back(tmp_path: Path) -> None:
     found = judge(read(with_a_lost_round(unpacked(ORPHAN, tmp_path))))
     assert found.outcome is Outcome.EXPLAINED
@@ -103,6 +104,7 @@ def with_a_lost_request(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_request_that_a_repeated_delete_takes_is_named(tmp_path: Path) -> None:
     found = judge(read(with_a_lost_request(unpacked(ORPHAN, tmp_path))))
     assert found.outcome is Outcome.EXPLAINED

@@ -45,6 +45,7 @@ def test_the_znodes_of_a_topic_go_state_first() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_request_and_the_controller_that_are_removed_by_hand_are_explained(tmp_path: Path) -> None:
     """The operators' remedy, from memory: another broker becomes controller, and knows nothing of the move."""
     play = Play(a_scope(3, ((1, 2),), requests=(((1, 3),),)))

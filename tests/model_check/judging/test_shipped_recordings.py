@@ -11,6 +11,7 @@ from tests.model_check.unpacking import RECORDINGS
 pytestmark = RECORDINGS
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A recording is judged three times.")
 def test_a_judgement_leaves_nothing_behind() -> None:
     """Or a process that judges many would grow by all of them."""

@@ -35,6 +35,7 @@ print(*found, hits, "numba.np.linalg" in sys.modules)
 DOUBLE, QUADRUPLE = "(double, 3)", "(quadruple, np.arange(3))"
 
 
+@pytest.mark.slow
 @pytest.mark.takes("Four processes start, and two of them compile.")
 def test_what_is_kept_is_given_back_without_what_compiling_needs(tmp_path: Path) -> None:
     (tmp_path / "loops.py").write_text(LOOPS)

@@ -248,6 +248,7 @@ def test_no_broker_outlives_its_run(stopped: tuple[Run, Path, list[int]]) -> Non
             os.kill(pid, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A ZooKeeper server is started, and a broker that loads all of the reference.")
 def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FAULT, "no such fault")
@@ -258,6 +259,7 @@ def test_a_broker_that_ends_by_itself_ends_the_run(tmp_path: Path, monkeypatch: 
         cluster.ensure_running(1)
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A broker and a ZooKeeper server are started.")
 def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
     """The device that is always full stands in for a disk: the broker's first log line cannot be written."""

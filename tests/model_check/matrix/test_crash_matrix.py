@@ -84,6 +84,7 @@ def left() -> Matrix:
     return matrix(LEAVING, SHUTDOWN, AS_CODED, ("none", "crash"))
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A system is made, compiled and explored, once for the next test, too.")
 def test_a_handler_that_gives_the_lock_back_has_places_between_its_turns() -> None:
     """A shutdown takes it for each of two partitions, in either order, and for its answer."""
@@ -147,6 +148,7 @@ def test_who_then_resigns_deletes_its_successors_znode_unless_that_is_fixed_too(
     assert resigns.cell("INCREMENT_EPOCH", "pause").outcome == "violates controller_znode_is_its_owners", "D3 is next"
 
 
+@pytest.mark.slow
 def test_who_pauses_before_it_resigns_deletes_its_successors_znode() -> None:
     """D3: the delete does not ask whose the znode is."""
     outcome = tried("resignation", AS_CODED, PAUSE).cell("RESIGN_DELETE", "pause").outcome

@@ -73,6 +73,7 @@ def test_a_broken_claim_is_broken_below_a_chroot(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A recording is explained twice.")
 def test_it_is_explained_as_without(tmp_path: Path) -> None:
     plain, found = (

@@ -175,6 +175,7 @@ def python_workers(shard: int) -> list[int]:
     return [process for process in holders if parents[process] in holders and is_ours(process)]
 
 
+@pytest.mark.slow
 @LONG
 @pytest.mark.takes("A worker is killed, and another one starts.")
 def test_a_killed_worker_is_replaced_by_one_that_reads_the_level_files(most: int, tmp_path: Path) -> None:

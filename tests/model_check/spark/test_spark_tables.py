@@ -93,6 +93,7 @@ def test_witnesses_have_a_row_for_each_step(tmp_path: Path) -> None:
     assert {row["property"] for row in rows} == {*found.violated, *found.witnessed}
 
 
+@pytest.mark.slow
 def test_a_column_for_each_variable_and_types_that_a_stranger_can_read(tmp_path: Path) -> None:
     enumerated(lamps(), tmp_path, 2)
     assert write_tables(tmp_path / "run", tmp_path / "none", master=MASTER, stop=lambda: True) is None

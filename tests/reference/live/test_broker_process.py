@@ -146,6 +146,7 @@ def test_a_stop_is_heard_also_where_the_signal_does_not_interrupt_the_main_threa
             process.kill()
 
 
+@pytest.mark.slow
 def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: ZookeeperServer, tmp_path: Path) -> None:
     with broker(server.address, tmp_path / "one", 2) as first:
         assert said(first) == STARTED
@@ -156,6 +157,7 @@ def test_an_id_that_is_taken_ends_the_start_up_and_the_session(server: Zookeeper
             assert admin.execute(Exists("/brokers/ids/2")) is not None
 
 
+@pytest.mark.slow
 def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_broker(
     empty: ZookeeperServer, tmp_path: Path
 ) -> None:
@@ -179,6 +181,7 @@ def test_a_controller_znode_that_cannot_be_read_ends_a_start_but_no_running_brok
             assert process.poll() is None
 
 
+@pytest.mark.slow
 def test_what_others_write_neither_ends_a_broker_nor_its_stop(empty: ZookeeperServer, tmp_path: Path) -> None:
     """A child of /brokers/ids that is no id, and a /controller that cannot be read while the broker stops."""
     with LiveZookeeper(empty.address) as admin:

@@ -16,9 +16,10 @@ from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.requests import decode_request
 from tests.leaderships import led
+from tests.strategies import matching
 
 NUMBERS = st.integers(-(2**31), 2**31 - 1)
-FOLLOWED = st.builds(Followed, st.from_regex("[a-z]{1,9}", fullmatch=True), st.integers(0, 99), NUMBERS)
+FOLLOWED = st.builds(Followed, matching("[a-z]{1,9}"), st.integers(0, 99), NUMBERS)
 FETCHES = st.builds(Fetch, NUMBERS, st.lists(FOLLOWED, max_size=4).map(tuple))
 
 

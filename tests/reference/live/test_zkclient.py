@@ -190,6 +190,7 @@ def answered(operation: AnyOperation) -> Script[Any]:
     return (yield operation)
 
 
+@pytest.mark.slow
 def test_who_creates_an_ephemeral_on_the_raw_handle_hears_of_the_expiry(
     server: ZookeeperServer, admin: LiveZookeeper, proxy: FlakyProxy
 ) -> None:

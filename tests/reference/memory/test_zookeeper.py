@@ -61,7 +61,7 @@ def run_both(server: ZookeeperServer, steps: list[Step]) -> tuple[Outcome, Outco
 
 
 @pytest.mark.takes("Each operation is done on a real server, too.")
-@pytest.mark.parametrize("share", [pytest.param(1, marks=pytest.mark.slow), 5])
+@pytest.mark.parametrize("share", [pytest.param(1, marks=pytest.mark.slow), 10])
 def test_memory_answers_as_the_real_server_on_5000_operations(zookeeper_server: ZookeeperServer, share: int) -> None:
     """Every day on one in so many of them."""
     seen: Counter[object] = Counter()

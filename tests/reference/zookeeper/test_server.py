@@ -78,6 +78,7 @@ def test_data_in_a_given_folder_outlive_the_server(tmp_path: Path) -> None:
         assert client.execute(Exists("/kept")) is not None
 
 
+@pytest.mark.slow
 def test_a_session_gets_the_timeout_that_it_asks_for_within_the_bounds(tmp_path: Path) -> None:
     with ZookeeperServer(tmp_path, tick_time_ms=100, max_session_timeout_ms=900) as server:
         for asked in (50, 500, 5000):
@@ -88,6 +89,7 @@ def test_a_session_gets_the_timeout_that_it_asks_for_within_the_bounds(tmp_path:
     assert list(dict.fromkeys(given)) == [200, 500, 900], "on a slow machine the shortest may end, and be made again"
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_is_missed_and_its_temporary_folder_goes() -> None:
     with ZookeeperServer() as server:
         folder = server.data_dir
