@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import fields
-from functools import partial
 from typing import Any
 
 from hypothesis import strategies as st
@@ -24,8 +23,12 @@ from tests.leaderships import led
 
 INT_MAX = 2**31 - 1
 
-matching = partial(st.from_regex, fullmatch=True, alphabet=st.characters(max_codepoint=127))
-"""Texts in ASCII that match a pattern; among all that UTF-8 encodes Hypothesis looks for 2 s, once in a fresh clone."""
+
+def matching(pattern: str) -> st.SearchStrategy[str]:
+    """Texts in ASCII that match a pattern; among all that UTF-8 encodes Hypothesis looks for 2 s, in a fresh clone."""
+    return st.from_regex(pattern, fullmatch=True, alphabet=st.characters(max_codepoint=127))
+
+
 topics = matching(r"[a-zA-Z0-9._-]{1,12}").filter(lambda name: name not in {".", ".."})
 partition_ids = st.integers(0, 12) | st.integers(0, INT_MAX)
 broker_ids = st.integers(0, 9) | st.integers(0, INT_MAX)

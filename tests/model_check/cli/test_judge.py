@@ -136,6 +136,7 @@ def test_the_story_tells_every_step_and_where_it_was_recorded() -> None:
     assert "        seen: recorded at zookeeper.jsonl:2\n" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("judged_once")
 def test_several_recordings_are_one_document(tmp_path: Path) -> None:
     change = replaced('"path": "/controller_epoch", "data": "2"', '"path": "/controller_epoch", "data": "3"')
@@ -164,6 +165,7 @@ def test_one_that_is_malformed_is_an_error_and_the_others_are_judged(tmp_path: P
     assert (result.exit_code, json.loads(result.stdout)["exit_code"]) == (2, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("judged_once")
 def test_a_recording_that_is_not_explained_is_worse_than_one_that_is_malformed(tmp_path: Path) -> None:
     result = kcheck("judge", str(tmp_path), str(recording(NAME)), "--with", "RESIGN_ON_EPOCH_CONFLICT")

@@ -29,14 +29,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "FEW", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize(
-    "few", [pytest.param(0, id="by workers", marks=pytest.mark.slow), pytest.param(1_000, id="in this process")]
-)
+@pytest.mark.parametrize("few", [0, 1_000], ids=["by workers", "in this process"])
 def test_every_edge_is_replayed_with_the_counts_of_the_explorer(
     kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    """Every day `test_spark_edge_replay.py` compares what workers find."""
+    """What workers find is compared every day in `test_spark_edge_replay.py`, of a smaller scope."""
     monkeypatch.setattr(replay, "FEW", few)
     result = kcheck("refine", "solo", "--json")
     assert result.exit_code == 0, result.stderr

@@ -70,7 +70,7 @@ def steps_by_state(system: TransitionSystem, tree: SpanningTree) -> dict[tuple[i
     }
 
 
-@pytest.mark.parametrize("depth", [None, 1, 3])
+@pytest.mark.parametrize("depth", [pytest.param(None, marks=pytest.mark.slow), 1, 3])
 def test_the_plain_tree_is_the_same_but_for_the_numbers(
     built: tuple[TransitionSystem, SpanningTree, Exploration], depth: int | None
 ) -> None:

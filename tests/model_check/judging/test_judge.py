@@ -238,13 +238,13 @@ def test_a_partition_that_goes_offline_is_said_so_once(times: int, tmp_path: Pat
     assert f"{log}:112" in [one.place for one in found.stuck.next]  # one step takes all partitions offline
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "place"),
     [
-        (48, "zookeeper.jsonl:48"),
-        *(pytest.param(one, f"zookeeper.jsonl:{one}", marks=pytest.mark.slow) for one in (55, 66, 80)),
+        *((one, f"zookeeper.jsonl:{one}") for one in (48, 55, 66, 80)),
         # A leader may have taken out both who lag; but controller 3 sends UpdateMetadata with another ISR.
-        pytest.param(57, "broker-3/state-change.log:20", marks=pytest.mark.slow),
+        (57, "broker-3/state-change.log:20"),
     ],
 )
 def test_a_lie_about_an_isr_is_found_out_soon(line: int, place: str, tmp_path: Path) -> None:
@@ -345,6 +345,7 @@ def test_what_is_not_modelled_ends_the_judgement(tmp_path: Path) -> None:
     assert found.explained == found.observations
 
 
+@pytest.mark.slow
 def test_the_longer_a_recording_the_more_positions_may_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     short = recorded("34-D55-config-lost")
     monkeypatch.setattr("model_check.judging.judge.BUDGET", 10)

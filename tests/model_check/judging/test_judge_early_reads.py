@@ -64,17 +64,15 @@ def resigned_meanwhile() -> Play:
     return play
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("play", "line"),
     [
-        pytest.param(resigned_meanwhile, "Broker 1 resigned as the controller", marks=pytest.mark.slow),
-        pytest.param(
-            removed_meanwhile, "Handling reassignment of partition [a,0] to new replicas 2,1", marks=pytest.mark.slow
-        ),
-        pytest.param(
+        (resigned_meanwhile, "Broker 1 resigned as the controller"),
+        (removed_meanwhile, "Handling reassignment of partition [a,0] to new replicas 2,1"),
+        (
             completed_meanwhile,
             "New topics: [Set(b)], deleted topics: [Set()], new partition replica assignment [Map()]",
-            marks=pytest.mark.slow,
         ),
         (won_meanwhile, "Broker 1 resigned as the controller"),
     ],

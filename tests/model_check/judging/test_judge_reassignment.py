@@ -194,6 +194,7 @@ def test_a_reassignment_that_was_tampered_with_is_not_explained(lie: str, tmp_pa
     assert_found_out({**LIES, **MORE_LIES}[lie], tmp_path)
 
 
+@pytest.mark.slow
 def test_a_copy_that_is_carried_out_late_is_seen_ahead() -> None:
     """Broker 2 deletes its replica twice, and the controller says once that it begins to (D22)."""
     found = judged("20-D22-late-stopreplica")

@@ -34,6 +34,7 @@ def test_random_systems_expand_as_the_oracle_says(system: TransitionSystem, batc
     assert_expands_as_the_oracle(system, batch)
 
 
+@pytest.mark.slow
 @given(systems(), BATCHES)
 @FEW
 def test_so_they_do_however_small_the_pieces_are_that_code_is_cut_into(

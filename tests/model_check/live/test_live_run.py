@@ -272,6 +272,7 @@ def test_a_full_disk_is_the_environments_failure(tmp_path: Path) -> None:
         cluster.ensure_running(1)
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A broker and a ZooKeeper server are started, and the server is killed.")
 def test_what_was_recorded_until_a_failure_is_saved(tmp_path: Path) -> None:
     """The server is killed under the cluster; its log and the brokers' are a recording all the same."""

@@ -104,6 +104,7 @@ def test_a_handler_that_gives_the_lock_back_has_places_between_its_turns() -> No
     }
 
 
+@pytest.mark.slow
 def test_a_crash_between_two_turns_is_one_with_the_lock_free_and_so_much_left_to_do() -> None:
     found, own = left(), "controllers[1]."
     for turns in (1, 2, 3):
@@ -190,7 +191,7 @@ def injection(fault: str) -> tuple[Machine, Injection, Exploration]:
     return machine, one, unclaimed(machine)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [pytest.param(one, marks=[pytest.mark.slow] * (one != "crash")) for one in FAULTS])
 def test_there_is_one_fault_and_no_other(fault: str) -> None:
     machine, _, explored = injection(fault)
     budgeted = {action.name.partition(", lost")[0].rstrip(")") for action, _ in machine.steps if action.budget}

@@ -90,6 +90,7 @@ def test_a_step_is_broken_by_the_last_action_and_not_at_the_start() -> None:
     assert check_bounded(system, never, 0).verdict == "INCOMPLETE"
 
 
+@pytest.mark.slow
 def test_without_an_answer_the_depth_reached_is_said() -> None:
     system = elections(4)
     report = check_bounded(system, system.property_named("one_per_epoch"), 30, timeout_s=0.05)

@@ -158,10 +158,9 @@ def test_a_proof_that_was_interrupted_has_shown_nothing() -> None:
     assert report.shown is None
 
 
+@pytest.mark.slow
 @pytest.mark.takes("Each of its examples is five proofs.")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "elections-2")) for name in SMALL if name != "jugs"]
-)
+@pytest.mark.parametrize("name", [name for name in SMALL if name != "jugs"])
 @given(data=st.data())
 @settings(max_examples=max(1, settings().max_examples // 10))
 def test_with_what_other_proofs_have_shown_the_verdicts_are_those_without(name: str, data: st.DataObject) -> None:

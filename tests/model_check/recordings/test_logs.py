@@ -122,9 +122,8 @@ def test_where_all_claim_none_no_log_is_needed(home: Path) -> None:
     assert set(read(folder).tracks) == {"zookeeper", "environment"}
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[pytest.mark.slow] * (number > 0)) for number, one in enumerate(OF_THE_ERA)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_THE_ERA)
 def test_what_older_releases_did_is_explained_by_their_own_ways(name: str, home: Path) -> None:
     """Their lines tell each broker of an UpdateMetadata by itself; those of 0.8.2 no version of a state znode."""
     found = judge(read(home / name))

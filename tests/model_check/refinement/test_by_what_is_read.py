@@ -19,7 +19,7 @@ from spec.scopes import scope
 from spec.variants import AS_CODED, FENCED, Switches
 
 SCOPES = ("bounce", "move", "leaderless_deletion", "foreign_recreation", "out_of_sync_rebalance")
-LARGER = {"move", "leaderless_deletion"}
+LARGER = {"move", "leaderless_deletion", "foreign_recreation"}
 """Not every day."""
 
 

@@ -70,7 +70,7 @@ MANY_PARTS = (
 )  # fmt: skip
 
 
-DAILY = {("tiny", "AS_CODED"), ("late_copies", "FENCED"), ("addition_reassignment", "AS_CODED"), ("shutdown", "FENCED")}
+DAILY = {("tiny", "AS_CODED"), ("addition_reassignment", "AS_CODED")}
 
 
 @pytest.mark.parametrize(

@@ -274,6 +274,9 @@ LATER_PARTS = {
 }
 """Scopes of the parts that were specified last, each with a rule that even short runs come to."""
 
+SELDOM = {"rebalance", "addition_reassignment", "reassignment_again", "recreation"}
+"""Not every day."""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "rule"), LATER_PARTS.items())
@@ -284,7 +287,7 @@ def test_short_runs_of_the_later_parts_until_a_rule_of_theirs_is_taken(name: str
     assert done[-1].by_rule[rule] > 0
 
 
-@pytest.mark.parametrize("name", LATER_PARTS)
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SELDOM)) for one in LATER_PARTS])
 def test_walks_of_the_later_parts_agree(name: str) -> None:
     """Every day without a system: the specification's text is run as it stands."""
     both, random = SideBySide(widened(scope(name))), Random(7)

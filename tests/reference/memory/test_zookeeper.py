@@ -100,6 +100,7 @@ def expiries(server: MemoryServer) -> list[tuple[type[SessionClosed], bool]]:
     return [(SessionClosed, bool(one.change.deleted)) for one in ends if isinstance(one.change, SessionClosed)]
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(steps=sequences(60))
 def test_the_memory_log_is_what_the_real_server_writes(zookeeper_server: ZookeeperServer, steps: list[Step]) -> None:

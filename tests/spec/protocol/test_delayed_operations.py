@@ -80,6 +80,7 @@ def test_without_the_second_try_an_update_before_it_is_missed_also_with_the_fix(
     assert mutated(built(FENCED), "try_request", tried_once) == {"satisfied_operations_do_not_wait"}
 
 
+@pytest.mark.slow
 def test_each_race_is_fixed_by_its_own_switch() -> None:
     """With all fixes but one, what that one fixes is broken, and nothing else."""
     races = {

@@ -68,6 +68,7 @@ def test_before_0_9_nobody_is_told_who_lives_as_long_as_there_are_no_topics(swit
     assert both["brokers[2].alive"] == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["D20"])
 def test_a_small_row_is_so_by_the_plain_interpreter(name: str) -> None:
     one = next(one for one in DEFECTS if one.id == name)

@@ -36,16 +36,16 @@ def replayed(bounds: Scope, switches: Switches) -> tuple[int, int]:
     return found.states, found.edges
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bounds", "switches"),
     [
         pytest.param(ONE, AS_CODED, id="AS_CODED, one"),
-        pytest.param(ALONE, AS_CODED, id="AS_CODED", marks=pytest.mark.slow),
-        pytest.param(ALONE, FENCED, id="FENCED", marks=pytest.mark.slow),
+        pytest.param(ALONE, AS_CODED, id="AS_CODED"),
+        pytest.param(ALONE, FENCED, id="FENCED"),
     ],
 )
 def test_every_step_of_a_request_that_waits_alone_is_one_of_the_reference(bounds: Scope, switches: Switches) -> None:
-    """Every day without a second one, which is answered at once."""
     counted = explore_plainly(OnDemand(bounds, switches).unclaimed())
     assert replayed(bounds, switches) == (counted.states, counted.transitions)
 
