@@ -48,6 +48,14 @@ def digest_of_actions(actions: Sequence[Action]) -> str:
     return short_digest(map(_effect, actions), (term for one in actions for term in effects(one)))
 
 
+def digest_of_lines(actions: Sequence[Action]) -> str:
+    """The digest of what some actions log: which lines, where, how surely, in which order, and what these hold."""
+    return short_digest(
+        (f"{one.name}{[*map(_observation, one.lines)]}" for one in actions),
+        (term for one in actions for line in one.lines for term in _seen(line)),
+    )
+
+
 def _variable(one: Variable) -> str:
     return f"{one.name} {one.kind.name} {one.kind.width} {one.kind.maximum} {one.kind.unbounded} {one.initial}"
 

@@ -15,7 +15,7 @@ import enum
 import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Final, ParamSpec, TypeAlias
@@ -35,8 +35,8 @@ class Action:
 
     `guard` includes that everything fits; `overflow` holds where only a bound of the scope stops the action.
     `updates` names only the variables that may change. `budget` names the fault budget it draws on, or is None for
-    a step of progress. `taken` has, by row of a transition table, where the step takes that. Its `repr` has no terms:
-    z3 prints what they share again and again, for hours.
+    a step of progress. `taken` has, by row of a transition table, where the step takes that. `lines` has what Kafka
+    logs, if that was asked for. Its `repr` has no terms: z3 prints what they share again and again, for hours.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Action:
     updates: Mapping[str, z3.ExprRef] = field(repr=False)
     events: tuple[Observation, ...] = field(repr=False)
     taken: Mapping[str, z3.BoolRef] = field(default_factory=dict, repr=False)
+    lines: tuple[Observation, ...] = field(default=(), repr=False)
 
 
 Facts: TypeAlias = Iterator[Value]
@@ -141,13 +142,14 @@ def where_possible(part: Callable[P, None]) -> Callable[P, None]:
 
 
 def only_said(part: Callable[P, None]) -> Callable[P, None]:
-    """A part of a rule that only says lines. Terms speak of none: while they are built, it is left out."""
+    """A part of a rule that only says lines: while terms are built it is left out, unless lines are asked for."""
 
     @functools.wraps(part)
-    def left_out(*_: P.args, **__: P.kwargs) -> None:
-        """Nothing is said while terms are built."""
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        if _frame().keeps_lines:
+            part(*args, **kwargs)
 
-    return left_out
+    return run
 
 
 def observe(role: str, kind: str, **fields: Value | int) -> None:
@@ -163,14 +165,19 @@ def say(line: type, *, perhaps: object = False, **fields: object) -> None:
     """Kafka writes this line to its log here; one that is said `perhaps` comes anywhere in the step, or not at all.
 
     `fields` are what the model has: the number of a partition, a topic or a broker, a value, a mapping from any of
-    these to what holds of it (a set is one to flags). Terms speak of no logs, so here nothing is left behind; a run on
-    numbers keeps the line (model_check/stepping).
+    these to what holds of it (a set is one to flags). A system of terms speaks of no logs; a run on numbers keeps the
+    line (model_check/stepping), and so does whoever asks for lines (`instantiate`).
     """
+    _frame().log(line.__name__, {**fields, "perhaps": flag(perhaps)})
 
 
-def in_any_order() -> AbstractContextManager[None]:
+@contextmanager
+def in_any_order() -> Iterator[None]:
     """The lines that are said inside are written in the order of a hash."""
-    return nullcontext()
+    frame = _frame()
+    frame.in_any_order, before = True, frame.in_any_order
+    yield
+    frame.in_any_order = before
 
 
 def take(row: str, condition: object) -> None:
@@ -333,10 +340,13 @@ class Claimed:
 
 
 def instantiate(
-    rule: Rule, shape: "Shape | Place", model: object, parameters: Mapping[str, int]
+    rule: Rule, shape: "Shape | Place", model: object, parameters: Mapping[str, int], *, lines: bool = False
 ) -> tuple[Action, View]:
-    """Run a rule's function for one choice of parameters; give the action and the view of the state after it."""
-    frame = Frame()
+    """Run a rule's function for one choice of parameters; give the action and the view of the state after it.
+
+    With `lines` the action has those that Kafka logs, too, which takes longer.
+    """
+    frame = Frame(keeps_lines=lines)
     view = View(shape, frame)
     _frames.append(frame)
     try:
@@ -374,6 +384,7 @@ def _finish(rule: Rule, frame: Frame, parameters: Mapping[str, int]) -> Action:
         updates=updates,
         events=tuple(frame.events),
         taken={row: where.term for row, where in frame.taken.items() if not same(where.term, FALSE)},
+        lines=tuple(frame.lines),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 import z3
 
 from spec.language.records import Array, Leaf, Record, Shape
-from spec.language.terms import NO, Kind, Value, both, choose
+from spec.language.terms import NO, Kind, Value, both, choose, flag
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,10 @@ def extended(path: str, key: object) -> str:
 class Frame:
     """What one run of an action leaves behind."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_lines: bool = False) -> None:
+        self.keeps_lines = keeps_lines
+        self.lines: list[Observation] = []
+        self.in_any_order = False
         self.values: dict[str, Value] = {}
         self.guards: list[Value] = []
         self.fits: list[Value] = []
@@ -83,6 +86,25 @@ class Frame:
         if found is None:
             found = self.joined[-1] = both(*self.conditions)
         return found
+
+    def log(self, line: str, fields: Mapping[str, object]) -> None:
+        """Keep a line of a log, with all values in its fields, where lines are kept."""
+        if self.keeps_lines and self.condition is not NO:
+            held = dict(_values("", {**fields, "in any order": flag(self.in_any_order)}))
+            self.lines.append(Observation("log", line, held, self.condition.term))
+
+
+def _values(place: str, found: object) -> Iterator[tuple[str, Value]]:
+    """The values in a field of a line by their places; of what is no value, that it is there."""
+    if isinstance(found, Value):
+        yield place, found
+    elif isinstance(found, Mapping):
+        for key, one in found.items():
+            yield from _values(f"{place}[{key}]", one)
+    elif isinstance(found, tuple):
+        yield from _values(place, dict(enumerate(found)))
+    else:
+        yield f"{place}: {found}", flag(True)
 
 
 class Narrowing:

@@ -1,8 +1,9 @@
 """The gate compares with the inventory: every edit that makes it check less is found, and named."""
 
+import sys
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,14 @@ from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from spec import defects, expectations, properties, scopes
 from spec.expectations import plans
-from spec.language.rules import Claimed
-from spec.language.terms import YES, Value
+from spec.language.rules import Claimed, say, when
+from spec.language.terms import YES, Value, flag
 from spec.lemmas import declared
+from spec.logs.controller_request_lines import ControllerLine
 from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
+from spec.protocol import state_change_log
+from spec.protocol.failover import election
 from spec.variants import AS_CODED, FENCED, Switches
 
 pytestmark = pytest.mark.xdist_group("whole protocol")
@@ -42,9 +46,14 @@ def test_what_is_checked_is_what_was_accepted() -> None:
 @pytest.fixture
 def unmoved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The terms of the protocol stay as accepted, so that nobody needs to write them down."""
-    terms = [(name, told) for name, told in accepted().items() if name.endswith(" / terms")]
-    assert terms
-    monkeypatch.setattr(inventory_check, "term_facts", lambda: iter(terms))
+    monkeypatch.setattr(inventory_check, "term_facts", lambda: iter(terms().items()))
+
+
+def terms() -> dict[str, str]:
+    """What was accepted of terms, and of lines."""
+    found = {name: told for name, told in accepted().items() if name.endswith((" / terms", " / lines"))}
+    assert found
+    return found
 
 
 def unmet() -> list[tuple[str, str, str]]:
@@ -230,12 +239,12 @@ def test_a_fix_that_is_expected_to_break_something_fails_the_gate(manifest: dict
 
 
 def test_a_term_that_is_not_the_accepted_one_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    terms = {name: told for name, told in accepted().items() if name.endswith(" / terms")}
-    for kind in ("action", "claim"):
-        name = next(one for one in terms if one.startswith(kind))
-        monkeypatch.setattr(inventory_check, "term_facts", lambda name=name: iter({**terms, name: "0"}.items()))
+    known = terms()
+    for kind, part in (("action", "terms"), ("action", "lines"), ("claim", "terms")):
+        name = next(one for one in known if one.startswith(kind) and one.endswith(part))
+        monkeypatch.setattr(inventory_check, "term_facts", lambda name=name: iter({**known, name: "0"}.items()))
         assert [one[::2] for one in unmet()] == [(name, "0")]
-    less = dict(list(terms.items())[1:])
+    less = dict(list(known.items())[1:])
     monkeypatch.setattr(inventory_check, "term_facts", lambda: iter(less.items()))
     assert [one[2] for one in unmet()] == ["nothing"]
 
@@ -265,6 +274,43 @@ def test_a_claim_or_a_witness_that_is_made_always_true_has_other_terms(
     monkeypatch.setattr(properties, "claims", lambda: weaker)
     after = dict(whole_protocol.term_facts())
     assert [one for one in before if before[one] != after[one]] == [f"claim {name} / terms"]
+
+
+EDITED_LINES = {
+    "a line may be missing": (election, "say", lambda line, **fields: say(line, **fields, perhaps=True)),
+    "a line is left out": (election, "say", lambda _line, **_fields: None),
+    "a line tells of another": (election, "say", lambda line, **fields: say(line, **fields, broker=1)),
+    "a condition is turned round": (state_change_log, "when", lambda condition: when(~flag(condition))),
+}
+
+
+@pytest.mark.usefixtures("small_protocol")
+@pytest.mark.parametrize("edit", EDITED_LINES)
+def test_an_edit_of_what_is_logged_is_found(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_protocol, "LOGGING", {"AS_CODED": AS_CODED})
+    before = dict(whole_protocol.line_facts())
+    monkeypatch.setattr(*EDITED_LINES[edit])
+    after = dict(whole_protocol.line_facts())
+    assert {one for one in before if before[one] != after.get(one)}
+
+
+@pytest.mark.slow
+def test_every_line_that_a_rule_names_is_among_those_that_are_logged() -> None:
+    told = {
+        line.kind
+        for switches in whole_protocol.LOGGING.values()
+        for _, actions in whole_protocol.logging_actions(switches)
+        for action in actions
+        for line in action.lines
+    }
+    named = {
+        one.__name__
+        for module in list(sys.modules.values())
+        if module.__name__.startswith("spec.protocol.")
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__.startswith("spec.logs.") and is_dataclass(one)
+    } - {ControllerLine.__name__}
+    assert told == named
 
 
 def _always(*_: object) -> Value:
