@@ -24,8 +24,11 @@ UNFIXED = {
     "late_arming": Switch.ARM_BEFORE_SECOND_TRY,
     "unguarded_insertion": Switch.INSERT_UNDER_MONITOR,
     "announcements": Switch.ANNOUNCE_NO_ISR,
+    "heard_deletions": Switch.LEAVE_REFUSED_DELETIONS,
 }
-"""What a rule may ask for that a switch takes away: a fix, or what older releases did."""
+"""What a rule may ask for that a switch takes away: a fix, or what older releases did (the last one where topics are
+not deleted).
+"""
 
 BROUGHT = {
     "adopted_epochs": Switch.ADOPT_NEW_EPOCHS,
@@ -59,8 +62,8 @@ class Model:
     @cached_property
     def features(self) -> frozenset[str]:
         """What a rule may ask for: the scope's parts and budgets, what is there unless fixed, or only by a switch,
-        what is implied, whether deletions are refused, whether there are several partitions, and whether requests to
-        reassign have lists that are not of distinct brokers.
+        what is implied, whether deletions are refused, whether requests for them are heard of, whether there are
+        several partitions, and whether requests to reassign have lists that are not of distinct brokers.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
         brought = {name for name, switch in BROUGHT.items() if switch in self.switches}
@@ -69,6 +72,8 @@ class Model:
             implied -= {"stopped_replicas", "several_requests"}
         if self.refuses_deletions:
             implied |= {"refused_deletions"}
+        if self.scope.deletes_topics:
+            implied |= {"heard_deletions"}
         if len(self.scope.assigned) > 1:
             implied |= {"several_partitions"}
         if self.scope.odd_targets:
@@ -191,6 +196,11 @@ class Model:
     def refuses_deletions(self) -> bool:
         """Whether topics may be asked to be deleted, and are not: `delete.topic.enable` is off, the era's default."""
         return self.has("deletion") and not self.scope.deletes_topics
+
+    @property
+    def leaves_deletions(self) -> bool:
+        """Whether nobody listens to requests to delete topics, since they are refused, in older releases."""
+        return self.refuses_deletions and self.reintroduces(Switch.LEAVE_REFUSED_DELETIONS)
 
     @property
     def topics_vanish(self) -> bool:

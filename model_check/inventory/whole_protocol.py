@@ -7,7 +7,7 @@ no lines. What a claim says of other scopes stands in the digests of those scope
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -39,7 +39,7 @@ WHOLE: Final = (
     Scope(
         "refusals", "Reassignments to what is no list of brokers, and deletions where these are off.", brokers=2,
         controllers=1, assigned=((1, 2),), requests=(((2,),), ((2, 2),)), deletes_topics=False, budgets=ONCE,
-        parts=frozenset({"partitions", "connections", "reassignment", "deletion"}),
+        parts=frozenset({"partitions", "connections", "metadata", "cached_leaderships", "reassignment", "deletion"}),
     ),
     Scope(
         "a purgatory", "The delayed operations.", brokers=1, controllers=1, parts=APART, cold=True,
@@ -77,21 +77,22 @@ def line_facts() -> Iterator[tuple[str, str]]:
     """
     found = defaultdict[str, list[str]](list)
     for name, switches in LOGGING.items():
-        for rule, actions in logging_actions(switches):
+        for rule, actions in logging_actions(switches).items():
             found[f"action {rule} / lines"].append(f"{digest_of_lines(actions)} {name}")
     yield from ((key, ", ".join(told)) for key, told in found.items())
 
 
-def logging_actions(switches: Switches) -> Iterator[tuple[str, list[Action]]]:
-    """The rules that log anything under some switches, each with its actions, which have their lines."""
+def logging_actions(switches: Switches) -> Mapping[str, list[Action]]:
+    """The actions that log anything under some switches, with their lines, by their rules."""
+    found = defaultdict[str, list[Action]](list)
     for one in WHOLE:
         m = Model(replace(one, controllers=1), switches)
         state = Place(shape(m))
         for rule in rules():
             if is_in_scope(rule, m):
-                actions = [instantiate(rule, state, m, each, lines=True)[0] for each in instances(rule, m)]
-                if any(action.lines for action in actions):
-                    yield rule.name, actions
+                actions = (instantiate(rule, state, m, each, lines=True)[0] for each in instances(rule, m))
+                found[rule.name] += [action for action in actions if action.lines]
+    return {name: actions for name, actions in found.items() if actions}
 
 
 @cache

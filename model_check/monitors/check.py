@@ -22,7 +22,7 @@ from model_check.monitors.logged_arrivals import received_by_log
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.monitors.wire_clocks import by_zookeepers_clock
 from model_check.monitors.writes import history_of
-from model_check.recordings.cluster import is_unclean_by_default
+from model_check.recordings.cluster import deletes_topics, is_unclean_by_default
 from model_check.recordings.members import Member, members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
@@ -83,6 +83,7 @@ def read_history(folder: Path, known: Recording | None = None) -> History:
         arrivals=arrivals,
         acts=read_acts(folder, moves),
         unclean_by_default=is_unclean_by_default(folder),
+        deletes_topics=deletes_topics(folder),
         chroot=chroot,
         are_sessions_told=(folder / SESSIONS).exists(),
         no_candidates=frozenset(broker for broker, one in members.items() if not one.role.controls),

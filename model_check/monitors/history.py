@@ -148,6 +148,7 @@ class History:
     arrivals: Arrivals = field(default_factory=Arrivals)
     acts: Acts = field(default_factory=Acts)
     unclean_by_default: bool = False
+    deletes_topics: bool = True
     refusals: tuple[Refusal, ...] = ()
     no_candidates: frozenset[int] = frozenset()
     is_admin_told: bool = False

@@ -205,19 +205,18 @@ def of_deletion(at: Moment, topic: str) -> str:
     """What is known to keep a deletion from its end."""
     assignment, history = at.history.assignment(topic, at.number), at.history
     partitions = [TopicPartition(topic, number) for number in (assignment.replicas if assignment else ())]
-    if _is_left_over(at):
-        return "D37"
-    if any(not isinstance(history.state(one, at.number), State) for one in partitions):
-        return "D16"
-    if any(one in history.moves(at.number) for one in partitions):
-        return "D44"
-    if of_idleness(at):
-        return "D50"
-    if _is_refused(at, topic):
-        return "D46"
     since = history.office(at.number).since
     gone = (one.write.number for one in deletions(history) if one.write.topic == topic)
-    return "D45" if any(since < number < at.number for number in gone) else ""
+    known = {
+        "D71-request": not history.deletes_topics,
+        "D37": _is_left_over(at),
+        "D16": any(not isinstance(history.state(one, at.number), State) for one in partitions),
+        "D44": any(one in history.moves(at.number) for one in partitions),
+        "D50": bool(of_idleness(at)),
+        "D46": _is_refused(at, topic),
+        "D45": any(since < number < at.number for number in gone),
+    }
+    return next((row for row, is_so in known.items() if is_so), "")
 
 
 def _is_left_over(at: Moment) -> bool:

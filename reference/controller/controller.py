@@ -41,6 +41,12 @@ def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
     return True
 
 
+def listened_paths(switches: Switches, *, deletes_topics: bool) -> tuple[str, ...]:
+    """Those of the paths that a release listens to, which older ones did not to all."""
+    known = (LISTENED[name] for name in IN_ORDER)
+    return tuple(one.path for one in known if one.is_in(one.parts, switches, deletes_topics=deletes_topics))
+
+
 @dataclass(frozen=True)
 class Configuration:
     """What a controller is configured with.
@@ -130,6 +136,10 @@ class KafkaController:
     def reintroduces(self, switch: Switch) -> bool:
         """Whether what an older release did is reintroduced."""
         return switch in self.configuration.switches
+
+    def is_doomed(self, partition: TopicPartition) -> bool:
+        """Whether a partition is being deleted (`isPartitionToBeDeleted`); none is where topics are not deleted."""
+        return self.configuration.deletes_topics and partition in self.deleting.partitions
 
     @property
     def compares_content(self) -> bool:

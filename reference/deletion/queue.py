@@ -19,9 +19,13 @@ from spec.variants import Switch
 
 def enqueue(controller: KafkaController, topics: Collection[str]) -> None:
     """Queue topics, with the partitions that are known of them by now."""
-    deleting = controller.deleting
-    deleting.queued |= set(topics)
-    deleting.partitions |= {tp for topic in topics for tp in controller.context.partitions_of(topic)}
+    controller.deleting.queued |= set(topics)
+    doom(controller, topics)
+
+
+def doom(controller: KafkaController, topics: Iterable[str]) -> None:
+    """From now on every UpdateMetadata says that the partitions which are known of topics by now are removed."""
+    controller.deleting.partitions |= {tp for topic in topics for tp in controller.context.partitions_of(topic)}
 
 
 def hold_back(controller: KafkaController, topics: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from reference.controller.context import Deleting
 from reference.controller.controller import KafkaController
-from reference.deletion.queue import enqueue, hold_back
+from reference.deletion.queue import doom, enqueue, hold_back
 from reference.procedures import Effect, Procedure, Script, any_of
 from reference.scripts import DELETE_TOPICS, Fence, check, children_of, delete_recursively, delete_topic_path
 from spec.logs.controller_log.failover import IneligibleTopics, TopicsToBeDeleted
@@ -106,7 +106,10 @@ def _drop_requests(
 
 
 def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
-    """Failover: queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
+    """Failover: queue what is asked for, known or not; who has a dead replica, or is busy, is held back.
+
+    Before 0.10.2.0 every UpdateMetadata says of it that it is removed also where topics are not deleted (D71).
+    """
     requested = yield from ReadDeletions()
     context = controller.context
     assigned = context.partition_replica_assignment.items()
@@ -120,6 +123,8 @@ def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
     if controller.configuration.deletes_topics:
         enqueue(controller, requested)
         controller.deleting.ineligible = requested & ineligible
+    elif controller.reintroduces(Switch.LEAVE_REFUSED_DELETIONS):
+        doom(controller, requested)
     elif requested:
         controller.is_about(handler=Handler.FAILOVER)
         yield from _drop_requests(controller, requested, frozenset(), RequestRefusedAtStart)

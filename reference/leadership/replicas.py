@@ -225,7 +225,7 @@ def _stop(controller: KafkaController, key: Replica) -> bool:
 
 def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken: bool = False) -> None:
     """Its state stays (D16); the want of leadership is no failure where the partition is being deleted."""
-    if overtaken or key[0] not in controller.deleting.partitions:
+    if overtaken or not controller.is_doomed(key[0]):
         _log_failure(controller, key, ReplicaState.OFFLINE)
 
 
@@ -236,7 +236,7 @@ def _after_removal(controller: KafkaController, key: Replica, known: LeaderIsrAn
     """
     partition, replica = key
     controller.context.partition_leadership_info[partition] = known
-    if partition not in controller.deleting.partitions and not is_spared(controller, partition):
+    if not controller.is_doomed(partition) and not is_spared(controller, partition):
         others = without(controller.context.partition_replica_assignment[partition], (replica,))
         if controller.reintroduces(Switch.TELL_ONLY_THE_LEADER):
             others = tuple(one for one in others if one == known.leader)

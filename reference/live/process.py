@@ -27,7 +27,7 @@ from pathlib import Path
 from random import Random
 
 from reference.brokers.broker import Broker
-from reference.controller.controller import Configuration, KafkaController
+from reference.controller.controller import Configuration, KafkaController, listened_paths
 from reference.controller.effects import RegisterBroker
 from reference.deletion.thread import is_due, on_replica_deleted
 from reference.failover.election import startup
@@ -85,7 +85,10 @@ class LiveProcess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.logs = Logs(settings.broker_id, settings.folder)
-        configuration = Configuration(settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics)
+        configuration = Configuration(
+            settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics,
+            paths=listened_paths(settings.switches, deletes_topics=settings.deletes_topics),
+        )  # fmt: skip
         self.controller = KafkaController(configuration, self.logs.journal)
         compares = Switch.COMPARE_METADATA_EPOCHS in settings.switches
         self.broker = Broker(settings.broker_id, journal=self.logs.journal, compares_epochs=compares)

@@ -338,4 +338,5 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
 def listened_paths(scope: Scope, switches: Switches) -> tuple[str, ...]:
     """The paths that an active controller listens to, in the order of their callbacks after an expiry."""
     order = IN_ORDER if scope.fires_by_hash else LISTENED
-    return tuple(LISTENED[name].path for name in order if LISTENED[name].is_in(scope.parts, switches))
+    listened, deletes = (LISTENED[name] for name in order), scope.deletes_topics
+    return tuple(one.path for one in listened if one.is_in(scope.parts, switches, deletes_topics=deletes))

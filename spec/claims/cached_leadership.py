@@ -7,7 +7,7 @@ from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import is_there
-from spec.protocol.context.deletion_marks import is_doomed, is_queued
+from spec.protocol.context.deletion_marks import is_queued
 from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.handling import is_stale_registration
 from spec.state.brokers import Slot, Stage
@@ -93,7 +93,22 @@ def metadata_reports_partitions_being_deleted(
         told = both(new, place.metadata)
         for p in m.partitions:
             known = is_cached(after.controllers[c].partitions[p])
-            yield either(~both(told, is_doomed(after, c, p), known), _is_removed(m, place, p))
+            yield either(~both(told, after.controllers[c].doomed[p], known), _is_removed(m, place, p))
+
+
+@claim(
+    "step", source="PROTOCOL.md D71, KAFKA-3175", witness="a_deletion_is_asked_for",
+    parts=(*REMOVED, "refused_deletions"),
+)  # fmt: skip
+def topics_that_stay_are_not_told_to_be_removed(
+    before: State, after: State, m: Model, action: Action, c: int, *, b: int
+) -> Facts:
+    """Where delete.topic.enable is off no UpdateMetadata tells that a partition is removed."""
+    if action.rule in ANSWERS:
+        return
+    for new, place in queued_places(before, after, m, action, b):
+        for p in m.partitions:
+            yield ~both(new, place.metadata, _is_removed(m, place, p))
 
 
 @claim(

@@ -74,4 +74,12 @@ ROWS = (
         "A controlled shutdown makes a replica leader that is dead, and nobody replaces it",
         breaks="a_shutdown_elects_who_lives", scope="dead_replica_shutdown", first_depth=17,
     ),
+    Defect("D71",
+        "Topics are not deleted; a failover finds a request for one, and has every broker told that it is removed",
+        breaks="topics_that_stay_are_not_told_to_be_removed", scope="kept_topic", first_depth=13,
+    ),
+    Defect("D71-request",
+        "Topics are not deleted; who asks for it gets no answer: the request stays for ever, whoever is controller",
+        breaks="recoverable_deletions_complete", scope="kept_topic", first_depth=1,
+    ),
 )  # fmt: skip

@@ -114,8 +114,9 @@ class EarlyReads(GivenElections, kept=GIVEN):
     given_brokers = Field(BROKER_SET, (), "The children of /brokers/ids that their listener is given.")
     given_topics = flags(TOPICS, "The topic is among the children that the listener on topics is given.", kept=NAMED)
     given_requests = flags(
-        TOPICS, "The topic is among the requests that the listener on deletions is given.", kept=has("deletion")
-    )
+        TOPICS, "The topic is among the requests that the listener on deletions is given.",
+        kept=has("deletion") & per_scope("a listener hears of them", lambda m: "heard_deletions" in m.features),
+    )  # fmt: skip
     given_moves = Each(
         PARTITIONS, Field(BROKER_LIST, ()), "RAR in the request that the listener on reassignments is given.",
         kept=has("reassignment"),

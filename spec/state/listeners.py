@@ -37,14 +37,15 @@ class Content(NamedTuple):
 class Listened:
     """A path that is listened to, where any of these parts is in; where none is named, always.
 
-    An older release, by its switch, may not have known it. `goes_first`: a resignation gives it up before anything that
-    may raise. `comes_last`: its callback comes behind that of /controller.
+    An older release, by its switch, may not have known it, or only where topics are deleted. `goes_first`: a
+    resignation gives it up before anything that may raise. `comes_last`: its callback comes behind that of /controller.
     """
 
     kind: PathKind
     callback: Callback
     parts: frozenset[str] = frozenset()
     unknown_to: Switch | None = None
+    only_to_delete: Switch | None = None
     content: Content | None = None
     goes_first: bool = False
     comes_last: bool = False
@@ -54,9 +55,10 @@ class Listened:
         """The path itself."""
         return str(self.kind.path())
 
-    def is_in(self, parts: frozenset[str], switches: Switches) -> bool:
-        """Whether a scope with these parts has it, under these switches."""
-        return self.unknown_to not in switches and (not self.parts or not self.parts.isdisjoint(parts))
+    def is_in(self, parts: frozenset[str], switches: Switches, *, deletes_topics: bool) -> bool:
+        """Whether a scope with these parts has it, under these switches and this `delete.topic.enable`."""
+        is_known = self.unknown_to not in switches and (deletes_topics or self.only_to_delete not in switches)
+        return is_known and (not self.parts or not self.parts.isdisjoint(parts))
 
 
 LISTENED: Final[Mapping[str, Listened]] = {
@@ -66,7 +68,7 @@ LISTENED: Final[Mapping[str, Listened]] = {
         content=Content("topics", "given_topics", by_topic=True),
     ),
     "deletions": Listened(
-        paths.DELETE_TOPICS, Callback.DELETIONS, frozenset({"deletion"}),
+        paths.DELETE_TOPICS, Callback.DELETIONS, frozenset({"deletion"}), only_to_delete=Switch.LEAVE_REFUSED_DELETIONS,
         content=Content("deletions", "given_requests", by_topic=True),
     ),
     "isr_changes": Listened(
@@ -96,7 +98,12 @@ CALLBACKS: Final = {"controller": Callback.CONTROLLER, **{name: one.callback for
 
 def listened_paths(m: Model) -> dict[str, Callback]:
     """The paths that only a controller listens to, with the callback that each one queues."""
-    return {name: one.callback for name, one in LISTENED.items() if one.is_in(m.scope.parts, m.switches)}
+    scope = m.scope
+    return {
+        name: one.callback
+        for name, one in LISTENED.items()
+        if one.is_in(scope.parts, m.switches, deletes_topics=scope.deletes_topics)
+    }
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:

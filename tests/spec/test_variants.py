@@ -161,13 +161,15 @@ def test_a_switch_that_changes_no_term_is_noticed() -> None:
 
 
 def test_what_a_release_still_did_is_what_was_fixed_after_it() -> None:
-    """By the releases of PROTOCOL.md section 13: KAFKA-4447, 4360, 4229 and 4443; 4214; 3085, 3670; 2437, D28, D60."""
+    """By the releases of section 13: KAFKA-4447, 4360, 4229, 3175 and 4443; 4214; 3085, 3670; 2437, D28, D60."""
     added = {
-        V0101: {"RUN_WHEN_NOT_ACTIVE", "RESIGN_UNDER_LOCK", "ALWAYS_RESIGN", "METADATA_LAST"},
+        V0101: {
+            "RUN_WHEN_NOT_ACTIVE", "RESIGN_UNDER_LOCK", "ALWAYS_RESIGN", "LEAVE_REFUSED_DELETIONS", "METADATA_LAST",
+        },
         V0100: {"REFUSE_DEAD_TARGETS"},
         V090: {"READ_BROKERS_TWICE", "SHUTDOWN_FOLLOWS_ISR"},
         V082: {"ANNOUNCE_NO_ISR", "IGNORE_WHO_IS_NEW", "KEEP_DIRTY_BATCH", "TELL_ONLY_THE_NEW"},
-    }
+    }  # fmt: skip
     assert as_of(V0102) == AS_CODED
     did = set[str]()
     for release, more in added.items():

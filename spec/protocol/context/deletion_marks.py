@@ -6,7 +6,7 @@ A topic is queued from the request to the end of its deletion, and its partition
 Kafka 0.10.2.2: `TopicDeletionManager`: `isTopicQueuedUpForDeletion`, `isPartitionToBeDeleted`. PROTOCOL.md section 7.4.
 """
 
-from spec.language.terms import Value, both, either
+from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership_cache import lacks_assignment
 from spec.state.cluster import State
@@ -17,9 +17,12 @@ def is_queued(s: State, m: Model, c: int, p: int) -> Value:
     return s.controllers[c].queued[m.topic_of(p)]
 
 
-def is_doomed(s: State, c: int, p: int) -> Value:
-    """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`)."""
-    return s.controllers[c].doomed[p]
+def is_doomed(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether a partition is being deleted: it was known when its topic was queued (`isPartitionToBeDeleted`).
+
+    Where topics are not deleted none is, whatever brokers are told (D71).
+    """
+    return flag(False) if m.refuses_deletions else s.controllers[c].doomed[p]
 
 
 def adding_raises(s: State, m: Model, c: int) -> Value:
@@ -28,7 +31,7 @@ def adding_raises(s: State, m: Model, c: int) -> Value:
     UpdateMetadata is added with it, and always tells of all that is being deleted. In a state machine's batch the
     exception ends the one transition only, before the state is set: the batch goes out all the same.
     """
-    return either(*(both(is_doomed(s, c, p), lacks_assignment(s, m, c, p)) for p in m.partitions))
+    return either(*(both(s.controllers[c].doomed[p], lacks_assignment(s, m, c, p)) for p in m.partitions))
 
 
 def is_busy(s: State, m: Model, c: int, t: int) -> Value:

@@ -35,7 +35,6 @@ from spec.language.rules import observe, when
 from spec.language.terms import Value, both, either, flag
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.model import Model
-from spec.protocol.context.deletion_marks import is_doomed
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.leadership_cache import lacks_assignment
@@ -147,5 +146,5 @@ def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Va
 
     Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.
     """
-    named = either(partitions.get(p, flag(False)), is_doomed(s, c, p))
+    named = either(partitions.get(p, flag(False)), s.controllers[c].doomed[p])
     return both(named, lacks_assignment(s, m, c, p))

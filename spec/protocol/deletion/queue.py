@@ -31,11 +31,16 @@ from spec.variants import Switch
 
 def enqueue(s: State, m: Model, c: int, t: int) -> None:
     """Queue a topic, with the partitions that are known of it by now."""
+    s.controllers[c].queued[t] = True
+    doom(s, m, c, t)
+
+
+def doom(s: State, m: Model, c: int, t: int, *, where: object = True) -> None:
+    """From now on every UpdateMetadata tells that the partitions which are known of a topic by now are removed."""
     controller = s.controllers[c]
-    controller.queued[t] = True
     for p in m.partitions_of(t):
         known = both(controller.topics[t], is_there(s, m, c, p) if m.has("addition") else True)
-        controller.doomed[p] = either(controller.doomed[p], known)
+        controller.doomed[p] = either(controller.doomed[p], both(where, known))
 
 
 def wake(s: State, m: Model, c: int) -> None:

@@ -2,7 +2,7 @@
 
 What the thread does with what is queued stands in spec/protocol/deletion/thread.py. With `delete.topic.enable` off, as
 is the default of the era, all requests are dropped, by the listener those for unknown topics first, and by a failover;
-nothing is ever queued, and there is no thread (KAFKA-3175; up to 0.10.1 there was no listener then, and they stood).
+nothing is ever queued, and there is no thread. Before 0.10.2.0 there was no listener then, and they stood (D71).
 
 Kafka 0.10.2.2: `AdminUtils.deleteTopic`, `PartitionStateMachine.DeleteTopicsListener`,
 `KafkaController.initializeTopicDeletion`. PROTOCOL.md section 7.4.
@@ -28,7 +28,7 @@ from spec.protocol.controller.early_reads import content_for, given
 from spec.protocol.controller.places import controller_step, listener
 from spec.protocol.controller.resignation import controller_moved
 from spec.protocol.controller.threads import become_idle
-from spec.protocol.deletion.queue import delete_the_request, enqueue, hold_back, wake
+from spec.protocol.deletion.queue import delete_the_request, doom, enqueue, hold_back, wake
 from spec.protocol.junctions import Junction, proceed
 from spec.protocol.zookeeper import is_fenced_off, notify, rearm_watch, take_head
 from spec.state.cluster import State
@@ -60,7 +60,7 @@ def _create_request(s: State, m: Model, t: int) -> None:
     notify(s, m, "deletions")
 
 
-@listener(Callback.DELETIONS, source="DeleteTopicsListener 0.10.2.2", parts=("deletion",))
+@listener(Callback.DELETIONS, source="DeleteTopicsListener 0.10.2.2", parts=("deletion", "heard_deletions"))
 def on_deletion_change(s: State, m: Model, c: int) -> None:
     """The requests changed: those for unknown topics are dropped, then known topics are queued and the thread is woken.
 
@@ -167,9 +167,14 @@ def _end_listener(s: State, m: Model, c: int) -> None:
 
 @controller_step(At.READ_DELETIONS, source="KafkaController.initializeTopicDeletion 0.10.2.2", parts=("deletion",))
 def read_deletions(s: State, m: Model, c: int) -> None:
-    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back."""
+    """Failover 7 (end): queue what is asked for, known or not; who has a dead replica, or is busy, is held back.
+
+    Where topics are not deleted the requests are; before 0.10.2.0 they stay, and their partitions are doomed all the
+    same, so that every UpdateMetadata tells that they are removed, which nothing ever undoes (D71).
+    """
     controller = s.controllers[c]
-    rearm_watch(s, c, "deletions")
+    if not m.leaves_deletions:
+        rearm_watch(s, c, "deletions")
     reset(controller, "queued", "doomed", "woken")
     for t in m.topics:
         asked = s.zookeeper.deletions[t]
@@ -180,19 +185,21 @@ def read_deletions(s: State, m: Model, c: int) -> None:
             with when(asked):
                 enqueue(s, m, c, t)
             controller.ineligible[t] = both(asked, either(~both(*live), is_busy(s, m, c, t)))
+        if m.leaves_deletions:
+            doom(s, m, c, t, where=asked)
     if m.refuses_deletions:
-        _drop_pending(s, m, c)
+        _refuse_pending(s, m, c)
     else:
         proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)
 
 
-def _drop_pending(s: State, m: Model, c: int) -> None:
-    """A failover drops what is asked for, and goes on."""
+def _refuse_pending(s: State, m: Model, c: int) -> None:
+    """A failover drops what is asked for, or leaves it there, and goes on."""
     requests = {t: flag(s.zookeeper.deletions[t]) for t in m.topics}
     say(TopicsToBeDeleted, topics=requests)
-    refused = either(*requests.values())
-    with when(refused):
+    drops = both(either(*requests.values()), not m.leaves_deletions)
+    with when(drops):
         s.controllers[c].handler = Handler.FAILOVER
         _drop(s, m, c, requests)
-    with when(~refused):
+    with when(~drops):
         proceed(Junction.DELETIONS_READ, s, m, c, handler=Handler.NONE)

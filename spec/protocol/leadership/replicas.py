@@ -213,7 +213,7 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         cached = s.controllers[c].partitions[p]
         for r in m.assigned(p):
-            unborn = both(~is_cached(cached), ~is_doomed(s, c, p))
+            unborn = both(~is_cached(cached), ~is_doomed(s, m, c, p))
             with when(both(unborn, may_go_online_or_offline(cached.replicas[r]))):
                 replica_stays(s, m, c, p, r, ReplicaState.OFFLINE, perhaps=True)
 
@@ -243,7 +243,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
-    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, c, p)))):
+    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, m, c, p)))):
         replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)
@@ -304,7 +304,7 @@ def _now_offline(s: State, m: Model, c: int, p: int, r: int, earlier: Mapping[st
     Partitions that were added to a queued topic are told of all the same (S9). Before 0.8.2 only the leader was (D21).
     With it goes UpdateMetadata to everybody, also where there is no other replica.
     """
-    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, c, p), is_spared(s, m, c, p))
+    cached, untold = s.controllers[c].partitions[p], either(is_doomed(s, m, c, p), is_spared(s, m, c, p))
     goes = either(untold, ~adding_raises(s, m, c))
     with when(goes):
         replica_goes(s, c, p, r, ReplicaState.OFFLINE)

@@ -299,7 +299,7 @@ def test_every_line_that_a_rule_names_is_among_those_that_are_logged() -> None:
     told = {
         line.kind
         for switches in whole_protocol.LOGGING.values()
-        for _, actions in whole_protocol.logging_actions(switches)
+        for actions in whole_protocol.logging_actions(switches).values()
         for action in actions
         for line in action.lines
     }

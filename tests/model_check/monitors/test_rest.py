@@ -116,6 +116,9 @@ def test_a_deletion_that_does_not_end_is_told(tmp_path: Path) -> None:
     place = story.rest()
     text = f"{place}: /admin/delete_topics/t stands, although all that host the topic run"
     assert breaks(story.checked(tmp_path), "eventually_deletions_complete") == [text]
+    (tmp_path / "broker-1/server.log").write_text("\tdelete.topic.enable = false\n")
+    told = breaks(check_history(tmp_path, excused=frozenset({"D71-request"})), "eventually_deletions_complete")
+    assert told == [f"{text} (as in the known defect D71-request)"]
 
 
 @pytest.mark.parametrize(

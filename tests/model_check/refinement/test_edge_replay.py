@@ -62,7 +62,7 @@ WHOLE = ("cold", "early", "unclean", "topics", "partitions", "metadata", "told_m
 OF_ONE_PART = (
     "addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion", "failed_send",
     "removed_controller", "removed_controller_creation", "withdrawn_move", "refused_deletions", "early_reads",
-    "early_expiry", "early_topics", "early_move", "early_election", "late_requests",
+    "early_expiry", "early_topics", "early_move", "early_election", "late_requests", "kept_topic",
 )  # fmt: skip
 """Those that are about one part, in two variants."""
 
@@ -83,6 +83,7 @@ OLDER = (
     ("cold_metadata", "AS_CODED+METADATA_LAST"),
     ("cold_metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
     ("silent_isr", "AS_CODED+ANNOUNCE_NO_ISR"),
+    ("kept_topic", "AS_CODED+LEAVE_REFUSED_DELETIONS"),
     ("creation_shutdown", "AS_CODED+SHUTDOWN_FOLLOWS_ISR"),
     ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
     ("early_expiry", "AS_CODED+ALWAYS_RESIGN"),
