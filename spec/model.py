@@ -173,6 +173,14 @@ class Model:
         return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
 
     @property
+    def always_fails_offline(self) -> bool:
+        """Whether a replica without leadership fails to go Offline also while it is being deleted: before 0.9.0.1.
+
+        It has no switch of its own: it stays Online either way (D16), and only a line tells.
+        """
+        return self.reintroduces(Switch.IGNORE_WHO_IS_NEW)
+
+    @property
     def keeps_assignments(self) -> bool:
         """Whether AR is a variable, in ZooKeeper and in each controller."""
         return self.has("reassignment") or self.has("addition")

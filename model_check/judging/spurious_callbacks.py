@@ -20,6 +20,7 @@ from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log import topic_deletion as deletion
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_log.reassignment import SomeBehind
+from spec.logs.controller_log.topics import PartitionsAdded
 from spec.protocol.deletion.thread import delete_queued_topic
 from spec.protocol.reassignment.steps import on_state_change
 from spec.state.enumerations import At, Callback
@@ -41,6 +42,8 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
             written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
         case deletion.DeletionRequested(topics=topics):
             return runs_anyway and not (topics and rests)
+        case PartitionsAdded():  # of a topic whose partitions this broker does not manage any more
+            return runs_anyway and not rests
         case deletion.DeletionQueued():  # in the queue of a deletion manager that the next term replaces
             return runs_anyway and not rests
         case NotificationsFound():

@@ -224,8 +224,12 @@ def _stop(controller: KafkaController, key: Replica) -> bool:
 
 
 def _fail_to_go_offline(controller: KafkaController, key: Replica, *, overtaken: bool = False) -> None:
-    """Its state stays (D16); the want of leadership is no failure where the partition is being deleted."""
-    if overtaken or not controller.is_doomed(key[0]):
+    """Its state stays (D16); the want of leadership is no failure where the partition is being deleted.
+
+    Before 0.9.0.1 it always is.
+    """
+    always = controller.reintroduces(Switch.IGNORE_WHO_IS_NEW)
+    if overtaken or always or not controller.is_doomed(key[0]):
         _log_failure(controller, key, ReplicaState.OFFLINE)
 
 

@@ -69,4 +69,5 @@ def refused(s: State, m: Model, c: int, p: int, r: int, target: ReplicaState) ->
 
 def is_let(state: Value, target: ReplicaState) -> Value:
     """Whether the table lets a replica go from a state to another."""
-    return either(*(state == source for source in valid_previous_states(REPLICA_TRANSITIONS, target)))
+    lets = valid_previous_states(REPLICA_TRANSITIONS, target)
+    return either(*(state == source for source in ReplicaState if source in lets))

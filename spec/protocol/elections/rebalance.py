@@ -12,7 +12,7 @@ it.
 Left out: the period, so a check comes whenever the lock is free and the last one is through; that the partitions are
 grouped by broker once, before the first broker is looked at, so that it is the head of AR by then whom the elections
 ask to live (it differs where a reassignment begins and ends between the check and the election); that a resignation
-waits for the running check, whose elections may as well come before it.
+waits for the running check, whose elections may as well come before it (up to 0.10.1 it holds the lock meanwhile, D9).
 
 Kafka 0.10.2.2: `KafkaController.checkAndTriggerPartitionRebalance`. PROTOCOL.md section 7.6.
 """

@@ -213,9 +213,14 @@ def _say_of_the_unborn(s: State, m: Model, c: int) -> None:
     for p in m.partitions:
         cached = s.controllers[c].partitions[p]
         for r in m.assigned(p):
-            unborn = both(~is_cached(cached), ~is_doomed(s, m, c, p))
+            unborn = both(~is_cached(cached), _needs_leadership(s, m, c, p))
             with when(both(unborn, may_go_online_or_offline(cached.replicas[r]))):
                 replica_stays(s, m, c, p, r, ReplicaState.OFFLINE, perhaps=True)
+
+
+def _needs_leadership(s: State, m: Model, c: int, p: int) -> Value:
+    """Whether it is a failure that a replica without leadership does not go Offline."""
+    return flag(True) if m.always_fails_offline else ~is_doomed(s, m, c, p)
 
 
 @controller_step(At.REMOVE_READ, source="KafkaController.removeReplicaFromIsr 0.10.2.2", parts=("partitions",))
@@ -243,7 +248,7 @@ def remove_from_znode(s: State, m: Model, c: int, p: int, r: int) -> None:
         cache_state(s, c, p)
         controller.partitions[p].controller_epoch = controller.epoch
         _now_offline(s, m, c, p, r, earlier)
-    with when(both(~fenced, ~usable, either(exists(znode), ~is_doomed(s, m, c, p)))):
+    with when(both(~fenced, ~usable, either(exists(znode), _needs_leadership(s, m, c, p)))):
         replica_stays(s, m, c, p, r, ReplicaState.OFFLINE)
     with when(~both(usable, member) & ~fenced):
         finish_removal(s, m, c, p, r)

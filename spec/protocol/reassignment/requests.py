@@ -156,8 +156,8 @@ def _is_acceptable(s: State, m: Model, c: int, p: int) -> Value:
     A new request is refused for a topic that is queued for deletion; a failover does not ask, and what it accepts may
     wait for a leader that a topic to be deleted does not get, while the deletion waits for it. Nobody asks whether the
     partition has leadership: without, the first run writes AR and then fails (step 2, S8). Before 0.10.1.0 all of RAR
-    had to live, also when a failover took it up again (D14). Left out: that looking for text among the live raised
-    there, which ended the listener, or the failover, instead of refusing that one partition.
+    had to live, also when a failover took it up again (D14). Left out: that before 0.10.2.0 looking for text among the
+    live raised, which ended the listener, or the failover, instead of refusing that one partition.
     """
     controller, assigned = s.controllers[c], assigned_replicas(s, m, c, p)
     asks = flag(controller.handler == Handler.REASSIGNMENT) | m.fixes(Switch.REFUSE_DOOMED_REASSIGNMENTS)

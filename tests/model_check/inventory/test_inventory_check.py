@@ -1,5 +1,7 @@
 """The gate compares with the inventory: every edit that makes it check less is found, and named."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -292,6 +294,16 @@ def test_an_edit_of_what_is_logged_is_found(edit: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(*EDITED_LINES[edit])
     after = dict(whole_protocol.line_facts())
     assert {one for one in before if before[one] != after.get(one)}
+
+
+@pytest.mark.slow
+def test_another_process_finds_the_same_terms_and_lines() -> None:
+    """A set that is gone through in its own order would fail the gate now and then."""
+    command = [sys.executable, "-c", f"from {whole_protocol.__name__} import term_facts; print(dict(term_facts()))"]
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+        assert done.stdout.strip() == str(dict(whole_protocol.term_facts()))
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from spec.logs.controller_log.topic_deletion import (
     DeletionRequested,
     HandlingDeletion,
 )
+from spec.logs.controller_log.topics import PartitionsAdded
 from spec.logs.log_lines import Line
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
@@ -108,6 +109,15 @@ def test_before_0_10_2_who_is_not_active_tells_of_requests_too(
         lines += [DeletionQueued(topics=topics, controller=1)]
     assert {is_nothing(line, at, before) for line in lines} == {expected}
     assert not any(is_nothing(line, at) for line in lines)
+
+
+@pytest.mark.parametrize(("active", "expected"), [(0, True), (1, False)])
+def test_before_0_10_2_who_is_not_active_tells_of_partitions_that_were_added_too(
+    active: int, *, expected: bool
+) -> None:
+    line, at = PartitionsAdded(assignment=((TopicPartition("t", 1), (1, 2)),), controller=1), state(active=active)
+    assert is_nothing(line, at, frozenset({Switch.RUN_WHEN_NOT_ACTIVE})) is expected
+    assert not is_nothing(line, at)
 
 
 @pytest.mark.slow

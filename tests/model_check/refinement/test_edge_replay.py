@@ -83,6 +83,7 @@ OLDER = (
     ("cold_metadata", "AS_CODED+METADATA_LAST"),
     ("cold_metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
     ("silent_isr", "AS_CODED+ANNOUNCE_NO_ISR"),
+    ("leaderless_deletion", "AS_CODED+IGNORE_WHO_IS_NEW"),
     ("kept_topic", "AS_CODED+LEAVE_REFUSED_DELETIONS"),
     ("creation_shutdown", "AS_CODED+SHUTDOWN_FOLLOWS_ISR"),
     ("metadata", "AS_CODED+TELL_ONLY_THE_NEW"),
