@@ -26,8 +26,8 @@ UNFIXED = {
     "announcements": Switch.ANNOUNCE_NO_ISR,
     "heard_deletions": Switch.LEAVE_REFUSED_DELETIONS,
 }
-"""What a rule may ask for that a switch takes away: a fix, or what older releases did (the last one where topics are
-not deleted).
+"""What a rule may ask for that a switch takes away: a fix, or what older releases did (`heard_deletions` only where
+topics are not deleted).
 """
 
 BROUGHT = {

@@ -111,7 +111,7 @@ class Switch(enum.Enum):
     RESIGN_UNDER_LOCK = "before 0.10.2.0, D9: a resignation joins the deletion thread under the lock (KAFKA-4360)"
     ALWAYS_RESIGN = "before 0.10.2.0, D10: who hears of a new session resigns, whoever is controller (KAFKA-4229)"
     LEAVE_REFUSED_DELETIONS = (
-        "before 0.10.2.0, D71: where topics are not deleted, requests stay, and a failover says they are (KAFKA-3175)"
+        "before 0.10.2.0, D71: where topics stay, so do requests; a failover has brokers forget the topics (KAFKA-3175)"
     )
     METADATA_LAST = "before 0.10.2.0, D11: a failover sends UpdateMetadata behind all LeaderAndIsr (KAFKA-4443)"
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from model_check.inventory.system_digests import digest_of_actions, digest_of_lines, short_digest
 from model_check.kernel.system_digest import terms_of
-from spec.formats.kafka_types import V082
+from spec.formats.kafka_types import V0101, V082
 from spec.language.rules import Action, TransitionSystem, instantiate
 from spec.language.views import Place
 from spec.model import Model
@@ -50,8 +50,8 @@ WHOLE: Final = (
 WITH_OLDER_RULES: Final = AS_CODED | {Switch.READ_BROKERS_TWICE, Switch.ADOPT_NEW_EPOCHS}
 """Kafka's code, and what brings the rules that only older releases had."""
 
-LOGGING: Final = {"AS_CODED": AS_CODED, "FENCED": FENCED, f"as of {V082}": as_of(V082)}
-"""Switches under which lines are logged: today's, those of the fixes, and all that older releases logged otherwise."""
+LOGGING: Final = {"AS_CODED": AS_CODED, "FENCED": FENCED, **{f"as of {one}": as_of(one) for one in (V082, V0101)}}
+"""Switches under which lines are logged: today's, those of the fixes, and those of the releases that differ most."""
 
 
 def term_facts() -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ Each command is written down as it is given. The tools write znodes and wait for
 """
 
 import json
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol
@@ -102,6 +103,12 @@ class Admin:
     def is_there(self, path: str) -> bool:
         """Whether there is such a znode: a request that is not done yet, say."""
         return self._zookeeper.execute(Exists(path), PATIENCE_SECONDS) is not None
+
+    def see(self, path: str, patience_seconds: float) -> None:
+        """Wait until a znode is there, and lose no time; after so long, whatever is there."""
+        deadline = time.monotonic() + patience_seconds
+        while not self.is_there(path) and time.monotonic() < deadline:
+            pass
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""

@@ -15,11 +15,13 @@ from typing import Final
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
 from reference.elections.requested import ELECTIONS
-from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
+from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS, topic_path
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import TopicPartition
 
 MOST_REPLICAS: Final = 3
+MANY_PARTITIONS: Final = 4
+"""So many that a controller is still at work when its first write has been seen."""
 MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
 HANGS_SESSIONS: Final = 5
@@ -44,7 +46,7 @@ class Scenario:
         return self.cluster.setup.times.session_timeout_ms / 1000
 
     def begin(self) -> None:
-        """Start every broker, the first one first, and create the first topics."""
+        """Start every broker, the first one first, and create the first topics; what comes of that is seen at rest."""
         first, *others = self.cluster.member_ids
         self.cluster.ensure_running(first)
         self.await_controller()
@@ -53,7 +55,7 @@ class Scenario:
         self.settle()
         for _ in range(self.first_topics):
             self.create_topic()
-        self.a_moment()
+        self.cluster.rest()
 
     def settle(self) -> None:
         """Have every broker up, and somebody the controller, and everything said that is to be said."""
@@ -70,13 +72,13 @@ class Scenario:
         """Wait, shorter or longer."""
         self.cluster.sleep(self.random.uniform(0.1, 0.8))
 
-    def create_topic(self) -> None:
-        """One or two partitions, on brokers that may or may not live."""
+    def create_topic(self, partitions: int = 0) -> None:
+        """So many partitions, or one or two, on brokers that may or may not live."""
         self.topics += 1
         count = min(len(self.cluster.broker_ids), MOST_REPLICAS)
         assignment = {
             p: tuple(self.random.sample(self.cluster.broker_ids, self.random.randint(min(2, count), count)))
-            for p in range(self.random.randint(1, 2))
+            for p in range(partitions or self.random.randint(1, 2))
         }
         self.existing.append(f"topic-{self.topics}")
         self.cluster.admin.create_topic(self.existing[-1], assignment)
@@ -135,6 +137,17 @@ class Scenario:
         ):
             self.cluster.kill(broker)
 
+    def stop_at_work(self) -> None:
+        """Stop the controller as it begins to write: what is left to write it writes as a zombie.
+
+        It is given a topic of several partitions, unless there are enough topics.
+        """
+        controller = self.the_controller()
+        if self.topics < self.first_topics + MORE_TOPICS:
+            self.create_topic(MANY_PARTITIONS)
+            self.cluster.admin.see(f"{topic_path(self.existing[-1])}/partitions", self.session_seconds)
+        self.suspend(controller)
+
     def pause(self, broker: int) -> None:
         """Stop a broker for less than its session lasts."""
         self.cluster.suspend(broker)
@@ -150,12 +163,19 @@ class Scenario:
             self.cluster.resume(broker)
         self.cluster.sleep(2.5 * lag_ms / 1000)
 
+    def elsewhere(self, replicas: tuple[int, ...]) -> tuple[int, ...]:
+        """As many brokers, of whom one is another if there is one; if all have it, they have it in another order."""
+        others = [one for one in self.cluster.broker_ids if one not in replicas]
+        kept = self.random.sample(replicas, len(replicas) - bool(others))
+        wanted = self.random.sample([*kept, *self.random.sample(others, bool(others))], len(replicas))
+        return tuple(wanted) if tuple(wanted) != replicas else (*replicas[1:], *replicas[:1])
+
     def reassign(self, meanwhile: "Play") -> None:
         """Ask for a move of a topic, unless one is asked for (it may be stuck, D18), and let something happen."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             topic = self.random.choice(self.existing)
             wanted = {
-                TopicPartition(topic, p): tuple(self.random.sample(self.cluster.broker_ids, len(replicas)))
+                TopicPartition(topic, p): self.elsewhere(replicas)
                 for p, replicas in self.cluster.admin.assignment(topic).items()
             }
             self.cluster.admin.reassign(wanted)
@@ -240,7 +260,7 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     "kill-broker": ("kill -9 of a broker that is not the controller", lambda s: s.kill(s.another())),
     "kill-controller": ("kill -9 of the controller", lambda s: s.kill(s.the_controller())),
     "stop-controller": ("the controller is stopped until its session is gone, then goes on: a zombie",
-                        lambda s: s.suspend(s.the_controller())),
+                        Scenario.stop_at_work),
     "stop-broker": ("another broker is stopped until its session is gone", lambda s: s.suspend(s.another())),
     "pause": ("a broker is stopped for less than its session lasts",
               lambda s: s.pause(s.random.choice(s.cluster.broker_ids))),

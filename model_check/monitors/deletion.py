@@ -70,7 +70,7 @@ def topics_are_deleted_on_request(history: History) -> Answers:
 
 def _row_of_unasked(history: History, write: Write) -> str:
     """A request was left for the topic before (D37), or who deletes is no controller any more (D2)."""
-    if history.is_doomed(write.topic, write.number):
+    if history.is_asked_to_go(write.topic, write.number):
         return "D37-unasked"
     return "D2" if write.is_a_zombies else ""
 

@@ -273,9 +273,13 @@ class History:
         content = self.at(MOVES, number)
         return content.replicas if isinstance(content, Moves) else {}
 
-    def is_doomed(self, topic: str, number: int) -> bool:
+    def is_asked_to_go(self, topic: str, number: int) -> bool:
         """Whether the deletion of a topic is asked for."""
         return self.at(f"/admin/delete_topics/{topic}", number) is not None
+
+    def is_doomed(self, topic: str, number: int) -> bool:
+        """Whether a topic is to be deleted: that is asked for, and topics are deleted here."""
+        return self.deletes_topics and self.is_asked_to_go(topic, number)
 
     def may_be_unclean(self, topic: str, number: int) -> bool:
         """Whether a topic's configuration, or without one the brokers', has ever allowed an unclean election."""

@@ -167,7 +167,10 @@ def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arr
 
 @at_rest()
 def eventually_deletions_complete(at: Moment) -> Shown:
-    """Asked of topics to be deleted all of whose replicas are up, and that wait for no move, if deletion is enabled."""
+    """Asked of topics that are asked to be deleted, all of whose replicas are up, and that wait for no move.
+
+    Where topics are not deleted the request goes (D71-request). Without knowing that they are it is not asked.
+    """
     history = at.history
     topics = sorted({one.topic for one in history.of_kind(paths.DELETE_TOPIC)})
     is_enabled = history.acts.is_told or any(deletions(history))
@@ -177,7 +180,7 @@ def eventually_deletions_complete(at: Moment) -> Shown:
         waits = any(one.topic == topic and _waits(at, one) for one in history.moves(at.number))
         if is_enabled and at.controller is not None and all(map(at.is_up, replicas)) and not waits:
             text = f"/admin/delete_topics/{topic} stands, although all that host the topic run"
-            stands = history.is_doomed(topic, at.number)
+            stands = history.is_asked_to_go(topic, at.number)
             yield topic, at.broken(text, signatures.of_deletion(at, topic)) if stands else None
 
 

@@ -140,8 +140,11 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
 
 
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
-    """A reassignment raised the leader epoch alone, and that is not in the controller's cache (D18)."""
-    decided = _decision(at.history, partition, at.number)
+    """A failover found a request to delete what stays (D71), or the controller's cache lacks a raised epoch (D18)."""
+    history = at.history
+    if not history.deletes_topics and history.is_asked_to_go(partition.topic, history.office(at.number).raised):
+        return "D71"
+    decided = _decision(history, partition, at.number)
     is_cached = decided is not None and _is_cached(at, decided) and not _is_left(at, partition)
     return "D18" if is_cached and highest >= 0 else of_silence(at, partition, broker, highest)
 
@@ -208,13 +211,13 @@ def of_deletion(at: Moment, topic: str) -> str:
     since = history.office(at.number).since
     gone = (one.write.number for one in deletions(history) if one.write.topic == topic)
     known = {
-        "D71-request": not history.deletes_topics,
         "D37": _is_left_over(at),
         "D16": any(not isinstance(history.state(one, at.number), State) for one in partitions),
         "D44": any(one in history.moves(at.number) for one in partitions),
         "D50": bool(of_idleness(at)),
         "D46": _is_refused(at, topic),
         "D45": any(since < number < at.number for number in gone),
+        "D71-request": not history.deletes_topics,
     }
     return next((row for row, is_so in known.items() if is_so), "")
 
@@ -223,7 +226,7 @@ def _is_left_over(at: Moment) -> bool:
     """Whether the controller came to work while a request stood for a topic that was gone."""
     history, raised = at.history, at.history.office(at.number).raised
     topics = {one.topic for one in history.of_kind(paths.DELETE_TOPIC)}
-    return any(history.is_doomed(one, raised) and history.assignment(one, raised) is None for one in topics)
+    return any(history.is_asked_to_go(one, raised) and history.assignment(one, raised) is None for one in topics)
 
 
 def _is_refused(at: Moment, topic: str) -> bool:

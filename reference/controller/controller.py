@@ -42,7 +42,7 @@ def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
 
 
 def listened_paths(switches: Switches, *, deletes_topics: bool) -> tuple[str, ...]:
-    """Those of the paths that a release listens to, which older ones did not to all."""
+    """The paths that a release listens to; older ones knew fewer."""
     known = (LISTENED[name] for name in IN_ORDER)
     return tuple(one.path for one in known if one.is_in(one.parts, switches, deletes_topics=deletes_topics))
 

@@ -2,7 +2,8 @@
 
 The listener queues the topics that are known and drops the requests for all others. A new controller queues what is
 asked for, known or not, and holds back what has a dead replica, or is busy. With `delete.topic.enable` off both drop
-all requests, the listener those for unknown topics first, and nothing is ever queued (KAFKA-3175).
+all requests, the listener those for unknown topics first, and nothing is ever queued (KAFKA-3175). Before 0.10.2.0
+there is no listener then, and the requests stay (D71).
 
 Kafka 0.10.2.2: `PartitionStateMachine.DeleteTopicsListener`, `KafkaController.initializeTopicDeletion`. PROTOCOL.md
 section 7.4.
@@ -108,7 +109,8 @@ def _drop_requests(
 def initialize_topic_deletion(controller: KafkaController) -> Procedure[None]:
     """Failover: queue what is asked for, known or not; who has a dead replica, or is busy, is held back.
 
-    Before 0.10.2.0 every UpdateMetadata says of it that it is removed also where topics are not deleted (D71).
+    Before 0.10.2.0 the requests stay where topics are not deleted, and every UpdateMetadata says that their partitions
+    are removed (D71).
     """
     requested = yield from ReadDeletions()
     context = controller.context

@@ -103,12 +103,13 @@ def metadata_reports_partitions_being_deleted(
 def topics_that_stay_are_not_told_to_be_removed(
     before: State, after: State, m: Model, action: Action, c: int, *, b: int
 ) -> Facts:
-    """Where delete.topic.enable is off no UpdateMetadata tells that a partition is removed."""
+    """Where delete.topic.enable is off no UpdateMetadata tells of a partition with leadership that it is removed."""
     if action.rule in ANSWERS:
         return
     for new, place in queued_places(before, after, m, action, b):
         for p in m.partitions:
-            yield ~both(new, place.metadata, _is_removed(m, place, p))
+            stays = both(after.controllers[c].topics[m.topic_of(p)], is_cached(after.controllers[c].partitions[p]))
+            yield ~both(new, place.metadata, stays, _is_removed(m, place, p))
 
 
 @claim(

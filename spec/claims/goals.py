@@ -7,6 +7,7 @@ from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
+from spec.protocol.context.deletion_marks import is_to_go
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
 from spec.state.enumerations import At, Session
@@ -41,8 +42,8 @@ def live_replicas_are_informed(s: State, m: Model, p: int, r: int) -> Value:
 
 
 def _is_to_serve(s: State, m: Model, p: int) -> Value:
-    """Whether a partition has a state, and nobody has asked to delete its topic."""
-    return exists(s.zookeeper.state[p]) & ~s.zookeeper.deletions[m.topic_of(p)]
+    """Whether a partition has a state, and its topic is not to be deleted."""
+    return exists(s.zookeeper.state[p]) & ~is_to_go(s, m, p)
 
 
 @claim("goal", source="PROTOCOL.md D6", parts=("connections",))

@@ -6,7 +6,7 @@ What is being reassigned is what /admin/reassign_partitions says; a controller m
 from spec.language.rules import claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
-from spec.protocol.context.deletion_marks import is_queued
+from spec.protocol.context.deletion_marks import is_queued, is_to_go
 from spec.state.cluster import State, target
 from spec.state.controller import Controller
 from spec.state.enumerations import At
@@ -141,7 +141,7 @@ def in_sync_replicas_are_not_deleted(before: State, after: State, m: Model, *, p
     zookeeper = before.zookeeper
     deleted = both(before.logs[r][p], ~after.logs[r][p])
     serves = both(m.brokers.contains(zookeeper.assigned[p], r), m.brokers.contains(zookeeper.state[p].isr, r))
-    return ~both(deleted, serves, ~zookeeper.deletions[m.topic_of(p)])
+    return ~both(deleted, serves, ~is_to_go(before, m, p))
 
 
 @claim("always", source="PROTOCOL.md section 1", witness="an_assignment_is_the_target", parts=PARTS)

@@ -4,6 +4,7 @@ from spec.language.rules import claim
 from spec.language.terms import Value, both, either
 from spec.model import Model
 from spec.protocol.context.assignment import stored_set
+from spec.protocol.context.deletion_marks import is_to_go
 from spec.protocol.leadership_cache import assigned_replicas
 from spec.protocol.zookeeper import exists
 from spec.state.cluster import State
@@ -32,8 +33,7 @@ def partitions_are_led(s: State, m: Model, p: int) -> Value:
     One of whose replicas no broker runs stays New.
     """
     is_named = s.zookeeper.assigned[p] != () if m.has("addition") else True
-    is_doomed = s.zookeeper.deletions[m.topic_of(p)]
     replicas = stored_set(s, m, p)
     running = (both(m.brokers.in_set(b, replicas), s.processes[b].session == Session.LIVE) for b in m.brokers.ids)
     wanted = both(s.zookeeper.topics[m.topic_of(p)], is_named, either(*running))
-    return either(~wanted, is_doomed, exists(s.zookeeper.state[p]))
+    return either(~wanted, is_to_go(s, m, p), exists(s.zookeeper.state[p]))

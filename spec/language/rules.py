@@ -4,8 +4,9 @@ A state is a tree of records and arrays whose leaves are variables. Reading a le
 an update; `require` adds to the guard; `when` makes the assignments below it conditional; `observe` says what an
 outside observer sees, `say` what Kafka writes to its log; `take` says which row of a transition table the step takes.
 A function runs once for each instance of its parameters while a system is built, and what it leaves behind is an
-`Action`: one guard, one simultaneous update, the ordered observations, and the rows. Nothing is executed here; engines
-do that with the terms. `only_said` and `where_possible` mark parts of rules that building terms can do without.
+`Action`: one guard, one simultaneous update, the ordered observations, the rows, and the lines if these are asked for.
+Nothing is executed here; engines do that with the terms. `only_said` and `where_possible` mark parts of rules that
+building terms can do without.
 
 **Bounds never prune silently.** What fits the scope only up to a width or a capacity is said with `fits`: an action
 that is enabled but does not fit has a true `overflow`, which engines count and report.
@@ -175,9 +176,15 @@ def say(line: type, *, perhaps: object = False, **fields: object) -> None:
 def in_any_order() -> Iterator[None]:
     """The lines that are said inside are written in the order of a hash."""
     frame = _frame()
-    frame.in_any_order, before = True, frame.in_any_order
-    yield
-    frame.in_any_order = before
+    if frame.group:
+        yield
+        return
+    frame.groups += 1
+    frame.group = frame.groups
+    try:
+        yield
+    finally:
+        frame.group = 0
 
 
 def take(row: str, condition: object) -> None:

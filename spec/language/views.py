@@ -4,6 +4,7 @@ Reading a leaf gives its term, assigning one records an update in the frame of t
 itself is plain data (`Shape`), laid out from the records that are declared in spec/state/.
 """
 
+import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
@@ -34,7 +35,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Observation:
-    """What an observer sees of a step: who did which kind of thing, with which fields.
+    """What an observer sees of a step, or a log has of it: who did which kind of thing, with which fields.
 
     `fields` and `condition` are terms over the state before the step; it is seen only where `condition` holds.
     """
@@ -68,7 +69,8 @@ class Frame:
     def __init__(self, *, keeps_lines: bool = False) -> None:
         self.keeps_lines = keeps_lines
         self.lines: list[Observation] = []
-        self.in_any_order = False
+        self.group = self.groups = 0
+        """Which lines come in any order among themselves, as a number (0: none), and how many such groups there are."""
         self.values: dict[str, Value] = {}
         self.guards: list[Value] = []
         self.fits: list[Value] = []
@@ -90,21 +92,24 @@ class Frame:
     def log(self, line: str, fields: Mapping[str, object]) -> None:
         """Keep a line of a log, with all values in its fields, where lines are kept."""
         if self.keeps_lines and self.condition is not NO:
-            held = dict(_values("", {**fields, "in any order": flag(self.in_any_order)}))
+            held = dict(_values("", {**fields, "group": str(self.group)}))
             self.lines.append(Observation("log", line, held, self.condition.term))
 
 
 def _values(place: str, found: object) -> Iterator[tuple[str, Value]]:
-    """The values in a field of a line by their places; of what is no value, that it is there."""
+    """The values in a field of a line by their places; of what is no value, what it is there."""
     if isinstance(found, Value):
         yield place, found
     elif isinstance(found, Mapping):
+        yield f"{place}: {', '.join(map(str, found))}", flag(True)
         for key, one in found.items():
             yield from _values(f"{place}[{key}]", one)
+    elif isinstance(found, bool | int | str | enum.Enum | type | None):
+        yield f"{place}: {type(found).__name__} {found}", flag(True)
     elif isinstance(found, tuple):
-        yield from _values(place, dict(enumerate(found)))
+        yield from _values(f"{place}: tuple", dict(enumerate(found)))
     else:
-        yield f"{place}: {found}", flag(True)
+        raise TypeError(f"{place} of a line is a {type(found).__name__}")
 
 
 class Narrowing:

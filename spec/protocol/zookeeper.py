@@ -23,7 +23,7 @@ from spec.state.cluster import State, epochs_acted_in, target
 from spec.state.controller import Controller
 from spec.state.controller_parts import EarlyReads
 from spec.state.enumerations import Callback, Session
-from spec.state.listeners import CALLBACKS, watched_paths
+from spec.state.listeners import CALLBACKS
 from spec.state.zookeeper import Leadership, ZooKeeper
 from spec.variants import Switch
 
@@ -76,8 +76,10 @@ def stop_listening(controller: Controller, *paths: str) -> None:
 
 
 def notify(s: State, m: Model, path: str) -> None:
-    """A change of `path`: every armed watch fires once, and its listener is queued; a release may have none there."""
-    for c in m.controllers if path in watched_paths(m) else ():
+    """A change of `path`: every armed watch fires once, and its listener is queued."""
+    if path == "deletions" and m.leaves_deletions:
+        return
+    for c in m.controllers:
         _fire(s, m, c, s.controllers[c].watching, path, CALLBACKS[path])
 
 

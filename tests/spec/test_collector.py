@@ -55,7 +55,7 @@ def test_circles_that_were_made_inside_are_collected_at_the_end_and_no_others(*,
         assert inside() is not None
     assert inside() is None
     assert kept.itself is kept
-    assert before() is not None, "what was there before is not looked at"
+    assert (before() is None) == frozen, "what was there before is collected only where it would be frozen for good"
     assert bool(gc.get_freeze_count()) == frozen
 
 

@@ -12,6 +12,11 @@ from spec.protocol.leadership_cache import lacks_assignment
 from spec.state.cluster import State
 
 
+def is_to_go(s: State, m: Model, p: int) -> Value:
+    """Whether the topic of a partition is to be deleted: somebody has asked for it, and topics are deleted here."""
+    return flag(False) if m.refuses_deletions else flag(s.zookeeper.deletions[m.topic_of(p)])
+
+
 def is_queued(s: State, m: Model, c: int, p: int) -> Value:
     """Whether the topic of a partition is queued for deletion (`isTopicQueuedUpForDeletion`)."""
     return s.controllers[c].queued[m.topic_of(p)]

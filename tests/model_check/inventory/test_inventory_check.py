@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from copy import deepcopy
 from dataclasses import is_dataclass, replace
 from pathlib import Path
@@ -31,6 +32,7 @@ from spec.manifest import manifest as real_manifest
 from spec.properties import claim_named, claims
 from spec.protocol import state_change_log
 from spec.protocol.failover import election
+from spec.protocol.requests import batch
 from spec.variants import AS_CODED, FENCED, Switches
 
 pytestmark = pytest.mark.xdist_group("whole protocol")
@@ -282,6 +284,7 @@ EDITED_LINES = {
     "a line may be missing": (election, "say", lambda line, **fields: say(line, **fields, perhaps=True)),
     "a line is left out": (election, "say", lambda _line, **_fields: None),
     "a line tells of another": (election, "say", lambda line, **fields: say(line, **fields, broker=1)),
+    "lines come in an order": (batch, "in_any_order", nullcontext),
     "a condition is turned round": (state_change_log, "when", lambda condition: when(~flag(condition))),
 }
 

@@ -289,7 +289,7 @@ def test_short_runs_of_the_later_parts_until_a_rule_of_theirs_is_taken(name: str
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in SELDOM)) for one in LATER_PARTS])
 def test_walks_of_the_later_parts_agree(name: str) -> None:
-    """Every day without a system: the specification's text is run as it stands."""
+    """Without a system: the specification's text is run as it stands."""
     both, random = SideBySide(widened(scope(name))), Random(7)
     for _ in range(4):
         assert list(both.walk(random, 60))

@@ -77,7 +77,7 @@ def test_counts_levels_and_digest_are_those_of_the_native_explorer(shards: int, 
     ],
 )
 def test_what_is_broken_and_what_is_witnessed_are_found_alike(name: str, shards: int, tmp_path: Path) -> None:
-    """Every day a small system, which breaks something, too; `test_enumerate.py` has one of the protocol."""
+    """Every day a small system, which breaks something, too; `test_enumerate.py` has one of the protocol at night."""
     made, native = explored(name)
     found = enumerate_states(made, run_folder=tmp_path, shards=shards, master=MASTER)
     assert found.levels == native.levels

@@ -1,0 +1,47 @@
+"""What the plays do: a move moves, and a controller is stopped amid its work."""
+
+from random import Random
+from unittest.mock import MagicMock
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model_check.live.live_scenario import FAULTS, MANY_PARTITIONS, MORE_TOPICS, Scenario
+
+
+def scenario(brokers: int, seed: int = 1) -> tuple[Scenario, MagicMock]:
+    """The plays of a cluster that only writes down what is done to it; broker 1 is controller."""
+    cluster = MagicMock()
+    cluster.broker_ids = tuple(range(1, brokers + 1))
+    cluster.admin.controller.return_value = 1
+    return Scenario(cluster, Random(seed), first_topics=0), cluster
+
+
+@given(st.integers(1, 6), st.integers(0, 2**16), st.data())
+def test_a_move_goes_to_another_broker_or_else_to_another_order(brokers: int, seed: int, data: st.DataObject) -> None:
+    made, cluster = scenario(brokers, seed)
+    drawn = st.lists(st.sampled_from(cluster.broker_ids), min_size=1, max_size=min(3, brokers), unique=True)
+    replicas = tuple(data.draw(drawn))
+    wanted = made.elsewhere(replicas)
+    assert len(wanted) == len({*wanted}) == len(replicas)
+    assert {*wanted} <= {*cluster.broker_ids}
+    if len(replicas) < brokers:
+        assert len({*wanted} - {*replicas}) == 1
+    elif brokers > 1:
+        assert wanted != replicas
+
+
+def test_the_controller_is_stopped_as_it_creates_partitions_while_there_are_topics_to_create() -> None:
+    made, cluster = scenario(3)
+    _, play = FAULTS["stop-controller"]
+    play(made)
+    ((topic, assignment), _) = cluster.admin.create_topic.call_args_list[0]
+    assert (topic, len(assignment)) == ("topic-1", MANY_PARTITIONS)
+    cluster.admin.see.assert_called_once_with("/brokers/topics/topic-1/partitions", made.session_seconds)
+    done = [name for name, _, _ in cluster.mock_calls]
+    assert done.index("admin.create_topic") < done.index("admin.see") < done.index("suspend") < done.index("resume")
+    made.topics = MORE_TOPICS
+    cluster.reset_mock()
+    play(made)
+    assert not cluster.admin.create_topic.called
+    cluster.suspend.assert_called_once_with(1)
