@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NoReturn, Self
 
 from model_check.live.janitor import short_lived
 from model_check.live.live_admin import PATIENCE_SECONDS, Admin
@@ -35,7 +35,8 @@ from reference.zookeeper.transactions import WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
 
 POLL_SECONDS: Final = 0.03
-TELLING: Final = ("state-change.log", "controller.log", "wire.jsonl")
+STATE_CHANGES: Final = "state-change.log"
+TELLING: Final = (STATE_CHANGES, "controller.log", "wire.jsonl")
 """The files of a member that grow when it does something."""
 RESTLESS: Final = 8
 """After so many times as long as a cluster at rest is quiet, it is taken to be one that does not come to rest."""
@@ -189,8 +190,12 @@ class LiveCluster:
     ) -> None:
         """Wait for something that must come; EnvironmentFailure, or EndedEarly, if it does not, with a hint why."""
         if not self.comes(holds, patience_seconds):
-            late = EnvironmentFailure(f"within {patience_seconds:g} s not: {what}", hint())
-            raise late if self.setup.is_all_ours else EndedEarly(str(late))
+            self.gives_up(what, patience_seconds, hint())
+
+    def gives_up(self, what: str, seconds: float, hint: str = OVERLOADED) -> NoReturn:
+        """Nobody waits any longer for what has not come: EnvironmentFailure, or EndedEarly, with a hint why."""
+        late = EnvironmentFailure(f"within {seconds:g} s not: {what}", hint)
+        raise late if self.setup.is_all_ours else EndedEarly(str(late))
 
     def comes(self, holds: Callable[[], bool], patience_seconds: float) -> bool:
         """Wait for something that may not come; say whether it did."""

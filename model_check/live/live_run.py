@@ -14,7 +14,7 @@ from typing import Final
 
 from model_check.judging.judge import BUDGET
 from model_check.judging.judgement_report import NOT_EXPLAINED
-from model_check.live.live_cluster import EndedEarly, LiveCluster, Stopped
+from model_check.live.live_cluster import STATE_CHANGES, EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import chance, chosen_faults, faults_in
 from model_check.live.live_scenario import FAULTS, Scenario
 from model_check.live.live_setup import Setup
@@ -24,6 +24,7 @@ from model_check.two_questions import Question, claims_run, readable, search_run
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from model_check.verdicts.verification import told_as_interrupted
+from spec.errors import BadInput
 from spec.variants import Switches, show_switches
 
 ENGINE: Final = "live"
@@ -146,6 +147,7 @@ def _play(task: Task, cluster: LiveCluster, tell: Tell) -> None:
     scenario = Scenario(cluster, chance(seed, 0), task.topics)
     tell(0, "start")
     scenario.begin()
+    _refuse_without_logs(cluster)
     until = None if task.seconds is None or task.plays is not None else time.monotonic() + task.seconds
     done = 0
     for number, kind in chosen_faults(seed, task.kinds, task.plays, task.faults if until is None else None):
@@ -158,3 +160,14 @@ def _play(task: Task, cluster: LiveCluster, tell: Tell) -> None:
         scenario.settle()
         done += 1
     tell(done, "judging")
+
+
+def _refuse_without_logs(cluster: LiveCluster) -> None:
+    """BadInput if nobody of a program that claims a release has begun a log, once the first topics are there."""
+    for program in {one.runs: one for one in cluster.setup.programs.values() if one.release is not None}.values():
+        members = [member for member, one in cluster.setup.programs.items() if one.runs == program.runs]
+        if not any((cluster.folder / f"broker-{member}" / STATE_CHANGES).exists() for member in members):
+            raise BadInput(
+                f"{program.runs} is to be judged as {program.release}, and has written no {{folder}}/{STATE_CHANGES}"
+                "; without --release only claims are asked, which need no logs"
+            )

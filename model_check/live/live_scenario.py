@@ -12,6 +12,7 @@ from functools import partial
 from random import Random
 from typing import Final
 
+from model_check.live.live_admin import PATIENCE_SECONDS
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_setup import Setup
 from reference.elections.requested import ELECTIONS
@@ -65,8 +66,10 @@ class Scenario:
         self.cluster.rest()
 
     def await_controller(self) -> None:
-        """Wait until somebody is controller."""
-        self.cluster.wait_until("there is a controller", lambda: self.cluster.admin.controller() is not None)
+        """Wait until somebody is controller; where nobody comes to be, the claims are asked of that."""
+        if not self.cluster.comes(lambda: self.cluster.admin.controller() is not None, PATIENCE_SECONDS):
+            self.cluster.rest()
+            self.cluster.gives_up("there is a controller", PATIENCE_SECONDS)
 
     def a_moment(self) -> None:
         """Wait, shorter or longer."""

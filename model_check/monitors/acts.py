@@ -22,6 +22,7 @@ LOOKS: Final = ("observe-znodes", "observe-log-dirs")
 END: Final = "(end of recording)"
 ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
 """Acts after which a broker is up only once it registers anew."""
+START: Final = "broker-start"
 HARMLESS: Final = ("observe-", NOTE, "seed", "produce", "jstack", "end", AT_REST)
 """How acts begin that change nothing."""
 QUIET: Final = 2000
@@ -34,13 +35,15 @@ SETTLED: Final = 5000
 class Rest:
     """A moment of rest, behind a transaction if that is known.
 
-    Who is `down` is up only if it has registered after the time given there.
+    Who is `down` is up only if it has registered after the time given there. The processes of those `running` have been
+    started, and not ended since.
     """
 
     place: str
     ms: int
     down: Mapping[int, float]
     zxid: int | None = None
+    running: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def _told(acts: Sequence[Act]) -> Iterator[Rest]:
     for number, one in enumerate(acts):
         down = _down(acts[:number])
         if one.action == AT_REST and inf not in down.values():
-            yield Rest(one.place, one.ms, down, one.zxid)
+            started = {act.broker for act in acts[:number] if act.action == START and act.broker is not None}
+            yield Rest(one.place, one.ms, down, one.zxid, frozenset(started - down.keys()))
 
 
 def _found(acts: Sequence[Act], moves: Sequence[int]) -> Iterator[Rest]:
@@ -99,6 +103,6 @@ def _down(acts: Iterable[Act]) -> Mapping[int, float]:
             down[one.broker] = one.ms
         elif one.action == "broker-sigstop":
             down[one.broker] = inf
-        elif one.action in {"broker-start", "broker-sigcont"}:
+        elif one.action in {START, "broker-sigcont"}:
             down.pop(one.broker, None)
     return down

@@ -87,6 +87,7 @@ def read_history(folder: Path, known: Recording | None = None) -> History:
         chroot=chroot,
         are_sessions_told=(folder / SESSIONS).exists(),
         no_candidates=frozenset(broker for broker, one in members.items() if not one.role.controls),
+        controllers=frozenset(broker for broker, one in members.items() if not one.role.holds_replicas),
     )
 
 

@@ -138,7 +138,8 @@ class Refusal:
 
 @dataclass(frozen=True)
 class History:
-    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election.
+    """Everything that claims are asked of. `no_candidates` are the brokers that never stand for election, `controllers`
+    the members that do nothing else, and need not be registered.
 
     `is_admin_told`: the recording tells whose session the admin's is, so that all others are members'. `chroot` was
     taken off all paths. `are_sessions_told`: a file of the recording says whose each session is.
@@ -151,6 +152,7 @@ class History:
     deletes_topics: bool = True
     refusals: tuple[Refusal, ...] = ()
     no_candidates: frozenset[int] = frozenset()
+    controllers: frozenset[int] = frozenset()
     is_admin_told: bool = False
     chroot: str = ""
     are_sessions_told: bool = False

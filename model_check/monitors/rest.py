@@ -29,11 +29,15 @@ from spec.formats.request_schemas import ApiKey
 
 @at_rest()
 def eventually_one_working_controller(at: Moment) -> Shown:
-    """Asked while a broker is up that may be elected: one is in office, and has raised the epoch since."""
+    """Asked while somebody is up that may be elected: one is in office, and has raised the epoch since.
+
+    Whoever only controls need not be registered: its process runs.
+    """
     history = at.history
     office = history.office(at.number)
     if office.owner is None:
         up = set(filter(at.is_up, {*history.brokers} - history.no_candidates))
+        up |= history.controllers & at.rest.running
         yield "office", at.broken(f"nobody is controller, and {running(up)}") if up else None
     elif at.controller is not None:
         won, raised = history.writes[office.since].place, history.has_raised(office)

@@ -1,14 +1,18 @@
 """A controller of somebody else, as a command, before brokers of the reference: who does it right, and who does not."""
 
+import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from model_check.live.command_program import command
+from model_check.live.command_program import Agreed, command
 from model_check.live.live_run import Task, recorded_and_judged
 from model_check.live.live_setup import Setup
 from model_check.verdicts.verdict import Verdict
+from spec.errors import BadInput
+from spec.formats.kafka_types import V0102
 
 HERE = "tests.model_check.live.controllers"
 
@@ -58,6 +62,30 @@ def test_who_wrongly_claims_to_be_a_controller_is_caught(
     assert verdict is Verdict.VIOLATED
     for sentence in sentences:
         assert sentence in said
+
+
+@pytest.mark.slow
+def test_who_claims_a_release_and_writes_no_log_is_refused_before_the_first_fault(tmp_path: Path) -> None:
+    agreed = Agreed(claims=V0102)
+    program = command(f"{sys.executable} -m {HERE}.small_controller --id {{id}} --zookeeper {{zookeeper}}", agreed)
+    setup = Setup(2, seed=4, controllers=1, controller=program)
+    told = "is to be judged as 0.10.2, and has written no {folder}/state-change.log; without --release only claims are"
+    with pytest.raises(BadInput, match=re.escape(told)):
+        recorded_and_judged(Task(setup, topics=1, faults=1, kinds=("kill-broker",)), tmp_path)
+    acts = (tmp_path / "actions.jsonl").read_text("utf-8").splitlines()
+    assert "kill-broker" not in {json.loads(act).get("kind") for act in acts}
+
+
+@pytest.mark.slow
+def test_who_never_stands_for_election_breaks_a_claim(tmp_path: Path) -> None:
+    """Nobody else could be controller, so the run ends early; that is no reason to leave it open."""
+    setup = Setup(2, seed=4, controllers=1, controller=command("sleep 1000"))
+    (claims,) = recorded_and_judged(Task(setup, topics=1, faults=1, kinds=("kill-broker",)), tmp_path)
+    assert claims.verdict is Verdict.VIOLATED
+    broken = {one.property for one in claims.findings if one.verdict is Verdict.VIOLATED}
+    assert broken == {"eventually_one_working_controller"}
+    assert "nobody is controller, and broker 1 runs" in "\n".join(claims.notes)
+    assert claims.notes[0].startswith("the run ended early: within ")
 
 
 def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> None:
