@@ -16,7 +16,7 @@ import enum
 import functools
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, Final, ParamSpec, TypeAlias
@@ -172,19 +172,9 @@ def say(line: type, *, perhaps: object = False, **fields: object) -> None:
     _frame().log(line.__name__, {**fields, "perhaps": flag(perhaps)})
 
 
-@contextmanager
-def in_any_order() -> Iterator[None]:
+def in_any_order() -> AbstractContextManager[None]:
     """The lines that are said inside are written in the order of a hash."""
-    frame = _frame()
-    if frame.group:
-        yield
-        return
-    frame.groups += 1
-    frame.group = frame.groups
-    try:
-        yield
-    finally:
-        frame.group = 0
+    return _frame().one_group()
 
 
 def take(row: str, condition: object) -> None:

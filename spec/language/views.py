@@ -6,6 +6,7 @@ itself is plain data (`Shape`), laid out from the records that are declared in s
 
 import enum
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -88,6 +89,19 @@ class Frame:
         if found is None:
             found = self.joined[-1] = both(*self.conditions)
         return found
+
+    @contextmanager
+    def one_group(self) -> Iterator[None]:
+        """The lines that are kept inside are one group, unless it is in another's inside."""
+        if self.group:
+            yield
+            return
+        self.groups += 1
+        self.group = self.groups
+        try:
+            yield
+        finally:
+            self.group = 0
 
     def log(self, line: str, fields: Mapping[str, object]) -> None:
         """Keep a line of a log, with all values in its fields, where lines are kept."""
