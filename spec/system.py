@@ -68,8 +68,10 @@ def rules() -> Iterator[Rule]:
 
 
 @without_collector()
-def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False) -> TransitionSystem:
-    """The transition system of a scope under a set of switches.
+def system(
+    scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False, claims: bool = True, lines: bool = False
+) -> TransitionSystem:
+    """The transition system of a scope under a set of switches, with its claims, and with lines of logs if asked for.
 
     `proving` lifts the budgets and makes epochs and versions mathematical integers; everything else is the same text.
     """
@@ -77,11 +79,11 @@ def system(scope: Scope, switches: Switches = AS_CODED, *, proving: bool = False
     tree = shape(m)
     those = (rule for rule in rules() if is_in_scope(rule, m))
     state = Place(tree)
-    made = [instantiate(rule, state, m, parameters) for rule in those for parameters in instances(rule, m)]
+    made = [instantiate(rule, state, m, each, lines=lines) for rule in those for each in instances(rule, m)]
     actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
     variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
-    claims = properties.instantiate_claims(m, View(state, None), actions, afters)
-    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claims, m)
+    claimed = properties.instantiate_claims(m, View(state, None), actions, afters) if claims else ()
+    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claimed, m)
 
 
 def is_in_scope(rule: Rule, m: Model) -> bool:

@@ -7,21 +7,18 @@ no lines. What a claim says of other scopes stands in the digests of those scope
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
 
 from model_check.inventory.system_digests import digest_of_actions, digest_of_lines, short_digest
 from model_check.kernel.system_digest import terms_of
-from spec.formats.kafka_types import V0101, V082
-from spec.language.rules import Action, TransitionSystem, instantiate
-from spec.language.views import Place
-from spec.model import Model
+from spec.formats.kafka_types import V082
+from spec.language.rules import Action, TransitionSystem
 from spec.scopes import APART, BUDGETS, PARTS, Purgatory, Scope
-from spec.state.cluster import shape
-from spec.system import instances, is_in_scope, rules, system
-from spec.variants import AS_CODED, FENCED, Switch, Switches, as_of
+from spec.system import system
+from spec.variants import AS_CODED, FENCED, Switch, as_of
 
 ALL: Final = frozenset(PARTS) - APART
 ONCE: Final = tuple((name, 1) for name in BUDGETS)
@@ -50,8 +47,10 @@ WHOLE: Final = (
 WITH_OLDER_RULES: Final = AS_CODED | {Switch.READ_BROKERS_TWICE, Switch.ADOPT_NEW_EPOCHS}
 """Kafka's code, and what brings the rules that only older releases had."""
 
-LOGGING: Final = {"AS_CODED": AS_CODED, "FENCED": FENCED, **{f"as of {one}": as_of(one) for one in (V082, V0101)}}
-"""Switches under which lines are logged: today's, those of the fixes, and those of the releases that differ most."""
+LOGGING: Final = (
+    (f"as of {V082}", as_of(V082), frozenset(one.name for one in WHOLE)), ("FENCED", FENCED, frozenset({"refusals"})),
+)  # fmt: skip
+"""Under which other switches lines are logged, in which of these systems: all older ways at once, and refusals."""
 
 
 def term_facts() -> Iterator[tuple[str, str]]:
@@ -71,33 +70,31 @@ def term_facts() -> Iterator[tuple[str, str]]:
 
 
 def line_facts() -> Iterator[tuple[str, str]]:
-    """A fact for the lines that the actions of each rule log: their digest, by the switches that they are logged under.
-
-    One controller is enough: what another one logs is the same.
-    """
+    """A fact for the lines that the actions of each rule log: their digest, by where they are logged."""
     found = defaultdict[str, list[str]](list)
-    for name, switches in LOGGING.items():
-        for rule, actions in logging_actions(switches).items():
-            found[f"action {rule} / lines"].append(f"{digest_of_lines(actions)} {name}")
+    for where, actions in logged():
+        by_rule = defaultdict[str, list[Action]](list)
+        for action in actions:
+            if action.lines:
+                by_rule[action.rule].append(action)
+        for rule, some in by_rule.items():
+            found[f"action {rule} / lines"].append(f"{digest_of_lines(some)} {where}")
     yield from ((key, ", ".join(told)) for key, told in found.items())
 
 
-def logging_actions(switches: Switches) -> Mapping[str, list[Action]]:
-    """The actions that log anything under some switches, with their lines, by their rules."""
-    found = defaultdict[str, list[Action]](list)
-    for one in WHOLE:
-        m = Model(replace(one, controllers=1), switches)
-        state = Place(shape(m))
-        for rule in rules():
-            if is_in_scope(rule, m):
-                actions = (instantiate(rule, state, m, each, lines=True)[0] for each in instances(rule, m))
-                found[rule.name] += [action for action in actions if action.lines]
-    return {name: actions for name, actions in found.items() if actions}
+def logged() -> Iterator[tuple[str, Sequence[Action]]]:
+    """Actions with their lines, and of which system they are; otherwise one controller is enough."""
+    yield from ((f"with {_name(built)}", built.actions) for built in _built())
+    for name, switches, systems in LOGGING:
+        for one in WHOLE:
+            if one.name in systems:
+                built = system(replace(one, controllers=1), switches, claims=False, lines=True)
+                yield f"{name} with {one.name}", built.actions
 
 
 @cache
 def _built() -> tuple[TransitionSystem, ...]:
-    return tuple(system(one, WITH_OLDER_RULES) for one in WHOLE)
+    return tuple(system(one, WITH_OLDER_RULES, lines=True) for one in WHOLE)
 
 
 def _name(built: TransitionSystem) -> str:

@@ -292,7 +292,7 @@ EDITED_LINES = {
 @pytest.mark.usefixtures("small_protocol")
 @pytest.mark.parametrize("edit", EDITED_LINES)
 def test_an_edit_of_what_is_logged_is_found(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whole_protocol, "LOGGING", {"AS_CODED": AS_CODED})
+    monkeypatch.setattr(whole_protocol, "LOGGING", ())
     before = dict(whole_protocol.line_facts())
     monkeypatch.setattr(*EDITED_LINES[edit])
     after = dict(whole_protocol.line_facts())
@@ -311,13 +311,7 @@ def test_another_process_finds_the_same_terms_and_lines() -> None:
 
 @pytest.mark.slow
 def test_every_line_that_a_rule_names_is_among_those_that_are_logged() -> None:
-    told = {
-        line.kind
-        for switches in whole_protocol.LOGGING.values()
-        for actions in whole_protocol.logging_actions(switches).values()
-        for action in actions
-        for line in action.lines
-    }
+    told = {line.kind for _, actions in whole_protocol.logged() for action in actions for line in action.lines}
     named = {
         one.__name__
         for module in list(sys.modules.values())
