@@ -83,7 +83,7 @@ def line_facts() -> Iterator[tuple[str, str]]:
 
 
 def logged() -> Iterator[tuple[str, Sequence[Action]]]:
-    """Actions with their lines, and of which system they are; otherwise one controller is enough."""
+    """The actions of each system, with their lines; under other switches one controller of it is enough."""
     yield from ((f"with {_name(built)}", built.actions) for built in _built())
     for name, switches, systems in LOGGING:
         for one in WHOLE:

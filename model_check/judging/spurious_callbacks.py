@@ -42,9 +42,7 @@ def finds_nothing_new(system: OpenSystem, cluster: Cluster, said: ControllerSaid
             written = _callback(system, c, cluster.partition(line.partition), state) if rests else ()
         case deletion.DeletionRequested(topics=topics):
             return runs_anyway and not (topics and rests)
-        case PartitionsAdded():  # of a topic whose partitions this broker does not manage any more
-            return runs_anyway and not rests
-        case deletion.DeletionQueued():  # in the queue of a deletion manager that the next term replaces
+        case deletion.DeletionQueued() | PartitionsAdded():  # with machines that the next term replaces
             return runs_anyway and not rests
         case NotificationsFound():
             return rests and not any(part(state, "zookeeper", "notified").values())

@@ -41,12 +41,6 @@ def is_permitted(kind: TableKind, source: Any, target: Any) -> bool:
     return True
 
 
-def listened_paths(switches: Switches, *, deletes_topics: bool) -> tuple[str, ...]:
-    """The paths that a release listens to; older ones knew fewer."""
-    known = (LISTENED[name] for name in IN_ORDER)
-    return tuple(one.path for one in known if one.is_in(one.parts, switches, deletes_topics=deletes_topics))
-
-
 @dataclass(frozen=True)
 class Configuration:
     """What a controller is configured with.

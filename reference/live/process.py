@@ -27,7 +27,7 @@ from pathlib import Path
 from random import Random
 
 from reference.brokers.broker import Broker
-from reference.controller.controller import Configuration, KafkaController, listened_paths
+from reference.controller.controller import Configuration, KafkaController
 from reference.controller.effects import RegisterBroker
 from reference.deletion.thread import is_due, on_replica_deleted
 from reference.failover.election import startup
@@ -47,6 +47,7 @@ from spec.formats.kafka_types import V0102, KafkaVersion
 from spec.formats.request_schemas import PartitionsResponse, Response, StopReplicaRequest
 from spec.logs.controller_log.failover import Resigned
 from spec.state.enumerations import Callback
+from spec.state.listeners import IN_ORDER, listened
 from spec.variants import AS_CODED, Switch, Switches
 
 HOST = "127.0.0.1"
@@ -85,9 +86,10 @@ class LiveProcess:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.logs = Logs(settings.broker_id, settings.folder)
+        heard = listened(settings.switches, deletes_topics=settings.deletes_topics, order=IN_ORDER)
         configuration = Configuration(
-            settings.broker_id, settings.switches, deletes_topics=settings.deletes_topics,
-            paths=listened_paths(settings.switches, deletes_topics=settings.deletes_topics),
+            settings.broker_id, settings.switches, paths=tuple(one.path for one in heard.values()),
+            deletes_topics=settings.deletes_topics,
         )  # fmt: skip
         self.controller = KafkaController(configuration, self.logs.journal)
         compares = Switch.COMPARE_METADATA_EPOCHS in settings.switches

@@ -53,7 +53,7 @@ from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
 from spec.model import Model
 from spec.scopes import Scope
-from spec.state.listeners import IN_ORDER, LISTENED
+from spec.state.listeners import IN_ORDER, LISTENED, listened
 from spec.variants import AS_CODED, Switch, Switches
 
 LACKING = frozenset({"delayed_operations"})
@@ -338,5 +338,5 @@ def _is_for_nothing(queued: QueuedRequest, following: QueuedRequest) -> bool:
 def listened_paths(scope: Scope, switches: Switches) -> tuple[str, ...]:
     """The paths that an active controller listens to, in the order of their callbacks after an expiry."""
     order = IN_ORDER if scope.fires_by_hash else LISTENED
-    listened, deletes = (LISTENED[name] for name in order), scope.deletes_topics
-    return tuple(one.path for one in listened if one.is_in(scope.parts, switches, deletes_topics=deletes))
+    known = listened(switches, deletes_topics=scope.deletes_topics, parts=scope.parts, order=order)
+    return tuple(one.path for one in known.values())

@@ -7,7 +7,7 @@ has their paths, which has 16 places, or 32; then those on data, the last of the
 ZkClient 0.10: `ZkClient.fireAllEvents`, `ConcurrentHashMap` of Java 8.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -96,14 +96,22 @@ CALLBACKS: Final = {"controller": Callback.CONTROLLER, **{name: one.callback for
 """What a change of each path queues; the elector's own is among them."""
 
 
+def listened(
+    switches: Switches, *, deletes_topics: bool, parts: frozenset[str] | None = None, order: Iterable[str] = LISTENED
+) -> dict[str, Listened]:
+    """The paths that a release listens to, by their names in an order; those of some parts of the protocol, or all."""
+    some = {name: LISTENED[name] for name in order}
+    return {
+        name: one
+        for name, one in some.items()
+        if one.is_in(one.parts if parts is None else parts, switches, deletes_topics=deletes_topics)
+    }
+
+
 def listened_paths(m: Model) -> dict[str, Callback]:
     """The paths that only a controller listens to, with the callback that each one queues."""
-    scope = m.scope
-    return {
-        name: one.callback
-        for name, one in LISTENED.items()
-        if one.is_in(scope.parts, m.switches, deletes_topics=scope.deletes_topics)
-    }
+    known = listened(m.switches, deletes_topics=m.scope.deletes_topics, parts=m.scope.parts)
+    return {name: one.callback for name, one in known.items()}
 
 
 def watched_paths(m: Model) -> dict[str, Callback]:
