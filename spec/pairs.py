@@ -34,6 +34,7 @@ FAULTS: Final[Mapping[str, frozenset[str]]] = {
     "lost answer of ZooKeeper": frozenset({"losses", "move_losses", "deletion_losses"}),
     "repeated or late request": frozenset({"resends", "late_copies", "late_requests"}),
     "failed send or handler": frozenset({"failed_sends", "exceptions", "half_requests"}),
+    "log that cannot be removed": frozenset({"failed_deletions"}),
     "/controller removed by hand": frozenset({"controller_removals"}),
     "request removed by hand": frozenset({"withdrawals", "move_withdrawals"}),
     "topic removed by hand": frozenset({"removals", "state_removals"}),
@@ -101,6 +102,11 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
             "exceptions end failovers, and sends fail beside deaths and starts of brokers: of other parts the calls "
             "are not asked whether they can begin (spec/protocol/controller/failed_sends.py)"
         ),
+    ),
+    (
+        frozenset(OPERATIONS) - {"deletion", "reassignment"},
+        frozenset({"log that cannot be removed"}),
+        "nothing else has a broker delete a replica, and nobody looks at what is left on a disk",
     ),
     (
         frozenset(OPERATIONS) - {"creation", "deletion", "reassignment", "preferred election", "automatic rebalance"},

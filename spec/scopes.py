@@ -46,7 +46,7 @@ BUDGETS = (
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses", "deletion_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
-    "unclean_changes", "half_requests", "early_reads", "late_requests",
+    "unclean_changes", "half_requests", "early_reads", "late_requests", "failed_deletions",
 )  # fmt: skip
 
 TOPICS: Final = "abcdefgh"

@@ -36,7 +36,7 @@ from spec.protocol.reassignment import lost_answers as lost_reassignment_writes
 from spec.protocol.reassignment import phase_a, phase_b
 from spec.protocol.reassignment import requests as reassignment_requests
 from spec.protocol.reassignment import steps as reassignment
-from spec.protocol.requests import connections, half_requests, single_stops
+from spec.protocol.requests import connections, failed_deletions, half_requests, single_stops
 from spec.protocol.requests import late_copies as late_requests
 from spec.protocol.topics import addition as partition_addition
 from spec.protocol.topics import creation as topics
@@ -57,7 +57,8 @@ MODULES = (
     replica_transitions, broker_changes, topics, partition_addition, foreign_removal, deletion_requests, topic_deletion,
     deletion_completion, lost_deletions, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown, single_stops,
-    late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, delayed_operations,
+    late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, failed_deletions,
+    delayed_operations,
 )  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def memory_of(cluster: MemoryCluster, process: MemoryProcess) -> Named:
     if "notifications" in cluster.scope.parts and Switch.ANNOUNCE_NO_ISR not in cluster.switches:
         yield f"ISR changes to announce by {b}", broker.isr_changes
     if cluster.model.stops_replicas:
-        yield f"logs of {b}", broker.logs
+        yield f"logs of {b}", (broker.logs, broker.abandoned)
     yield f"ISR writes of {b}", items(process.isr_writes)
     if process.controller is not None:
         yield from ((f"{name} of controller {b}", part) for name, part in _controller(cluster, process.controller))

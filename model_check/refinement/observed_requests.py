@@ -11,6 +11,7 @@ from spec.formats.request_schemas import (
     LeaderAndIsrRequest,
     PartitionLeadership,
     PartitionsResponse,
+    Response,
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
@@ -50,12 +51,7 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
         alive = {} if refused else {"alive": frozenset(live.id for live in request.live_brokers)}
         yield Seen(role, "refuse UpdateMetadata" if refused else "cache metadata", {**sender, **alive})
     elif isinstance(request, StopReplicaRequest):
-        if refused or any(one.error_code is not ErrorCode.NONE for one in getattr(response, "partitions", ())):
-            yield Seen(role, "refuse StopReplica", sender)  # as one of an old controller, or of an old leader epoch
-            return
-        for partition in request.partitions:
-            fields = {"partition": after.partitions.index(partition), "delete": int(request.delete_partitions)}
-            yield Seen(role, "stop replica", fields)
+        yield from _stopped(after, role, request, response, sender)
     elif refused:
         yield Seen(role, "refuse LeaderAndIsr", {**sender, "known": known})
     elif isinstance(request, LeaderAndIsrRequest) and isinstance(response, PartitionsResponse):
@@ -64,6 +60,22 @@ def handled(after: MemoryCluster, done: RequestHandled) -> Iterator[Seen]:
             return
         for state, error in zip(request.partition_states, response.partitions, strict=True):
             yield Seen(role, _decision(after, done.broker, state, error.error_code), _told(after, state))
+
+
+def _stopped(
+    after: MemoryCluster, role: str, request: StopReplicaRequest, response: Response, sender: dict[str, object]
+) -> Iterator[Seen]:
+    """What a broker made of a StopReplica: it is refused as one of an old controller, or of an old leader epoch."""
+    codes = {getattr(response, "error_code", None), *(one.error_code for one in getattr(response, "partitions", ()))}
+    if ErrorCode.STALE_CONTROLLER_EPOCH in codes:
+        yield Seen(role, "refuse StopReplica", sender)
+        return
+    for partition in request.partitions:
+        place = {"partition": after.partitions.index(partition)}
+        if ErrorCode.UNKNOWN in codes:
+            yield Seen(role, "fail StopReplica", {**sender, **place})
+        else:
+            yield Seen(role, "stop replica", {**place, "delete": int(request.delete_partitions)})
 
 
 def _decision(after: MemoryCluster, b: int, state: PartitionLeadership, code: ErrorCode) -> str:

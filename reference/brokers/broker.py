@@ -81,7 +81,9 @@ class Broker:
     (D43). `compares_content`: an ISR write that fails on its version, but finds its very content, counts as done, as it
     does since 0.8.2.0 (D31); `asks_its_cache` who lives, and not the request, since 0.9.0.0 (D60).
     `isr_changes` are the partitions whose ISR it wrote and has not announced. `logs` are the partitions that have a log
-    here; it is what the next incarnation finds. Where it `is_shutting_down`, no fetcher starts any more.
+    here; it is what the next incarnation finds. Those that are `abandoned` could not be deleted, and are not the log
+    manager's any more, unless it `keeps_undeleted` ones (a fix, D72-log). Where it `is_shutting_down`, no fetcher
+    starts any more.
     """
 
     broker_id: int
@@ -91,10 +93,12 @@ class Broker:
     partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
     isr_changes: frozenset[TopicPartition] = frozenset()
     logs: frozenset[TopicPartition] = frozenset()
+    abandoned: frozenset[TopicPartition] = frozenset()
     cached_epochs: dict[TopicPartition, int] = field(default_factory=dict)
     compares_epochs: bool = False
     compares_content: bool = True
     asks_its_cache: bool = True
+    keeps_undeleted: bool = False
     is_shutting_down: bool = False
 
     def partition(self, partition: TopicPartition) -> Partition:
@@ -118,11 +122,13 @@ class Broker:
         *,
         whole: bool = False,
         reaches: frozenset[TopicPartition] | None = None,
+        fails: bool = False,
     ) -> Response:
         """Carry out a request of a controller and answer it.
 
         A StopReplica with delete may have a leader epoch, a LeaderAndIsr the ids of its topics, and an UpdateMetadata
-        may be of all partitions. A LeaderAndIsr of which an exception is in the way `reaches` some partitions only.
+        may be of all partitions. A LeaderAndIsr of which an exception is in the way `reaches` some partitions only; a
+        StopReplica with delete `fails` whose first log cannot be removed.
         """
         match request:
             case LeaderAndIsrRequest():
@@ -130,7 +136,7 @@ class Broker:
             case UpdateMetadataRequest():
                 return self._maybe_update_metadata_cache(request, correlation_id, whole=whole)
             case StopReplicaRequest():
-                return self._stop_replicas(request, leader_epoch)
+                return self._stop_replicas(request, leader_epoch, fails=fails)
             case _:
                 raise TypeError(f"no broker is ever sent a {type(request).__name__}")
 
@@ -161,6 +167,7 @@ class Broker:
             codes = dict.fromkeys(codes, ErrorCode.UNKNOWN)
         for state in filter(received.has_reached, accepted):
             self.logs |= {state.topic_partition}
+            self.abandoned -= {state.topic_partition}
             self._note_topic(state, request, received.topic_ids.get(state.topic))
         return PartitionsResponse(
             ErrorCode.NONE,
@@ -295,15 +302,20 @@ class Broker:
             self.cached_epochs = {one: epoch for one, epoch in self.cached_epochs.items() if one in named}
         return UpdateMetadataResponse(ErrorCode.NONE)
 
-    def _stop_replicas(self, request: StopReplicaRequest, leader_epoch: int | None) -> PartitionsResponse:
+    def _stop_replicas(
+        self, request: StopReplicaRequest, leader_epoch: int | None, *, fails: bool
+    ) -> PartitionsResponse:
         """Stop to fetch these partitions, and delete them if asked to; leader epochs are not known, let alone compared
         (D22), but where that is fixed: one that is not higher than the replica's is refused.
         """
         if self._is_old(request, changes.StopReplicaFromOldController):
             return PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
+        if fails:
+            self._fail_to_delete(request.partitions[0])
+            codes = dict.fromkeys(request.partitions, ErrorCode.UNKNOWN)
+            return PartitionsResponse(ErrorCode.NONE, _errors(codes))
         codes = {one: self._stop_unless_newer(request, one, leader_epoch) for one in request.partitions}
-        answers = tuple(PartitionError(one.topic, one.partition, code) for one, code in codes.items())
-        return PartitionsResponse(ErrorCode.NONE, answers)
+        return PartitionsResponse(ErrorCode.NONE, _errors(codes))
 
     def _stop_unless_newer(
         self, request: StopReplicaRequest, partition: TopicPartition, leader_epoch: int | None
@@ -326,8 +338,15 @@ class Broker:
             self.partitions[partition] = replace(known, is_idle=not leads_or_idles)
         if delete:
             self.partitions.pop(partition, None)
-            self.logs -= {partition}
+            self.logs -= {partition} - self.abandoned
         self._tell(changes.StopReplicaFinished, delete=delete, partition=partition)
+
+    def _fail_to_delete(self, partition: TopicPartition) -> None:
+        """`LogManager.asyncDelete` raises: the replica is forgotten by then, and so is the log, whose files stay."""
+        self._tell(changes.StopReplicaStarted, delete=True, partition=partition)
+        self.partitions.pop(partition, None)
+        if not self.keeps_undeleted:
+            self.abandoned |= {partition}
 
     def _log(
         self,
@@ -351,3 +370,8 @@ def _accepted(known: Partition, state: PartitionLeadership, isr: tuple[int, ...]
     """What is known from now on; only another leader lets an idle follower fetch again."""
     is_idle = known.is_idle and known.leadership.leader == state.leadership.leader
     return Partition(replace(state.leadership, isr=isr), state.replicas, is_idle)
+
+
+def _errors(codes: Mapping[TopicPartition, ErrorCode]) -> tuple[PartitionError, ...]:
+    """The codes of an answer, partition by partition."""
+    return tuple(PartitionError(one.topic, one.partition, code) for one, code in codes.items())

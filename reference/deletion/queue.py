@@ -51,13 +51,17 @@ def is_let_alone(controller: KafkaController, topic: str) -> bool:
     return controller.fixes(Switch.MARK_WHAT_IS_QUEUED) and controller.context.is_busy(topic)
 
 
-def fail_deletion(controller: KafkaController, replicas: Iterable[Replica]) -> None:
-    """Replicas of queued topics are not deleted, or are so no more; the topics are held back, the thread is woken."""
+def fail_deletion(controller: KafkaController, replicas: Iterable[Replica], *, holds_back: bool = True) -> None:
+    """Replicas of queued topics are not deleted, or are so no more; the topics are held back, the thread is woken.
+
+    What a broker could not delete `holds_back` nothing where that is fixed.
+    """
     failed = [key for key in replicas if key[0].topic in controller.deleting.queued]
     if not failed:
         return
     topics = frozenset(partition.topic for partition, _ in failed)
     controller.report(ReplicaDeletionFailed, replicas=logged(failed), topics=tuple(sorted(topics)))
     set_deletion_ended(controller, failed, ReplicaState.DELETION_INELIGIBLE)
-    hold_back(controller, topics)
+    if holds_back:
+        hold_back(controller, topics)
     controller.deleting.woken = True

@@ -161,7 +161,8 @@ def on_replica_deleted(
 ) -> None:
     """`deleteTopicStopReplicaCallback`, on the sender's thread: what was deleted is remembered, the thread is woken.
 
-    An answer that names no partition (the request was refused as a whole) changes nothing (D46).
+    What could not be deleted holds its topic back (D72). An answer that names no partition (the request was refused as
+    a whole) changes nothing (D46).
     """
     controller.report(lines.DeletionAnswered, answer=Answer(answer))
     refused = answer.error_code is not ErrorCode.NONE
@@ -169,7 +170,8 @@ def on_replica_deleted(
     failed = {tp for tp, code in named.items() if refused or code is not ErrorCode.NONE}
     if refused and controller.fixes(Switch.REFUSED_DELETIONS_FAIL):
         failed = set(request.partitions)
-    fail_deletion(controller, [(tp, broker) for tp in sorted(failed)])
+    holds_back = refused or not controller.fixes(Switch.RETRY_FAILED_DELETIONS)
+    fail_deletion(controller, [(tp, broker) for tp in sorted(failed)], holds_back=holds_back)
     if named.keys() - failed:
         deleted = [(tp, broker) for tp in sorted(named.keys() - failed) if tp.topic in controller.deleting.queued]
         controller.report(lines.ReplicasDeleted, replicas=logged(deleted))

@@ -134,6 +134,7 @@ class MemoryCluster:
             broker_id, alive, self.record, compares_epochs=Switch.COMPARE_METADATA_EPOCHS in self.switches,
             compares_content=Switch.COMPARE_NO_CONTENT not in self.switches,
             asks_its_cache=Switch.TELL_ONLY_THE_NEW not in self.switches,
+            keeps_undeleted=Switch.KEEP_UNDELETED_LOGS in self.switches,
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
 

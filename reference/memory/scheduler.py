@@ -318,3 +318,5 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
                 yield Choice(f"{rule}_unanswered", parameters, partial(deliver, answered=False))
                 if cluster.scope.budget("half_requests"):
                     yield from half_requests.choices(cluster, c, b, queued)
+                if cluster.scope.budget("failed_deletions") and steps.may_fail(cluster, b, queued):
+                    yield Choice("deliver_failing_deletion", parameters, partial(deliver, fails=True))

@@ -25,6 +25,7 @@ from reference.scripts import broker_path
 from reference.threads import on_callback, on_deletion_thread, read_for_listener
 from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.request_schemas import LeaderAndIsrRequest, PartitionsResponse, Response, StopReplicaRequest
 from spec.state.enumerations import At, Callback
 from spec.variants import Switch
@@ -302,11 +303,12 @@ def deliver(
     place: int = 0,
     answered: bool = True,
     reaches: frozenset[TopicPartition] | None = None,
+    fails: bool = False,
 ) -> None:
     """The broker executes the request; answered, it leaves the queue, otherwise it will be sent again.
 
     It is one of those that are due. With `reaches` an exception ends a LeaderAndIsr behind these partitions; where that
-    is fixed, it is begun with anew.
+    is fixed, it is begun with anew. A StopReplica with delete may fail.
     """
     queue = cluster.change(c).own_controller.queue_to(b)
     queued, number = queue[place], queue.sent
@@ -316,20 +318,27 @@ def deliver(
     answer: Response = PartitionsResponse(ErrorCode.STALE_CONTROLLER_EPOCH)
     if not is_stale(cluster, b, queued):
         broken_off = reaches if Switch.TRY_REQUESTS_AGAIN not in cluster.switches else None
-        answer = execute(cluster, b, queued, number, broken_off)
-    if answered:
+        answer = execute(cluster, b, queued, number, broken_off, fails=fails)
+    again = fails and not queued.calls_back and Switch.RETRY_FAILED_DELETIONS in cluster.switches
+    if answered and not again:
         queue.pop(place)
         if queued.calls_back and isinstance(answer, PartitionsResponse):
             queue.insert(0, replace(queued, answer=answer))
 
 
 def execute(
-    cluster: MemoryCluster, b: int, queued: QueuedRequest, number: int, reaches: frozenset[TopicPartition] | None = None
+    cluster: MemoryCluster,
+    b: int,
+    queued: QueuedRequest,
+    number: int,
+    reaches: frozenset[TopicPartition] | None = None,
+    *,
+    fails: bool = False,
 ) -> Response:
     """A broker executes a request of this number (its correlation id), and answers it."""
     broker, ids = cluster.change(b).broker, dict(queued.topic_ids or ())
     epoch = queued.leader_epoch
-    answer = broker.handle(queued.request, number, epoch, ids, whole=queued.whole, reaches=reaches)
+    answer = broker.handle(queued.request, number, epoch, ids, whole=queued.whole, reaches=reaches, fails=fails)
     cluster.record(RequestHandled(b, queued.request, answer))
     return answer
 
@@ -345,6 +354,18 @@ def waits_for_isr_write(cluster: MemoryCluster, b: int, queued: QueuedRequest) -
         return False
     states = [state for state in request.partition_states if state.topic_partition in receiver.isr_writes]
     return any(receiver.broker.would_change(request, state) for state in states)
+
+
+def may_fail(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:
+    """Whether a request has a broker delete a log that its log manager has, which may fail."""
+    broker, request = cluster.processes[b].broker, queued.request
+    if not isinstance(request, StopReplicaRequest) or not request.delete_partitions or is_stale(cluster, b, queued):
+        return False
+    (partition,), epoch = request.partitions, queued.leader_epoch
+    known = broker.partition(partition).leadership.leader_epoch
+    is_newer = epoch is None or known == NO_LEADERSHIP.leader_epoch or known < epoch
+    has_log = partition in broker.logs - broker.abandoned
+    return has_log and is_newer and request.controller_epoch >= broker.controller_epoch
 
 
 def is_stale(cluster: MemoryCluster, b: int, queued: QueuedRequest) -> bool:

@@ -18,7 +18,7 @@ WITH_REQUESTS = ("reassignment", "connections")
 #: Deliveries: they move a queue on, so they are not asked whether they queue a StopReplica.
 DELIVERIES = frozenset({
     "deliver_request", "deliver_request_unanswered", "deliver_deletion", "deliver_deletion_unanswered",
-    "deliver_stop", "deliver_stop_unanswered",
+    "deliver_failing_deletion", "deliver_stop", "deliver_stop_unanswered",
 })  # fmt: skip
 
 #: Rules whose step may move a leader, or take a partition from /admin/reassign_partitions.

@@ -28,7 +28,8 @@ SOURCE = "PROTOCOL.md section 9"
 PARTS = ("connections",)
 
 #: The steps in which an answer comes to the request that is due.
-ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_stop", "deliver_deletion", "on_replica_deleted")
+DELETIONS = ("deliver_deletion", "deliver_failing_deletion")
+ANSWERS = ("deliver_request", "deliver_request_in_half", "deliver_stop", *DELETIONS, "on_replica_deleted")
 
 #: The steps in which a controller finds out who is registered, and changes its channels.
 BROKER_CHANGES = ("on_broker_change", "read_broker_data")
@@ -128,7 +129,7 @@ def an_answer_ends_the_first_request(before: State, after: State, m: Model, acti
 
 def _calls_back(m: Model, old: Slot, new: Slot, action: Action) -> Value:
     """Whether the answer to a deletion has come, and its callback waits for the controller lock."""
-    if action.rule != "deliver_deletion":
+    if action.rule not in DELETIONS:
         return flag(False)
     waits = either(*(new.stage == one for one in CALLBACK_WAITS))
     return both(old.stage == Stage.DELETE_REPLICA, waits, _is_same(m, old, new, due=False))

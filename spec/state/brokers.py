@@ -70,6 +70,10 @@ class BrokerPartition(Leadership):
         kept=STOPPED_REPLICAS | budget("half_requests"),
     )
     assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=has("reassignment"))
+    abandoned = Flag(
+        "The log on its disk is not the log manager's any more, since it could not be deleted.",
+        kept=budget("failed_deletions") & ~fixes(Switch.KEEP_UNDELETED_LOGS),
+    )
 
 
 class Broker(Record):
@@ -117,6 +121,10 @@ class Slot(Record):
         PARTITION_NUMBER, 0, "The partition whose deletion was answered, while the callback waits for the lock.",
         kept=has("deletion"),
     )  # fmt: skip
+    failed = Flag(
+        "The answer has an error for that partition: its log could not be deleted.",
+        kept=has("deletion") & budget("failed_deletions"),
+    )
     calls_back = Flag(
         "The answers to StopReplica with delete are for the deletion manager.",
         kept=has("deletion") & has("reassignment"),

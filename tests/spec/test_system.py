@@ -47,6 +47,7 @@ SYSTEMS += [
     ("early_topics", AS_CODED),
     ("notification_reads", AS_CODED),
     ("late_requests", FENCED),
+    ("failed_deletion", FENCED),
 ]
 #: Every day beside the whole protocol, which is as coded: some with every fix.
 DAILY = {"dead_replica", "addition"}

@@ -58,6 +58,8 @@ def _answers(cluster: MemoryCluster, slot: str, batch: list[QueuedRequest]) -> N
     answered = [queued.request for queued in batch if queued.answer is not None]
     named = [one.partitions[0] for one in answered if isinstance(one, StopReplicaRequest)]
     yield f"{slot}.answered", cluster.partitions.index(named[0]) if named else 0
+    codes = (one.error_code for queued in batch if queued.answer is not None for one in queued.answer.partitions)
+    yield f"{slot}.failed", ErrorCode.UNKNOWN in codes
     yield f"{slot}.calls_back", any(queued.calls_back for queued in batch)
 
 
@@ -130,6 +132,7 @@ def known_to_broker(m: Model, cluster: MemoryCluster, process: MemoryProcess) ->
         yield f"{place}.retrying", () if write is None else write.leadership.isr
         yield f"{place}.idle", known.is_idle
         yield f"{place}.assigned", frozenset(known.assigned_replicas)
+        yield f"{place}.abandoned", partition in broker.abandoned
         if process.broker_id in m.assigned(p):
             yield f"logs[{process.broker_id}][{p}]", partition in broker.logs
     yield f"{path}.alive", broker.alive or frozenset()

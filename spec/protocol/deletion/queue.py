@@ -105,17 +105,17 @@ def fail_deletions(s: State, m: Model, c: int, dead: Value) -> None:
         say(DeletionHalted, topics=topics)
 
 
-def fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
+def fail_deletion(s: State, m: Model, c: int, p: int, r: int, *, holds_back: bool = True) -> None:
     """An answer says that a replica was not deleted, which is told like the death of its broker."""
     queued, topics = s.controllers[c].queued[m.topic_of(p)], {m.topic_of(p): flag(True)}
     with when(queued):
         say(ReplicaDeletionFailed, replicas={p: (flag(True), m.brokers.set_kind.constant((r,)))}, topics=topics)
-    _fail_deletion(s, m, c, p, r)
-    with when(queued):
+    _fail_deletion(s, m, c, p, r, holds_back=holds_back)
+    with when(queued & flag(holds_back)):
         say(DeletionHalted, topics=topics)
 
 
-def _fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
+def _fail_deletion(s: State, m: Model, c: int, p: int, r: int, *, holds_back: bool = True) -> None:
     """A replica of a queued topic is not deleted, or is so no more; the topic is held back, the thread is woken."""
     controller, t = s.controllers[c], m.topic_of(p)
     state, there = controller.partitions[p].replicas[r], has_assignment(s, m, c, p)
@@ -126,7 +126,8 @@ def _fail_deletion(s: State, m: Model, c: int, p: int, r: int) -> None:
             replica_stays(s, m, c, p, r, ReplicaState.DELETION_INELIGIBLE)
         with when(both(state == ReplicaState.DELETION_STARTED, there)):
             replica_goes(s, c, p, r, ReplicaState.DELETION_INELIGIBLE)
-        controller.ineligible[t] = True
+        if holds_back:
+            controller.ineligible[t] = True
         wake(s, m, c)
 
 

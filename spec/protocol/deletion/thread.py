@@ -50,7 +50,7 @@ from spec.protocol.requests.batch import Batch, known_partitions
 from spec.protocol.requests.connections import end_deletion
 from spec.protocol.state_change_log import refused, replica_goes, replica_stays
 from spec.protocol.zookeeper import can_operate
-from spec.state.brokers import Stage
+from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.state.enumerations import At, DeletionThread, Handler
 from spec.tables.replica_states import ReplicaState
@@ -260,12 +260,16 @@ def _tell_to_delete(s: State, m: Model, c: int, t: int) -> None:
 def on_replica_deleted(s: State, m: Model, c: int, b: int, p: int) -> None:
     """The send thread's callback has the lock: a replica that was deleted is remembered as such, the thread is woken.
 
-    An answer that names no partition (the request's controller epoch was stale) changes nothing (D46).
+    One that could not be deleted holds the topic back (D72). An answer that names no partition (the request's
+    controller epoch was stale) changes nothing (D46).
     """
     controller, head = s.controllers[c], s.connections[c][b][0]
     succeeded = flag(head.stage == Stage.ANSWERED)
     require(either(succeeded, head.stage == Stage.REFUSED), head.answered == p)
-    with when(succeeded):
+    if m.keeps(Slot.failed):
+        with when(head.failed):
+            fail_deletion(s, m, c, p, b, holds_back=not m.fixes(Switch.RETRY_FAILED_DELETIONS))
+    with when(both(succeeded, ~head.failed)):
         say(ReplicasDeleted, replicas={p: (controller.queued[m.topic_of(p)], m.brokers.set_kind.constant((b,)))})
         wake(s, m, c)
         state, queued = controller.partitions[p].replicas[b], controller.queued[m.topic_of(p)]

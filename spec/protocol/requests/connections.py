@@ -137,11 +137,21 @@ def deliver_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     head, broker = s.connections[c][b][0], s.brokers[b]
     refused = either(is_stale_registration(s, m, c, b), head.epoch < broker.controller_epoch)
     execute_deletion(s, m, c, b, p)
+    answer_deletion(s, m, c, b, p, refused)
+
+
+def answer_deletion(s: State, m: Model, c: int, b: int, p: int, refused: Value, *, failed: bool = False) -> None:
+    """A StopReplica with delete is answered: that is the end of it, unless the deletion manager is to be called.
+
+    Where that is fixed one that failed is sent again.
+    """
     calls_back = _calls_back(s, m, c, b)
     with when(calls_back):
         _await_callback(s, c, b, p, refused)
-    with when(~calls_back):
-        end_deletion(s, m, c, b, p)
+        s.connections[c][b][0].failed = failed
+    if not (failed and m.fixes(Switch.RETRY_FAILED_DELETIONS)):
+        with when(~calls_back):
+            end_deletion(s, m, c, b, p)
 
 
 def _calls_back(s: State, m: Model, c: int, b: int) -> Value:
@@ -165,7 +175,7 @@ def end_deletion(s: State, m: Model, c: int, b: int, p: int) -> None:
     head.delete[p] = False
     head.delete_epoch[p] = -1
     head.stage = Stage.DELETE_REPLICA
-    reset(head, "answered")
+    reset(head, "answered", "failed")
     with when(~either(*(head.delete[q] for q in m.partitions))):
         _end_batch(s, m, c, b)
 

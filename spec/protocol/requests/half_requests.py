@@ -20,7 +20,7 @@ from spec.language.rules import action, observe, require, when
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.requests.connections import answer_head, close_older, execute_head, is_due
-from spec.protocol.requests.handling import accepts, knows_alive, store
+from spec.protocol.requests.handling import accepts, host, knows_alive, store
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
 from spec.variants import Switch
@@ -80,7 +80,7 @@ def _carry_out(s: State, m: Model, b: int, head: Slot, done: int) -> None:
                 known.idle = ~leads
             with when(stored):
                 store(m, known, told, leads)
-            s.logs[b][p] = True
+            host(s, b, p)
         else:
             with when(accepted & leads):
                 known.idle = both(known.leader != 0, known.leader != b)

@@ -76,7 +76,7 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
     with when(both(newer, ~leads, ~follows)):
         observe(f"broker {b}", "cannot become follower", partition=p, **fields)
     with when(newer):
-        s.logs[b][p] = True  # even where the new leader is unknown
+        host(s, b, p)  # even where the new leader is unknown
     with when(both(newer, leads | follows, state.leader != known.leader)):
         known.idle = False
     with when(both(newer, leads | follows)):
@@ -163,22 +163,29 @@ def handle_deletion(
             obeyed = either(known == -1, known < leader_epoch)
         with when(obeyed):
             if b in m.assigned(p):
-                _forget_replica(s, b, p)
+                log_is_left = s.brokers[b].partitions[p].abandoned
+                forget_replica(s, b, p)
+                s.logs[b][p] = both(s.logs[b][p], log_is_left)
             observe(f"broker {b}", "stop replica", partition=p, delete=1)
         with when(~obeyed):
             observe(f"broker {b}", "refuse StopReplica", controller=c, epoch=request.epoch)
 
 
-def _forget_replica(s: State, b: int, p: int) -> None:
-    """Log and memory are gone; an ISR change that was to be announced is not the replica's, and still will be. Nor is
-    the metadata cache.
+def host(s: State, b: int, p: int) -> None:
+    """There is a log, which the log manager has: one that lay on the disk is taken over."""
+    s.logs[b][p] = True
+    s.brokers[b].partitions[p].abandoned = False
+
+
+def forget_replica(s: State, b: int, p: int) -> None:
+    """The memory is gone; an ISR change that was to be announced is not the replica's, and still will be. Nor are the
+    metadata cache, and what the log manager has given up.
     """
     known = s.brokers[b].partitions[p]
-    kept = {name: known[name] for name in ("unreported", "cached_epoch")}
+    kept = {name: known[name] for name in ("unreported", "cached_epoch", "abandoned")}
     reset(known)
     for name, value in kept.items():
         known[name] = value
-    s.logs[b][p] = False
 
 
 def _adopts(s: State, c: int, b: int, request: Slot | LateCopy) -> Value:
