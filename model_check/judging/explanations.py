@@ -7,7 +7,7 @@ decide: `recorded_trees` for ZooKeeper's transactions, `deliveries` for requests
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from model_check.judging.positions import DELETION, DELIVERY, SINGLE_STOP
+from model_check.judging.positions import DELETION, DELIVERY, FAILING, SINGLE_STOP
 from model_check.recordings import seen
 from model_check.recordings.recording import Observed
 from model_check.stepping.enabled import Candidate, ControllerSteps
@@ -126,7 +126,11 @@ def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:
     """Whose request it was is not said: any controller's with such a request at the head of its queue, or late."""
     stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
-        if STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage:
+        is_due = STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage
+        if one.failed:
+            yield from _each(FAILING if is_due else (), c=c, b=one.broker, p=one.partition)
+            continue
+        if is_due:
             yield from _stops(m, c, one.broker, stage, [one.partition])
         if one.delete and part(state, "late", c, one.broker, one.partition):
             yield execute_late_copy, {"c": c, "b": one.broker, "p": one.partition}

@@ -17,6 +17,7 @@ from model_check.stepping.plain_state import PlainState
 from spec.language.rules import parameter_names, rules_of
 from spec.protocol.broker_events import controlled_shutdown
 from spec.protocol.requests import connections
+from spec.protocol.requests.failed_deletions import deliver_failing_deletion
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
 from spec.protocol.requests.single_stops import deliver_stop, deliver_stop_unanswered
 
@@ -26,10 +27,11 @@ CONTROLLER, BROKER = "controller", "broker"
 
 DELIVERY: Final = connections.deliver_request, connections.deliver_request_unanswered
 DELETION: Final = connections.deliver_deletion, connections.deliver_deletion_unanswered
+FAILING: Final = (deliver_failing_deletion,)
 SINGLE_STOP: Final = deliver_stop, deliver_stop_unanswered
 """How the request at the head of a queue is delivered: with its answer, or with that lost."""
-OF_CHANNELS: Final = frozenset(one.name for one in (*DELIVERY, *DELETION, *SINGLE_STOP))
-OF_DELETIONS: Final = frozenset(one.name for one in DELETION)
+OF_CHANNELS: Final = frozenset(one.name for one in (*DELIVERY, *DELETION, *FAILING, *SINGLE_STOP))
+OF_DELETIONS: Final = frozenset(one.name for one in (*DELETION, *FAILING))
 """Requests whose answer a controller waits for."""
 UNANSWERED: Final = frozenset(unanswered.name for _, unanswered in (DELIVERY, DELETION, SINGLE_STOP))
 DELIVERIES: Final = OF_CHANNELS | {execute_late_copy.name, execute_late_request.name}

@@ -15,7 +15,7 @@ from typing import Final
 from model_check.live.kafka_jars import KafkaJars, jars_in, jars_of_release
 from model_check.live.programs import REAL_TIMES, Child, Launch, Program
 from spec.errors import EnvironmentFailure
-from spec.formats.kafka_types import V082, V090, KafkaVersion
+from spec.formats.kafka_types import V082, V090, KafkaVersion, TopicPartition
 
 MAIN_CLASS: Final = "kafka.Kafka"
 JAVA_OPTIONS: Final = (
@@ -90,6 +90,10 @@ class KafkaChild(Child):
         """Whether it has ended because another session has its id."""
         return self.process.poll() is not None and not self.has_started and ID_TAKEN.search(self._said()) is not None
 
+    def folder_of(self, partition: TopicPartition) -> Path:
+        """Where it has the log of a partition."""
+        return data_of(self.launch) / f"{partition.topic}-{partition.partition}"
+
     def failure(self) -> Exception:
         """Why it ended: the last trouble that its logs tell of."""
         said = [line for line in (*self._said().splitlines(), *self.output().splitlines()) if TROUBLE.search(line)]
@@ -121,7 +125,7 @@ def settings_of(launch: Launch, jars: KafkaJars) -> str:
         zookeeper=launch.zookeeper,
         session=launch.times.session_timeout_ms,
         lag=launch.times.lag_ms,
-        data=launch.work / "data",
+        data=data_of(launch),
         deletes=str(launch.deletes_topics).lower(),
     )
     if jars.line is V082:
@@ -132,6 +136,11 @@ def settings_of(launch: Launch, jars: KafkaJars) -> str:
         if jars.line is None:
             lines += f"log.message.format.version={wire_name(launch.protocol)}\n"
     return lines
+
+
+def data_of(launch: Launch) -> Path:
+    """Where a broker has its logs."""
+    return launch.work / "data"
 
 
 def wire_name(protocol: KafkaVersion) -> str:

@@ -33,6 +33,7 @@ from reference.zookeeper.recording import write_recording
 from reference.zookeeper.server import ZookeeperServer, ZookeeperServerError
 from reference.zookeeper.transactions import WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
+from spec.formats.kafka_types import TopicPartition
 
 POLL_SECONDS: Final = 0.03
 STATE_CHANGES: Final = "state-change.log"
@@ -178,6 +179,22 @@ class LiveCluster:
         if falls_silent:
             self.act(NOTE, text=f"broker {broker} tells no leader for {milliseconds} ms that it follows")
         return falls_silent
+
+    @contextmanager
+    def log_elsewhere(self, broker: int, partition: TopicPartition) -> Iterator[None]:
+        """Meanwhile the folder of a replica's log has another name, so that the broker cannot delete it."""
+        folder = self.children[broker].folder_of(partition)
+        if folder is None or not folder.exists():
+            yield
+            return
+        elsewhere = folder.with_name("elsewhere")
+        self.act(NOTE, text=f"the log of {partition} on broker {broker} is moved away")
+        folder.rename(elsewhere)
+        try:
+            yield
+        finally:
+            elsewhere.rename(folder)
+            self.act(NOTE, text=f"the log of {partition} on broker {broker} is back")
 
     # ---------------------------------------------------------------------------------------------------------- waiting
 

@@ -16,7 +16,7 @@ from model_check.judging.judge import BUDGET
 from model_check.judging.judgement_report import NOT_EXPLAINED
 from model_check.live.live_cluster import STATE_CHANGES, EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import chance, chosen_faults, faults_in
-from model_check.live.live_scenario import FAULTS, Scenario
+from model_check.live.live_scenario import FAULTS, USUAL, Scenario
 from model_check.live.live_setup import Setup
 from model_check.monitors.check import IN_CHARGE, NOTHING_AT_REST
 from model_check.recordings.actions import NOTE
@@ -40,8 +40,8 @@ class Task:
 
     setup: Setup
     topics: int = 2
-    faults: int = len(FAULTS)
-    kinds: tuple[str, ...] = tuple(FAULTS)
+    faults: int = len(USUAL)
+    kinds: tuple[str, ...] = USUAL
     seconds: float | None = None
     plays: tuple[int, ...] | None = None
 

@@ -205,6 +205,16 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.2))
         meanwhile(self)
 
+    def delete_undeletable(self) -> None:
+        """Ask that a topic be deleted while one broker cannot remove its files, then restart one that has a replica."""
+        if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
+            topic = self.existing.pop(self.random.randrange(len(self.existing)))
+            partition, replicas = self.random.choice([*self.cluster.admin.assignment(topic).items()])
+            with self.cluster.log_elsewhere(self.random.choice(replicas), TopicPartition(topic, partition)):
+                self.cluster.admin.delete_topic(topic)
+                self.cluster.rest()
+            self.kill(self.random.choice(replicas))
+
     def shut_down(self, broker: int, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Tell a broker to stop in order, and let something happen while it asks the controller."""
         self.cluster.tell_to_stop(broker)
@@ -280,6 +290,8 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
                                lambda s: s.delete(lambda _: s.suspend(s.the_controller(), may_hang=True))),
+    "delete-undeletable": ("the same, and a broker cannot remove its files, until one with a replica starts (D72)",
+                           Scenario.delete_undeletable),
     "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
     "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
     "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
@@ -297,14 +309,18 @@ def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
     for kind in kinds:
         if kind not in FAULTS:
             raise UnknownName("kind of fault", kind, FAULTS)
-        if kind not in kinds_for(setup):
+        if kind not in kinds_for(setup, FAULTS):
             raise BadInput(f"{kind} is a fault of the controller, which is the reference here, and not under test")
     return kinds
 
 
-def kinds_for(setup: Setup) -> tuple[str, ...]:
+USUAL: Final = tuple(kind for kind in FAULTS if kind != "delete-undeletable")
+"""The kinds that are done where none is named: that one needs brokers of Kafka's, which have files."""
+
+
+def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:
     """The kinds of faults that a cluster can have; none is done to the controller where only brokers are under test."""
-    return tuple(kind for kind in FAULTS if not (setup.spares_controllers and "controller" in kind))
+    return tuple(kind for kind in kinds if not (setup.spares_controllers and "controller" in kind))
 
 
 def drawn(random: Random, kinds: Iterable[str]) -> Iterator[str]:

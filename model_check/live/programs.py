@@ -17,7 +17,7 @@ from typing import Final
 from model_check.live.janitor import janitor, watched_process
 from model_check.recordings.members import Role
 from spec.errors import EnvironmentFailure
-from spec.formats.kafka_types import V0102, KafkaVersion
+from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
 from spec.variants import AS_CODED, Switches
 
 
@@ -145,6 +145,11 @@ class Child(ABC):
         """Have its fetcher tell no leader anything for so long; say whether it can, which only the reference does."""
         del milliseconds
         return False
+
+    def folder_of(self, partition: TopicPartition) -> Path | None:
+        """Where it has the log of a partition; None where that is not known, or where logs are no files."""
+        del partition
+        return None
 
     def end(self) -> None:
         """Kill it and all that it has started, and wait until it is gone."""

@@ -64,6 +64,10 @@ class Arrival:
         code = ErrorCode.NONE if self.answer is None else self.answer.codes.get(partition, ErrorCode.NONE)
         return self.is_refused or code != ErrorCode.NONE
 
+    def fails_to_delete(self, partition: TopicPartition) -> bool:
+        """Whether a broker was to delete a replica, and answered that it could not."""
+        return self.delete and partition in self.stopped and not self.is_refused and self.refuses(partition)
+
     def __str__(self) -> str:
         sender = "" if self.controller is None else f" of controller {self.controller}, epoch {self.epoch},"
         return f"{NAMES[self.kind]}{sender} to broker {self.broker}"

@@ -60,9 +60,10 @@ class _Log:
         match one:
             case RequestHandled():
                 return self._request(one, arrival, answer)
-            case ReplicaStopped(partition=partition, delete=delete):
+            case ReplicaStopped(partition=partition, delete=delete, failed=failed):
                 stopped = frozenset({self.cluster.partitions[partition]})
-                return stop(epoch=None, stopped=stopped, delete=delete, answer=answer(ErrorCode.NONE, {}))
+                codes = dict.fromkeys(stopped, ErrorCode.UNKNOWN if failed else ErrorCode.NONE)
+                return stop(epoch=None, stopped=stopped, delete=delete, answer=answer(ErrorCode.NONE, codes))
             case StopReplicaRefused(epoch=epoch):
                 return stop(epoch=epoch, answer=answer(ErrorCode.STALE_CONTROLLER_EPOCH, {}))
         return None

@@ -149,13 +149,16 @@ def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arriva
             hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
         elif one.delete and not one.is_refused:
             for partition in one.stopped:
-                hosted.pop(partition, None)
+                if not one.fails_to_delete(partition):
+                    hosted.pop(partition, None)
     return hosted
 
 
 def _unassigned(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> Break | None:
     replicas = at.history.replicas(partition, at.number)
-    text = f"broker {broker} hosts {partition} ({request.place}), and was not told to delete it"
+    failed = signatures.failed_deletion(at, partition, broker, request.ms)
+    told = "was not told to delete it" if failed is None else f"failed to delete it ({failed.place})"
+    text = f"broker {broker} hosts {partition} ({request.place}), and {told}"
     if replicas is not None:
         text = f"{text}; its AR is {list(replicas)}"
         left = left_at(at.history, partition, broker, at.number)

@@ -7,6 +7,8 @@ which brings its defect about: a lost answer, a broker that was back before anyb
 Kafka: as PROTOCOL.md section 12 tells of each row.
 """
 
+from collections.abc import Iterable
+
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import ELECTIONS, Elections, State
 from model_check.monitors.controllers import decides, raisers, removed_by_others
@@ -176,9 +178,21 @@ def _is_bump(decided: Write) -> bool:
     return (before.leader, set(before.isr)) == (after.leader, set(after.isr))
 
 
+def failed_deletion(at: Moment, partition: TopicPartition, broker: int, since: int) -> Arrival | None:
+    """The last request, since a time (ms), by which a broker was to delete a replica and could not."""
+    received = at.history.arrivals.by_broker.get(broker)
+    requests = received.requests if received is not None else ()
+    failed = [one for one in requests if since <= one.ms <= at.rest.ms and one.fails_to_delete(partition)]
+    return failed[-1] if failed else None
+
+
 def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
-    """A log that a reassignment left behind as its broker or the controller died (D38; D47 if it leads)."""
+    """A log that its broker could not delete (D72-move), or that a reassignment left behind as its broker or the
+    controller died (D38; D47 if it leads).
+    """
     history = at.history
+    if failed_deletion(at, partition, broker, request.ms) is not None:
+        return "D72-move"
     left = left_at(history, partition, broker, at.number)
     if left is None:
         return ""
@@ -215,6 +229,7 @@ def of_deletion(at: Moment, topic: str) -> str:
         "D16": any(not isinstance(history.state(one, at.number), State) for one in partitions),
         "D44": any(one in history.moves(at.number) for one in partitions),
         "D50": bool(of_idleness(at)),
+        "D72": _has_failed(at, topic, partitions),
         "D46": _is_refused(at, topic),
         "D45": any(since < number < at.number for number in gone),
         "D71-request": not history.deletes_topics,
@@ -227,6 +242,13 @@ def _is_left_over(at: Moment) -> bool:
     history, raised = at.history, at.history.office(at.number).raised
     topics = {one.topic for one in history.of_kind(paths.DELETE_TOPIC)}
     return any(history.is_asked_to_go(one, raised) and history.assignment(one, raised) is None for one in topics)
+
+
+def _has_failed(at: Moment, topic: str, partitions: Iterable[TopicPartition]) -> bool:
+    """Whether a broker could not delete a replica of a topic since that was asked for."""
+    asked = at.history.last(f"/admin/delete_topics/{topic}", at.number)
+    brokers, replicas = at.history.arrivals.by_broker, [*partitions]
+    return asked is not None and any(failed_deletion(at, tp, b, asked.ms) for tp in replicas for b in brokers)
 
 
 def _is_refused(at: Moment, topic: str) -> bool:

@@ -160,16 +160,21 @@ def _never_given(
 def _behind(
     answer: seen.AnswerReceived, handled: Sequence[seen.Handled], at: int, code_of: Codes, epochs: Collection[int]
 ) -> int | None:
-    """The place behind what an answer is to, if that is here; its controller has begun these epochs by then."""
+    """The place behind what an answer is to, if that is here, and not later; its controller has begun these epochs by
+    then.
+    """
     one = handled[at]
+    if one.time > answer.time + SKEW:
+        return None
     if isinstance(one, seen.RequestHandled):
         return at + 1 if _answers(answer, one, code_of, epochs) else None
     if isinstance(one, seen.StopReplicaRefused):
         return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
     codes = answer.codes or {}
     stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, seen.ReplicaStopped)]
-    stopped = len({stop.delete for stop in stops}) == 1 and {stop.partition for stop in stops} == codes.keys()
-    return at + len(codes) if stopped and not any(codes.values()) and answer.error_code == ErrorCode.NONE else None
+    ended = {stop.partition: int(ErrorCode.UNKNOWN if stop.failed else ErrorCode.NONE) for stop in stops}
+    is_one = len({stop.delete for stop in stops}) == 1 and answer.error_code == ErrorCode.NONE
+    return at + len(codes) if is_one and ended == codes else None
 
 
 def _answers(

@@ -6,7 +6,8 @@ line under the lock, its time that of its last line. Most lines repeat what othe
 and what does not go together is a contradiction: a line said twice, or about another request, role or epoch, or before
 what it follows; a transition that ends and did not begin, or never ends although the process goes on; a request that is
 skipped. One that was only received, because the process ended before, is passed over. The lines of a StopReplica do not
-say whose it is; each partition that it stops is an observation by itself, made when it has stopped.
+say whose it is; each partition that it stops is an observation by itself, made when it has stopped. A broker that goes
+on to something else amid a deletion has failed to remove the log (D72).
 
 What says again what its request has said is another one of that number: 0.8.2 sends again under the number that it has
 (`RequestSendThread.doWork`), and a new channel counts from 0 again, if there may be one (`agreement.py`).
@@ -140,16 +141,25 @@ class Requests:
             case PartitionLine():
                 self._about_a_partition(entry, self._handling(entry, line), line)
             case StopReplicaFromOldController(epoch=epoch):
-                self.order.append(StopReplicaRefused(**self._head(entry), epoch=epoch))
+                self._begin(entry, StopReplicaRefused(**self._head(entry), epoch=epoch))
             case StopReplicaStarted(partition=partition, delete=delete):
                 p = self.cluster.partition(partition)
-                self.stopping[partition, delete] = len(self.order)
-                self.order.append(ReplicaStopped(**self._head(entry), partition=p, delete=delete))
+                self._begin(entry, ReplicaStopped(**self._head(entry), partition=p, delete=delete))
+                self.stopping[partition, delete] = len(self.order) - 1
             case ReplicaDoesNotExist() | StopReplicaFinished():
                 self.pass_over(REPEATED)
                 self._of_a_stop(entry, line)
             case _:
                 self.pass_over(REPEATED)
+
+    def _begin(self, entry: LogEntry, one: _Request | ReplicaStopped | StopReplicaRefused) -> None:
+        """The next thing that the broker does; a deletion that it is amid has failed, unless that process has ended."""
+        for stopping, number in list(self.stopping.items()):
+            stop = self.order[number]
+            if isinstance(stop, ReplicaStopped) and stop.delete and stop.incarnation == self._life(entry):
+                self.order[number] = replace(stop, failed=True)
+                del self.stopping[stopping]
+        self.order.append(one)
 
     def _of_a_stop(self, entry: LogEntry, line: ReplicaDoesNotExist | StopReplicaFinished) -> None:
         """What is said of a stop amid it, and where it ends."""
@@ -229,7 +239,7 @@ class Requests:
         if request.handled is None:
             request.handled = request.last = entry
             self.handled.append(request)
-            self.order.append(request)
+            self._begin(entry, request)
         return request
 
     def _goes_on(self, entry: LogEntry, line: Any, last: _Request) -> bool:

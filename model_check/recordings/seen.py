@@ -67,10 +67,14 @@ class Handled(Observed):
 
 
 class ReplicaStopped(Handled):
-    """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged."""
+    """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged.
+
+    Where it `failed` it could not delete the log.
+    """
 
     partition: int
     delete: bool
+    failed: bool = False
 
 
 class StopReplicaRefused(Handled):

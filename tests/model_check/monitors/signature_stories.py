@@ -281,6 +281,22 @@ def left_log(story: Story, *, gone: bool) -> None:
     story.rest()
 
 
+def undeleted(story: Story, *, failed: bool) -> None:
+    story.create(99, "/admin/delete_topics/t")
+    story.state(1, -1, 1, (3,))
+    for broker in (2, 3):
+        story.stop(broker, failed=failed and broker == 2)
+    story.rest()
+
+
+def undeleted_move(story: Story, *, failed: bool) -> None:
+    moved(story)
+    story.wire[2] = story.wire[2][:-4] + story.wire[2][-2:]  # all but the StopReplica
+    if failed:
+        story.stop(2, failed=True)
+    story.rest()
+
+
 def unfinished(story: Story, *, back: bool) -> None:
     story.move(2)
     if back:

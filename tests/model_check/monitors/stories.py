@@ -177,10 +177,19 @@ class Story:
         request = UpdateMetadataRequest(controller, term, (told,), ())
         return self._arrive(broker, request, UpdateMetadataResponse(STALE if refused else ErrorCode.NONE), version=3)
 
-    def stop(self, broker: int, *, topic: str = "t", term: int = 1, controller: int = 1, refused: bool = False) -> str:
+    def stop(
+        self,
+        broker: int,
+        *,
+        topic: str = "t",
+        term: int = 1,
+        controller: int = 1,
+        refused: bool = False,
+        failed: bool = False,
+    ) -> str:
         """A StopReplica with delete arrives, and is answered."""
         request = StopReplicaRequest(controller, term, True, (TopicPartition(topic, 0),))
-        partitions = () if refused else (PartitionError(topic, 0, ErrorCode.NONE),)
+        partitions = () if refused else (PartitionError(topic, 0, ErrorCode.UNKNOWN if failed else ErrorCode.NONE),)
         return self._arrive(broker, request, PartitionsResponse(STALE if refused else ErrorCode.NONE, partitions))
 
     def _arrive(self, broker: int, request: Any, response: Any, version: int = 0) -> str:

@@ -1,10 +1,12 @@
 """A broker has handled what its log tells of when it is through with it, which an ISR write may hold up for long."""
 
+from collections.abc import Callable
+
 import pytest
 
 from model_check.recordings.recording import Cluster
 from model_check.recordings.requests import Requests
-from model_check.recordings.seen import RequestHandled
+from model_check.recordings.seen import ReplicaStopped, RequestHandled
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.broker_change_lines import BrokerLine
 from spec.logs.log_entries import LogEntry, read_entries
@@ -29,13 +31,13 @@ CACHED = (
 )
 
 
-def requests(*messages: tuple[int, str]) -> Requests:
+def requests(*messages: tuple[int, str], life: Callable[[int], int] = lambda _: 1) -> Requests:
     """What becomes of what broker 1 logs at these milliseconds."""
     texts = [
         f"[1970-01-01 00:00:{ms // 1000:02},{ms % 1000:03}] TRACE Broker 1 {one} (state.change.logger)"
         for ms, one in messages
     ]
-    found = Requests(CLUSTER, 1, lambda _: 1, lambda _: None)
+    found = Requests(CLUSTER, 1, life, lambda _: None)
     for entry in read_entries(texts, "log"):
         assert isinstance(entry, LogEntry)
         line = STATE_CHANGE_LOG.parse(entry.message)
@@ -63,9 +65,19 @@ def test_a_replica_is_stopped_when_its_last_line_is_written() -> None:
     stop, p = "handling stop replica (delete=true) for partition", "t-0"
     cached = "deleted partition t-0 from metadata cache in response to UpdateMetadata request sent by"
     assert handled(
-        (1, f"{stop} {p}"), (2, f"{cached} controller 2 epoch 3 with correlation id 5"), (4, f"finished {stop} {p}"),
+        (1, f"{stop} {p}"), (4, f"finished {stop} {p}"), (4, f"{cached} controller 2 epoch 3 with correlation id 5"),
         (5, f"{stop} {p}"),
-    ) == [("log:1", 4), ("log:2", 2), ("log:4", 5)]  # fmt: skip
+    ) == [("log:1", 4), ("log:3", 4), ("log:4", 5)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("delete", "restarts", "failed"), [(True, 0, True), (False, 0, False), (True, 1, False)])
+def test_a_broker_that_goes_on_amid_a_deletion_has_failed(delete: bool, restarts: int, failed: bool) -> None:
+    """PROTOCOL.md D72: what is raised ends the request; where the process ends, nobody knows."""
+    stop = f"handling stop replica (delete={str(delete).lower()}) for partition t-0"
+    messages = (1, stop), (2, f"finished {stop}"), (3, stop), (5, stop)
+    found = requests(*messages, life=lambda ms: 1 + restarts * (ms > 4))
+    stops = [one for one in found.observed() if isinstance(one, ReplicaStopped)]
+    assert [one.failed for one in stops] == [False, failed, False]
 
 
 @pytest.mark.parametrize("line", ["ignoring {} as replica doesn't exist on broker", "finished handling {}"])
