@@ -6,6 +6,7 @@ from itertools import chain
 
 from model_check.checks import crash_matrix, defects, enumeration, exploration, proof, replay, simulation
 from model_check.checks.defects import halves, is_covered
+from model_check.checks.planted_faults import planted_faults
 from model_check.checks.recorded_checks import judgements, live_facts, live_runs
 from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.facts import Fact, archives
@@ -56,6 +57,7 @@ def checks(chosen: list[Plan], *, whole: bool, deep: bool) -> tuple[list[Check],
         anywhere += [
             Reusable("inventory", "", "", INVENTORY_COST, _inventoried, files=archives()),
             *judgements(deep=deep),
+            *planted_faults(),
         ]
     return here, anywhere
 

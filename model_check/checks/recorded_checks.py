@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from model_check.checks.planted_faults import recorded
 from model_check.inventory.facts import Fact
 from model_check.judging import shipped_recordings
 from model_check.judging.shipped_recordings import archives_of
@@ -70,6 +71,7 @@ def _lived(task: Task) -> list[Run]:
     done = Comparison.of("faults", task.faults, len(made.faults), Verdict.INCOMPLETE)
     made = replace(made, comparisons=(met, done), verdict=worst((made.verdict, done.verdict)))
     if made.verdict is Verdict.HOLDS:
+        planted = recorded(folder / made.scope)
         shutil.rmtree(folder)
-        return [made]
+        return [replace(made, comparisons=(met, done, planted), verdict=planted.verdict)]
     return [replace(made, notes=(f"recorded in {folder / made.scope}", *made.notes))]

@@ -26,7 +26,7 @@ ENGINES: Final = {
     "matrix": frozenset({MATRIX}),
     "defects": frozenset(one.id for one in DEFECTS),
 }
-"""The kinds of checks, and the engines that make them; what belongs to none compares the manifest with itself."""
+"""The kinds of checks, and the engines that make them; what belongs to none looks at the gate itself."""
 
 UNITS: Final = {"s": 1, "m": 60, "h": 3600}
 

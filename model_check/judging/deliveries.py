@@ -110,8 +110,8 @@ class Deliveries:
         if isinstance(one, StopReplicaRefused):
             refused = [event.fields["epoch"].raw for event in events if event.kind == "refuse StopReplica"]
             return 1 if refused == [one.epoch] else None
-        if isinstance(one, ReplicaStopped) and one.failed:
-            return 1 if any(event.kind == "fail StopReplica" for event in events) else None
+        if any(event.kind == "fail StopReplica" for event in events):
+            return 1 if isinstance(one, ReplicaStopped) and one.may_have_failed else None
         wanted = {
             (event.fields["partition"].raw, bool(event.fields["delete"].raw))
             for event in events

@@ -127,11 +127,10 @@ def _stopped(m: Model, one: seen.ReplicaStopped, state: PlainState) -> Row:
     stage = Stage.DELETE_REPLICA if one.delete else Stage.STOP_REPLICA
     for c in m.controllers:
         is_due = STAGES[part(state, "connections", c, one.broker, 0).get("stage", 0)] is stage
-        if one.failed:
-            yield from _each(FAILING if is_due else (), c=c, b=one.broker, p=one.partition)
-            continue
-        if is_due:
+        if is_due and one.may_be_done:
             yield from _stops(m, c, one.broker, stage, [one.partition])
+        if is_due and one.may_have_failed:
+            yield from _each(FAILING, c=c, b=one.broker, p=one.partition)
         if one.delete and part(state, "late", c, one.broker, one.partition):
             yield execute_late_copy, {"c": c, "b": one.broker, "p": one.partition}
         if not one.delete and one.partition in _late_stop(state, c, one.broker):

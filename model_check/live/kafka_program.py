@@ -15,7 +15,7 @@ from typing import Final
 from model_check.live.kafka_jars import KafkaJars, jars_in, jars_of_release
 from model_check.live.programs import REAL_TIMES, Child, Launch, Program
 from spec.errors import EnvironmentFailure
-from spec.formats.kafka_types import V082, V090, KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V0102, V082, V090, KafkaVersion, TopicPartition
 
 MAIN_CLASS: Final = "kafka.Kafka"
 JAVA_OPTIONS: Final = (
@@ -115,7 +115,8 @@ def kafka(given: str) -> Program:
     folder = Path(given) if given and Path(given).is_dir() else None  # an empty word is not the current folder
     jars = jars_of_release(given) if folder is None else jars_in(folder)
     runs = f"kafka {jars.release}" + ("" if folder is None else f" from {folder.name}")
-    return Program(runs, jars.line, REAL_TIMES, partial(KafkaChild, jars=jars))
+    start = partial(KafkaChild, jars=jars)
+    return Program(runs, jars.line, REAL_TIMES, start, renames_logs=jars.line is V0102)
 
 
 def settings_of(launch: Launch, jars: KafkaJars) -> str:

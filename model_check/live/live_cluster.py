@@ -182,19 +182,24 @@ class LiveCluster:
 
     @contextmanager
     def log_elsewhere(self, broker: int, partition: TopicPartition) -> Iterator[None]:
-        """Meanwhile the folder of a replica's log has another name, so that the broker cannot delete it."""
-        folder = self.children[broker].folder_of(partition)
+        """Meanwhile the folder of a replica's log is another's, so that the broker cannot delete it.
+
+        Where there is none, or there is another by the time, that is written down, and nothing is done.
+        """
+        folder, log = self.children[broker].folder_of(partition), f"the log of {partition} on broker {broker}"
         if folder is None or not folder.exists():
+            self.act(NOTE, text=f"{log} is not there")
             yield
             return
-        elsewhere = folder.with_name("elsewhere")
-        self.act(NOTE, text=f"the log of {partition} on broker {broker} is moved away")
+        elsewhere = self._work / f"{folder.name} of broker {broker}"
+        self.act(NOTE, text=f"{log} is moved away")
         folder.rename(elsewhere)
         try:
             yield
         finally:
-            elsewhere.rename(folder)
-            self.act(NOTE, text=f"the log of {partition} on broker {broker} is back")
+            if is_free := not folder.exists():
+                elsewhere.rename(folder)
+            self.act(NOTE, text=f"{log} is back" if is_free else f"{log} stays away: there is another")
 
     # ---------------------------------------------------------------------------------------------------------- waiting
 

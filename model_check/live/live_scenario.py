@@ -311,11 +311,13 @@ def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
             raise UnknownName("kind of fault", kind, FAULTS)
         if kind not in kinds_for(setup, FAULTS):
             raise BadInput(f"{kind} is a fault of the controller, which is the reference here, and not under test")
+        if kind not in USUAL and not setup.broker.renames_logs:
+            raise BadInput(f"{kind} needs brokers of Kafka 0.10.2: no other fails where the folder is gone")
     return kinds
 
 
 USUAL: Final = tuple(kind for kind in FAULTS if kind != "delete-undeletable")
-"""The kinds that are done where none is named: that one needs brokers of Kafka's, which have files."""
+"""The kinds that are done where none is named; that one needs brokers that rename a log which they delete."""
 
 
 def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:

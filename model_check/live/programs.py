@@ -171,13 +171,15 @@ class Program:
     """What runs as a member; `start` makes a process of it, and does not wait for it.
 
     `runs` names it in a report. `release` is the release line whose behaviour it claims and whose lines it logs, None
-    if that is none of the documented controller's.
+    if that is none of the documented controller's. Where it `renames_logs`, it has its logs in folders, and a broker
+    that cannot rename one fails to delete it.
     """
 
     runs: str
     release: KafkaVersion | None
     times: Times
     start: Callable[[Launch], Child]
+    renames_logs: bool = False
 
     @property
     def protocol(self) -> KafkaVersion:

@@ -66,7 +66,8 @@ class Arrival:
 
     def fails_to_delete(self, partition: TopicPartition) -> bool:
         """Whether a broker was to delete a replica, and answered that it could not."""
-        return self.delete and partition in self.stopped and not self.is_refused and self.refuses(partition)
+        code = None if self.answer is None or self.is_refused else self.answer.codes.get(partition)
+        return self.delete and partition in self.stopped and code == ErrorCode.UNKNOWN
 
     def __str__(self) -> str:
         sender = "" if self.controller is None else f" of controller {self.controller}, epoch {self.epoch},"

@@ -60,10 +60,10 @@ class _Log:
         match one:
             case RequestHandled():
                 return self._request(one, arrival, answer)
-            case ReplicaStopped(partition=partition, delete=delete, failed=failed):
+            case ReplicaStopped(partition=partition, delete=delete, codes=codes):
                 stopped = frozenset({self.cluster.partitions[partition]})
-                codes = dict.fromkeys(stopped, ErrorCode.UNKNOWN if failed else ErrorCode.NONE)
-                return stop(epoch=None, stopped=stopped, delete=delete, answer=answer(ErrorCode.NONE, codes))
+                answered = answer(ErrorCode.NONE, dict.fromkeys(stopped, *codes)) if len(codes) == 1 else None
+                return stop(epoch=None, stopped=stopped, delete=delete, answer=answered)
             case StopReplicaRefused(epoch=epoch):
                 return stop(epoch=epoch, answer=answer(ErrorCode.STALE_CONTROLLER_EPOCH, {}))
         return None

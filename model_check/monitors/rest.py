@@ -149,7 +149,7 @@ def _hosted(requests: Iterable[Arrival], ms: int) -> dict[TopicPartition, Arriva
             hosted |= {partition: one for partition in one.states if _accepted(one, partition) >= 0}
         elif one.delete and not one.is_refused:
             for partition in one.stopped:
-                if not one.fails_to_delete(partition):
+                if not one.refuses(partition):
                     hosted.pop(partition, None)
     return hosted
 

@@ -7,7 +7,7 @@ which brings its defect about: a lost answer, a broker that was back before anyb
 Kafka: as PROTOCOL.md section 12 tells of each row.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from model_check.monitors.arrivals import Arrival
 from model_check.monitors.contents import ELECTIONS, Elections, State
@@ -179,11 +179,11 @@ def _is_bump(decided: Write) -> bool:
 
 
 def failed_deletion(at: Moment, partition: TopicPartition, broker: int, since: int) -> Arrival | None:
-    """The last request, since a time (ms), by which a broker was to delete a replica and could not."""
+    """The request, since a time (ms), by which a broker was to delete a replica and could not, if that was the last."""
     received = at.history.arrivals.by_broker.get(broker)
     requests = received.requests if received is not None else ()
-    failed = [one for one in requests if since <= one.ms <= at.rest.ms and one.fails_to_delete(partition)]
-    return failed[-1] if failed else None
+    told = [one for one in requests if since <= one.ms <= at.rest.ms and one.delete and partition in one.stopped]
+    return told[-1] if told and told[-1].fails_to_delete(partition) else None
 
 
 def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
@@ -215,7 +215,8 @@ def of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arriv
     if asked and asked[-1].ms <= request.ms:
         came = history.of_kind(paths.BROKER, paths.CONTROLLER)
         return "D57" if any(one.is_create and asked[-1].number < one.number < at.number for one in came) else ""
-    return "D38-deletion" if of_stray(at, partition, broker, request) else ""
+    failed = failed_deletion(at, partition, broker, request.ms)
+    return "D38-deletion" if failed is None and of_stray(at, partition, broker, request) else ""
 
 
 def of_deletion(at: Moment, topic: str) -> str:
@@ -229,7 +230,7 @@ def of_deletion(at: Moment, topic: str) -> str:
         "D16": any(not isinstance(history.state(one, at.number), State) for one in partitions),
         "D44": any(one in history.moves(at.number) for one in partitions),
         "D50": bool(of_idleness(at)),
-        "D72": _has_failed(at, topic, partitions),
+        "D72": _has_failed(at, partitions),
         "D46": _is_refused(at, topic),
         "D45": any(since < number < at.number for number in gone),
         "D71-request": not history.deletes_topics,
@@ -244,11 +245,15 @@ def _is_left_over(at: Moment) -> bool:
     return any(history.is_asked_to_go(one, raised) and history.assignment(one, raised) is None for one in topics)
 
 
-def _has_failed(at: Moment, topic: str, partitions: Iterable[TopicPartition]) -> bool:
-    """Whether a broker could not delete a replica of a topic since that was asked for."""
-    asked = at.history.last(f"/admin/delete_topics/{topic}", at.number)
-    brokers, replicas = at.history.arrivals.by_broker, [*partitions]
-    return asked is not None and any(failed_deletion(at, tp, b, asked.ms) for tp in replicas for b in brokers)
+def _has_failed(at: Moment, partitions: Collection[TopicPartition]) -> bool:
+    """Whether a broker could not delete a replica of a topic, and since then no broker with one has started, nor has
+    another controller come: either would have begun anew.
+    """
+    history = at.history
+    assigned = [(tp, b) for tp in partitions for b in history.replicas(tp, at.number) or ()]
+    started = [one.ms for _, b in assigned if (one := history.registered(b, at.number)) is not None]
+    since = max([*started, history.writes[history.office(at.number).since].ms])
+    return any(failed_deletion(at, tp, b, since) for tp, b in assigned)
 
 
 def _is_refused(at: Moment, topic: str) -> bool:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
-from model_check.recordings.tracks import SKEW
+from model_check.recordings.tracks import APART, SKEW
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
 from spec.formats.kafka_types import LEADER_DURING_DELETE, V082, V090, KafkaVersion
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -160,11 +160,12 @@ def _never_given(
 def _behind(
     answer: seen.AnswerReceived, handled: Sequence[seen.Handled], at: int, code_of: Codes, epochs: Collection[int]
 ) -> int | None:
-    """The place behind what an answer is to, if that is here, and not later; its controller has begun these epochs by
-    then.
+    """The place behind what an answer is to, if it is to this: nobody answers what is yet to come.
+
+    Its controller has begun these `epochs` by then.
     """
     one = handled[at]
-    if one.time > answer.time + SKEW:
+    if one.time > answer.time + APART:
         return None
     if isinstance(one, seen.RequestHandled):
         return at + 1 if _answers(answer, one, code_of, epochs) else None
@@ -172,9 +173,10 @@ def _behind(
         return at + 1 if not answer.codes and answer.error_code != ErrorCode.NONE else None
     codes = answer.codes or {}
     stops = [stop for stop in handled[at : at + len(codes)] if isinstance(stop, seen.ReplicaStopped)]
-    ended = {stop.partition: int(ErrorCode.UNKNOWN if stop.failed else ErrorCode.NONE) for stop in stops}
     is_one = len({stop.delete for stop in stops}) == 1 and answer.error_code == ErrorCode.NONE
-    return at + len(codes) if is_one and ended == codes else None
+    answered = {stop.partition: stop.codes for stop in stops}
+    is_its = answered.keys() == codes.keys() and all(code in answered[p] for p, code in codes.items())
+    return at + len(codes) if is_one and is_its else None
 
 
 def _answers(

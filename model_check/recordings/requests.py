@@ -7,7 +7,7 @@ and what does not go together is a contradiction: a line said twice, or about an
 what it follows; a transition that ends and did not begin, or never ends although the process goes on; a request that is
 skipped. One that was only received, because the process ended before, is passed over. The lines of a StopReplica do not
 say whose it is; each partition that it stops is an observation by itself, made when it has stopped. A broker that goes
-on to something else amid a deletion has failed to remove the log (D72).
+on to something else amid a deletion has failed to remove the log (D72); where its log ends there, nobody knows.
 
 What says again what its request has said is another one of that number: 0.8.2 sends again under the number that it has
 (`RequestSendThread.doWork`), and a new channel counts from 0 again, if there may be one (`agreement.py`).
@@ -22,6 +22,7 @@ from typing import Any, Final
 from model_check.recordings.entries import head_of
 from model_check.recordings.recording import Cluster, Contradiction
 from model_check.recordings.seen import Handled, ReplicaStopped, RequestHandled, StopReplicaRefused
+from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs import leader_and_isr_lines as lines
@@ -41,6 +42,10 @@ from spec.logs.logged_values import PartitionInfo, Role
 
 OF_UPDATE_METADATA: Final = (LeaderInfoCached, PartitionUncached, UpdateMetadataFromOldController)
 REPEATED: Final = "repeats what another line of the same request says"
+
+DONE, FAILED = frozenset({ErrorCode.NONE}), frozenset({ErrorCode.UNKNOWN})
+DONE_OR_FAILED: Final = DONE | FAILED
+"""What a StopReplica may be answered for a partition."""
 
 NOT_HANDLED: Final = "a request that was received, and not handled before the process ended"
 ROLES: Final = {"leader": Role.LEADER, "follower": Role.FOLLOWER, "unavailable": Role.FOLLOWER}
@@ -144,7 +149,8 @@ class Requests:
                 self._begin(entry, StopReplicaRefused(**self._head(entry), epoch=epoch))
             case StopReplicaStarted(partition=partition, delete=delete):
                 p = self.cluster.partition(partition)
-                self._begin(entry, ReplicaStopped(**self._head(entry), partition=p, delete=delete))
+                codes = DONE_OR_FAILED if delete else DONE
+                self._begin(entry, ReplicaStopped(**self._head(entry), partition=p, delete=delete, codes=codes))
                 self.stopping[partition, delete] = len(self.order) - 1
             case ReplicaDoesNotExist() | StopReplicaFinished():
                 self.pass_over(REPEATED)
@@ -157,7 +163,7 @@ class Requests:
         for stopping, number in list(self.stopping.items()):
             stop = self.order[number]
             if isinstance(stop, ReplicaStopped) and stop.delete and stop.incarnation == self._life(entry):
-                self.order[number] = replace(stop, failed=True)
+                self.order[number] = replace(stop, codes=FAILED)
                 del self.stopping[stopping]
         self.order.append(one)
 
@@ -167,7 +173,7 @@ class Requests:
         if number is None:
             self._contradict(entry, "is about a stop that was not begun, or has ended")
         elif isinstance(line, StopReplicaFinished) and isinstance(one := self.order[number], ReplicaStopped):
-            self.order[number] = replace(one, time=head_of(entry)["time"])
+            self.order[number] = replace(one, time=head_of(entry)["time"], codes=DONE)
             del self.stopping[line.partition, line.delete]
 
     def _about_a_partition(self, entry: LogEntry, request: _Request, line: PartitionLine) -> None:

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from model_check.recordings.recording import Observed
+from spec.formats.error_codes import ErrorCode
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.logs.controller_log.parts import ControllerLogLine, Thread
 from spec.logs.log_lines import Line
@@ -69,12 +70,22 @@ class Handled(Observed):
 class ReplicaStopped(Handled):
     """A broker was told to stop a replica, and to delete it if `delete`; by whom and in which request is not logged.
 
-    Where it `failed` it could not delete the log.
+    `codes` are those that it may have answered: UNKNOWN where it could not delete the log.
     """
 
     partition: int
     delete: bool
-    failed: bool = False
+    codes: frozenset[int] = frozenset({ErrorCode.NONE})
+
+    @property
+    def may_have_failed(self) -> bool:
+        """Whether it may not have deleted the log."""
+        return ErrorCode.UNKNOWN in self.codes
+
+    @property
+    def may_be_done(self) -> bool:
+        """Whether it may have done what it was told."""
+        return ErrorCode.NONE in self.codes
 
 
 class StopReplicaRefused(Handled):

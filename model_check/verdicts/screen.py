@@ -30,6 +30,7 @@ KINDS: Final = {
     "Spark": "enumerations by Spark",
     "judge": "recordings judged",
     "live": "live runs",
+    "planted fault": "planted faults seen",
 }
 """How the runs of an engine are called where they are counted; others are called by the engine's name."""
 

@@ -89,7 +89,7 @@ def nothing_of_a_deleted_topic_is_left(s: State, m: Model, t: int) -> Value:
     return either(~is_gone(s, t), ~states & ~configured)
 
 
-@claim("always", source="PROTOCOL.md D57, D23, D38", witness="a_topic_is_gone", parts=("deletion",))
+@claim("always", source="PROTOCOL.md D57, D23, D38, D72-log", witness="a_topic_is_gone", parts=("deletion",))
 def deleted_topics_are_hosted_nowhere(s: State, m: Model, p: int, r: int) -> Value:
     """Once a topic's deletion is complete, no broker that the controller in office knows to live hosts a replica of it,
     unless a StopReplica with delete is on its way there. Who is dead, or just back, is yet to be told.
@@ -213,7 +213,7 @@ def topics_are_deleted_on_request(before: State, after: State, m: Model, *, t: i
     return either(~both(before.zookeeper.topics[t], ~after.zookeeper.topics[t]), before.history.asked[t])
 
 
-@claim("goal", source="PROTOCOL.md section 7.4, D16", parts=("deletion",))
+@claim("goal", source="PROTOCOL.md section 7.4, D16, D72", parts=("deletion",))
 def deletions_complete(s: State, m: Model, t: int) -> Value:
     """Every topic whose deletion was asked for is deleted."""
     return ~s.zookeeper.deletions[t]

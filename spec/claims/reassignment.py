@@ -255,7 +255,7 @@ def no_assignment_is_left_halfway(s: State, m: Model, p: int) -> Value:
     return either(gone, wanted == (), assigned == wanted, assigned == s.history.original[p])
 
 
-@claim("goal", source="PROTOCOL.md D38", parts=WITH_REQUESTS)
+@claim("goal", source="PROTOCOL.md D38, D72-move", parts=WITH_REQUESTS)
 def only_assigned_replicas_have_logs(s: State, m: Model, p: int, r: int) -> Value:
     """No broker has a log of a partition whose AR does not have the broker."""
     return either(~s.logs[r][p], m.brokers.contains(s.zookeeper.assigned[p], r))

@@ -8,8 +8,9 @@ back until a broker with a replica of it starts (D72). If it is told again befor
 neither replica nor log, and answers 0; the files stay, and are a log again when it restarts, or the log of a topic that
 is created anew (D72-log). Whoever ends a reassignment does not look at the answer.
 
-An error of authorisation (code 31) comes to the same without any change at the broker. Left out: a late copy that
-fails, whose answer nobody reads; an `IOException`, which halts the process, and is a crash.
+Left out: that such an answer is lost, and that a late copy fails, after which nobody knows of the log, either; an
+`IOException`, which halts the process, and is a crash; an error of authorisation (code 31), which the controller takes
+in the same way, and which leaves the broker as it was; and that up to 0.10.1 some of the files may be gone.
 
 Kafka 0.10.2.2: `ReplicaManager.stopReplica`, `Partition.delete`, `LogManager.asyncDelete`; `KafkaApis.handle`.
 PROTOCOL.md sections 7.4 and 10.

@@ -178,8 +178,8 @@ def host(s: State, b: int, p: int) -> None:
 
 
 def forget_replica(s: State, b: int, p: int) -> None:
-    """The memory is gone; an ISR change that was to be announced is not the replica's, and still will be. Nor are the
-    metadata cache, and what the log manager has given up.
+    """The memory is gone. What is not the replica's stays: an ISR change that is to be announced, the metadata cache,
+    and whether the log manager has given up its log.
     """
     known = s.brokers[b].partitions[p]
     kept = {name: known[name] for name in ("unreported", "cached_epoch", "abandoned")}

@@ -1,11 +1,15 @@
 """Kafka 0.10.2.2 where a broker cannot remove the files of a replica that it is to delete: their folder was moved."""
 
+import re
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from model_check.judging.shipped_recordings import unpack
 from model_check.live.live_run import judged
+from model_check.recordings.reading import read
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
@@ -31,6 +35,44 @@ def test_all_of_it_is_explained_and_what_it_breaks_is_known(tmp_path: Path) -> N
     assert broken(claims) == {"eventually_deletions_complete"}
     assert {note.rpartition(" ")[2] for note in claims.notes if "known defect" in note} == {"D72)"}
     assert (claims.verdict, search.verdict) == (Verdict.HOLDS, Verdict.HOLDS)
+
+
+STAMP: Final = re.compile(r"^\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]", re.MULTILINE)
+
+
+def moved_in_time(folder: Path, broker: int, ms: int) -> None:
+    """A broker's clock is ahead by so many milliseconds."""
+
+    def ahead(found: re.Match[str]) -> str:
+        time = datetime.fromisoformat(found[1]) + timedelta(milliseconds=ms)
+        return f"[{time:%Y-%m-%d %H:%M:%S},{time.microsecond // 1000:03}]"
+
+    for log in folder.glob(f"broker-{broker}/*.log"):
+        log.write_text(STAMP.sub(ahead, log.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def cut_after(folder: Path, time: str) -> None:
+    """All logs end at a time."""
+    for log in folder.glob("broker-*/*.log"):
+        text = log.read_text(encoding="utf-8")
+        end = next((one.start() for one in STAMP.finditer(text) if one[1] > time), len(text))
+        log.write_text(text[:end], encoding="utf-8")
+
+
+@pytest.mark.parametrize("time", ["2026-11-29 22:38:47,512", "2026-11-29 22:38:56,960"])
+def test_a_log_that_ends_behind_a_failed_deletion_contradicts_nothing(tmp_path: Path, time: str) -> None:
+    """The broker has not gone on to anything else by then, so that only the answer tells that it has failed."""
+    unpack(ARCHIVE, tmp_path)
+    cut_after(tmp_path / "undeletable", time)
+    assert read(tmp_path / "undeletable").contradictions == ()
+
+
+def test_clocks_that_differ_contradict_nothing(tmp_path: Path) -> None:
+    """Each within what a clock may be off ZooKeeper's."""
+    unpack(ARCHIVE, tmp_path)
+    for broker, ms in ((1, -1500), (2, -1500), (3, 1500)):
+        moved_in_time(tmp_path / "undeletable", broker, ms)
+    assert read(tmp_path / "undeletable").contradictions == ()
 
 
 def judged_where(tmp_path: Path, log: str, said: str, instead: str) -> Run:

@@ -185,11 +185,12 @@ class Story:
         term: int = 1,
         controller: int = 1,
         refused: bool = False,
-        failed: bool = False,
+        failed: bool | ErrorCode = False,
     ) -> str:
-        """A StopReplica with delete arrives, and is answered."""
+        """A StopReplica with delete arrives, and is answered; one that failed with an error of the partition."""
         request = StopReplicaRequest(controller, term, True, (TopicPartition(topic, 0),))
-        partitions = () if refused else (PartitionError(topic, 0, ErrorCode.UNKNOWN if failed else ErrorCode.NONE),)
+        code = failed if isinstance(failed, ErrorCode) else ErrorCode.UNKNOWN if failed else ErrorCode.NONE
+        partitions = () if refused else (PartitionError(topic, 0, code),)
         return self._arrive(broker, request, PartitionsResponse(STALE if refused else ErrorCode.NONE, partitions))
 
     def _arrive(self, broker: int, request: Any, response: Any, version: int = 0) -> str:

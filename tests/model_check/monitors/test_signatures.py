@@ -11,8 +11,9 @@ from typing import Final
 import pytest
 
 from model_check.verdicts.verdict import Verdict
+from spec.formats.error_codes import ErrorCode
 from tests.model_check.monitors import signature_stories
-from tests.model_check.monitors.stories import AS_CODED_ROWS, begun, born, breaks, deleted, failed_over
+from tests.model_check.monitors.stories import AS_CODED_ROWS, begun, born, breaks, deleted, failed_over, moved
 
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("failovers_come_to_their_end", "D56", signature_stories.gives_up, "again"),
@@ -78,6 +79,36 @@ def test_no_row_excuses_what_has_no_signature(
     told = breaks(run, claim)
     assert any("known defect" not in one for one in told), row
     assert run.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("what", ["starts", "is told again", "comes into office"])
+def test_a_failed_deletion_excuses_only_who_waits_for_a_start(tmp_path: Path, what: str) -> None:
+    """D72: the topic waits until a broker with a replica starts, or another controller comes; that one goes on."""
+    story = begun()
+    story.create(99, "/admin/delete_topics/t")
+    story.state(1, -1, 1, (3,))
+    for broker in (2, 3):
+        story.stop(broker, failed=broker == 2)
+    if what == "starts":
+        signature_stories.restarted(story, 2)
+    if what == "is told again":
+        story.stop(2)
+    if what == "comes into office":
+        failed_over(story)
+    story.rest()
+    told = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "eventually_deletions_complete")
+    assert told
+    assert "D72" not in "".join(told)
+
+
+def test_another_answer_is_no_failed_deletion(tmp_path: Path) -> None:
+    story = begun()
+    moved(story)
+    story.wire[2] = story.wire[2][:-4] + story.wire[2][-2:]
+    story.stop(2, failed=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+    story.rest()
+    run = story.checked(tmp_path, excused=AS_CODED_ROWS)
+    assert "D72" not in "".join(breaks(run, "eventually_only_assigned_replicas_have_logs"))
 
 
 def test_a_topic_that_was_removed_by_hand_in_an_earlier_term_excuses_no_move_to_the_dead(tmp_path: Path) -> None:
