@@ -12,6 +12,7 @@ from model_check.recordings.tracks import REPORTS, SKEW
 from spec.logs.controller_log.broker_changes import ShuttingDownBroker
 from spec.logs.controller_log.elections import ImbalanceRatio, PreferredElectionResumed
 from spec.logs.controller_log.failover import TopicsToBeDeleted
+from spec.logs.controller_log.topics import TopicDifference
 from spec.logs.state_change_lines import PartitionBecameOnline
 from spec.protocol.admin_requests import ADMIN_REQUESTS
 from spec.tables.partition_states import PartitionState
@@ -23,6 +24,7 @@ def parts_shown(sequences: SequencesByName, cluster: Cluster) -> frozenset[str]:
     A failover that an exception ends may have opened its channels before (D4); what it does next is to read the
     requests for elections, and for deletions. So these parts are in where it may have ended there, though nobody asks.
     Who elects a leader where there is one, although nobody has asked for it, rebalances, even if no log of it says so.
+    A topic that is new to a controller, and has no partitions by then, is one of whose znode it will hear: that has AR.
     """
     everything = [one for sequence in sequences.values() for one in sequence]
     shown = frozenset(_shown(everything)) | frozenset(_broken_off(sequences))
@@ -49,6 +51,9 @@ def _shown(everything: Iterable[Observed]) -> Iterator[str]:
                 yield "shutdown"
             case seen.ControllerSaid(line=ImbalanceRatio()):
                 yield "auto_rebalance"
+            case seen.ControllerSaid(line=TopicDifference(new=new, assignment=assignment)):
+                if not {*new} <= {partition.topic for partition, _ in assignment}:
+                    yield "addition"
             case seen.ControllerDeleted(by=by) if by:
                 yield "preferred_election"
 

@@ -8,6 +8,7 @@ Kafka: `PartitionStateMachine` (`TopicChangeListener`, `AddPartitionsListener`, 
 
 from spec.formats.kafka_types import V0100, V082
 from spec.logs.controller_log.parts import ON_CONTROLLER, ControllerLogLine, ControllerSays, listener
+from spec.logs.controller_log.values import Assignment
 
 
 class TopicListenerSays(
@@ -28,6 +29,9 @@ class TopicDifference(
     " [{assignment}]",
 ):
     """What the controller makes of it, with the assignments that it has read."""
+
+    new: tuple[str, ...]
+    assignment: Assignment
 
 
 class TopicChangeError(TopicListenerSays, text="Error while handling new topic", level="ERROR"):
