@@ -248,12 +248,21 @@ def had_to_go(history: History, partition: TopicPartition, broker: int, number: 
 
 def left_at(history: History, partition: TopicPartition, broker: int, number: int) -> Write | None:
     """The last write, before that of a number, by which a broker went from a partition's AR."""
-    left = None
+    return _last_change(history, partition, broker, number, gone=True)
+
+
+def joined_at(history: History, partition: TopicPartition, broker: int, number: int) -> Write | None:
+    """The last write, before that of a number, by which a broker came into a partition's AR."""
+    return _last_change(history, partition, broker, number, gone=False)
+
+
+def _last_change(history: History, partition: TopicPartition, broker: int, number: int, *, gone: bool) -> Write | None:
+    last = None
     for one in history.until(f"/brokers/topics/{partition.topic}", number):
         if isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
             had_it, has_it = (broker in each.replicas.get(partition.partition, ()) for each in (one.before, one.after))
-            left = one if had_it and not has_it else left
-    return left
+            last = one if had_it is gone and has_it is not gone else last
+    return last
 
 
 def _has(content: object, partition: TopicPartition, broker: int) -> bool:

@@ -15,7 +15,7 @@ from model_check.monitors.controllers import decides, raisers, removed_by_others
 from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
-from model_check.monitors.reassignment import asked_at, left_at
+from model_check.monitors.reassignment import asked_at, joined_at, left_at
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import ApiKey
@@ -187,8 +187,9 @@ def failed_deletion(at: Moment, partition: TopicPartition, broker: int, since: i
 
 
 def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
-    """A log that its broker could not delete (D72-move), or that a reassignment left behind as its broker or the
-    controller died (D38; D47 if it leads).
+    """A log that its broker could not delete (D72-move), that a zombie had assigned to it and a later write of the
+    cached AR took away (D2-assignment), or that a reassignment left behind as its broker or the controller died (D38;
+    D47 if it leads).
     """
     history = at.history
     if failed_deletion(at, partition, broker, request.ms) is not None:
@@ -196,6 +197,9 @@ def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arriva
     left = left_at(history, partition, broker, at.number)
     if left is None:
         return ""
+    joined = joined_at(history, partition, broker, left.number)
+    if joined is not None and joined.is_a_zombies and left.is_in_office:
+        return "D2-assignment"
     is_successor = history.office(at.number).owner != left.author
     if not is_successor and not _was_away(at, broker, asked_at(history, partition, left.number)):
         return ""

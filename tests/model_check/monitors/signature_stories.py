@@ -281,6 +281,15 @@ def left_log(story: Story, *, gone: bool) -> None:
     story.rest()
 
 
+def taken_back(story: Story, *, zombie: bool) -> None:
+    """Broker 1 comes into AR, is told to host the partition, and goes by a write that is about something else."""
+    back(story)
+    story.assign(11 if zombie else 2, 2, 3, 1)
+    story.order(1, 2, 0, (2, 3), version=0, term=2, controller=2)
+    story.assign(2, 2, 3)
+    story.rest()
+
+
 def undeleted(story: Story, *, failed: bool) -> None:
     story.create(99, "/admin/delete_topics/t")
     story.state(1, -1, 1, (3,))

@@ -44,6 +44,7 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_live_replicas_are_informed", "D12", signature_stories.unheard_start, "unnoticed"),
     ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
     ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_log, "gone"),
+    ("eventually_only_assigned_replicas_have_logs", "D2-assignment", signature_stories.taken_back, "zombie"),
     ("eventually_only_assigned_replicas_have_logs", "D72-move", signature_stories.undeleted_move, "failed"),
     ("eventually_deletions_complete", "D72", signature_stories.undeleted, "failed"),
     ("eventually_reassignments_complete", "D18-stuck", signature_stories.unfinished, "back"),
