@@ -8,12 +8,13 @@ Kafka: `PartitionStateMachine`, `PartitionLeaderSelector`, `ReplicationUtils`, `
 sections 1 to 5 and 10.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write
+from model_check.monitors.reassignment import left_at
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 
@@ -117,7 +118,7 @@ def isr_is_within_assigned(history: History) -> Answers:
         outside = [broker for broker in state.isr if broker not in replicas]
         has = f"the ISR of {partition} was {list(state.isr)}, its AR {list(replicas)}"
         text = f"{one.author} wrote {one.name}; then {has}"
-        yield Break(one.place, text, _row_of_outsiders(history, partition, one)) if outside else None
+        yield Break(one.place, text, _row_of_outsiders(history, partition, one, outside)) if outside else None
 
 
 @monitored()
@@ -127,17 +128,17 @@ def leaders_are_assigned(history: History) -> Answers:
         has = f"the leader of {partition} was {state.leader}, its AR {list(replicas)}"
         text = f"{one.author} wrote {one.name}; then {has}"
         is_fine = state.leader == NO_LEADER or state.leader in replicas
-        yield None if is_fine else Break(one.place, text, _row_of_outsiders(history, partition, one))
+        yield None if is_fine else Break(one.place, text, _row_of_outsiders(history, partition, one, [state.leader]))
 
 
-def _row_of_outsiders(history: History, partition: TopicPartition, write: Write) -> str:
-    """AR is empty, or has been so (D61); or who took the replica out of AR was not in office (D19)."""
+def _row_of_outsiders(history: History, partition: TopicPartition, write: Write, outside: Iterable[int]) -> str:
+    """AR is empty, or has been so (D61); or who took these brokers out of AR was not in office (D19)."""
     written = history.until(f"/brokers/topics/{partition.topic}", write.number + 1)
     contents = (one.after for one in written)
     if any(isinstance(one, Assignment) and one.replicas.get(partition.partition) == () for one in contents):
         return "D61"
-    assigned = written[-1] if written else None
-    return "D19" if assigned is not None and not assigned.is_create and assigned.is_a_zombies else ""
+    left = [left_at(history, partition, broker, write.number + 1) for broker in outside]
+    return "D19" if all(one is not None and one.is_a_zombies for one in left) else ""
 
 
 def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:

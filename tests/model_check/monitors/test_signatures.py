@@ -102,6 +102,17 @@ def test_a_failed_deletion_excuses_only_who_waits_for_a_start(tmp_path: Path, wh
     assert "D72" not in "".join(told)
 
 
+def test_what_a_zombie_left_outside_stays_its_own_whoever_writes_later(tmp_path: Path) -> None:
+    """D19: an admin writes the same AR once more, and the leader its ISR; nobody takes broker 2 out of that."""
+    story = begun()
+    signature_stories.out_of_assignment(story, zombie=True)
+    story.assign(99, 3)
+    story.state(2, 2, 0, (3, 2))
+    told = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "isr_is_within_assigned")
+    assert len(told) == 2
+    assert all(one.endswith("(as in the known defect D19)") for one in told)
+
+
 def test_another_answer_is_no_failed_deletion(tmp_path: Path) -> None:
     story = begun()
     moved(story)
