@@ -90,7 +90,8 @@ class Scope:
     `reads_rearm` what a controller reads amidst its work, of a state znode that it listens to or of the reassignments,
     sets the watch again; the callbacks that come of it find what others find, too, so only what is compared with a real
     controller, callback by callback, needs them. Likewise `fires_by_hash`: after an expiry the listeners on children
-    come as ZkClient's table has them, not in the order of their subscription.
+    come as ZkClient's table has them, not in the order of their subscription; and `states_fire` has the partitions in
+    the order in which the callbacks of their state znodes come then (empty: by number).
     """
 
     name: str
@@ -117,6 +118,7 @@ class Scope:
     topics_stand: bool = False
     reads_rearm: bool = False
     fires_by_hash: bool = False
+    states_fire: tuple[int, ...] = ()
 
     def budget(self, name: str) -> int:
         """How often a kind of fault may happen."""

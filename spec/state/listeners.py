@@ -2,7 +2,7 @@
 
 After an expiry ZkClient queues a callback for every path. First come the listeners on children, as its table of hashes
 has their paths, which has 16 places, or 32; then those on data, the last of them behind the elector's own, on
-/controller.
+/controller; here those on topics and on partitions' states come by number, unless the scope says otherwise.
 
 ZkClient 0.10: `ZkClient.fireAllEvents`, `ConcurrentHashMap` of Java 8.
 """

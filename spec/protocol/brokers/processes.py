@@ -179,7 +179,7 @@ def renew_session(s: State, m: Model, b: int) -> None:
         for t in m.topics:
             with when(s.controllers[b].topic_listening[t]):
                 queue_callback(s, m, b, Callback.MODIFICATIONS, t)
-        for p in m.partitions:
+        for p in m.scope.states_fire or m.partitions:
             with when(s.controllers[b].isr_listening[p]):
                 queue_callback(s, m, b, Callback.STATE, p)
         queue_callback(s, m, b, Callback.CONTROLLER)

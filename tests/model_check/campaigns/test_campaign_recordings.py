@@ -16,7 +16,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over")
+KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned")
 ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in KINDS]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
@@ -61,6 +61,9 @@ OBSERVATIONS = {
     "expired-amid-a-step": 565,
     "answered-when-its-topic-is-gone": 453,
     "told-of-nothing-before-the-next-term": 574,
+    # Of 0.10.2.2 and of 0.8.2.2; both broke a claim that no row knew.
+    "zombie-assignment": 2573,
+    "states-by-hash-0.8.2.2": 2121,
 }
 
 
@@ -96,6 +99,13 @@ def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name
     assert search.explained is not None
     assert search.explained.explained == search.explained.observations == OBSERVATIONS[name]
     assert search.verdict is Verdict.HOLDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["zombie-assignment", "states-by-hash-0.8.2.2"])
+def test_what_they_break_is_known(recordings: Path, name: str) -> None:
+    claims, _ = judged(recordings / name, AS_CODED, budget=1)
+    assert claims.verdict is Verdict.HOLDS
 
 
 @pytest.mark.slow
