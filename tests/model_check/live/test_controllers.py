@@ -51,7 +51,7 @@ def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) ->
         (
             "moves_at_once",
             "reassign",
-            ("broker 1 wrote AR [3, 4] of [topic-1,0], which was [3, 2], where [3, 4] is asked for",),
+            ("broker 1 wrote AR [2, 4] of [topic-1,0], which was [3, 2], where [2, 4] is asked for",),
         ),
     ],
 )  # fmt: skip
