@@ -6,7 +6,7 @@ A break that is the signature of a known defect names its row. Whose rows are ex
 it claims to be: then the break is told, and is no violation. What could not be asked is named with the reason.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -19,6 +19,7 @@ from model_check.monitors.claims import Break, Monitored, monitored_in
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History
 from model_check.monitors.logged_arrivals import received_by_log
+from model_check.monitors.occasions import OCCASIONS
 from model_check.monitors.wire_arrivals import received_frames
 from model_check.monitors.wire_clocks import by_zookeepers_clock
 from model_check.monitors.writes import history_of
@@ -28,6 +29,7 @@ from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.recordings.sessions import SESSIONS, Session, sessions_of
 from model_check.recordings.transactions import read_log
+from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Finding, Run, is_break
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.transactions import hex_of
@@ -122,7 +124,7 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
             not_asked.append(f"{claim.name} ({missing.what if missing else NOTHING_OF_IT})")
             continue
         breaks = [one for one in answers if one is not None]
-        findings.append(_finding(claim, len(answers), breaks, excused))
+        findings.append(_finding(claim, len(answers), breaks, excused, history))
         notes += _told(claim, breaks)
     is_broken = any(map(is_break, findings))
     reason = "" if is_broken else unknown_of(history) if findings else NONE_ASKED
@@ -134,7 +136,7 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
         reason=reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
-        notes=tuple(notes if chosen else (*notes, *_remarks(history))),
+        notes=tuple(notes if chosen else (*notes, *_without_occasion(findings, history), *_remarks(history))),
     )
 
 
@@ -174,11 +176,28 @@ def _passed_over(history: History) -> str:
     return told if unknown else ""
 
 
-def _finding(claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str]) -> Finding:
+def _without_occasion(findings: Iterable[Finding], history: History) -> Iterator[str]:
+    """The claims that hold, and that nothing happened for which they are there, by what did not happen."""
+    held = {one.property for one in findings if one.verdict is Verdict.HOLDS}
+    empty: dict[str, list[str]] = {}
+    for claim, occasion in OCCASIONS.items():
+        if claim.name in held and not occasion.count(history):
+            empty.setdefault(occasion.what, []).append(claim.name)
+    if empty:
+        yield "held without an occasion: " + "; ".join(
+            f"{', '.join(names)} (it never happened that {what})" for what, names in empty.items()
+        )
+
+
+def _finding(
+    claim: Monitored, asked: int, breaks: Sequence[Break], excused: frozenset[str], history: History
+) -> Finding:
     is_known = bool(breaks) and all(one.row in excused for one in breaks)
     rows = ", ".join(sorted({one.row for one in breaks if one.row}))
     once, as_in = asked == 1, f"; as in {rows}" if rows else ""
     reason = "asked once" if once else f"asked {asked:,} times"
+    if claim in OCCASIONS:
+        reason = f"{reason}; {counted(OCCASIONS[claim].count(history), 'occasion')}: {OCCASIONS[claim].what}"
     if breaks:
         told = "broken the only time it was asked" if once else f"broken {len(breaks):,} of {asked:,} times"
         reason = f"{told}, first at {breaks[0].place}{as_in}"

@@ -252,6 +252,11 @@ def breaks(run: Run, claim: str) -> list[str]:
     return [one.strip() for one in takewhile(lambda one: one.startswith("  "), run.notes[start:])]
 
 
+def remarks(run: Run) -> tuple[str, ...]:
+    """What is noted of a run, but for the claims without an occasion."""
+    return tuple(note for note in run.notes if not note.startswith("held without an occasion"))
+
+
 def begun() -> Story:
     """Brokers 1 to 3, of which 1 is controller, and topic t on 2 and 3; all have been told."""
     story = Story()

@@ -8,7 +8,17 @@ from model_check.monitors.check import read_history
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.api import SetData
 from reference.zookeeper.transactions import MultiChange, WriteRefused
-from tests.model_check.monitors.stories import AS_CODED_ROWS, Story, begun, born, breaks, deleted, failed_over, moved
+from tests.model_check.monitors.stories import (
+    AS_CODED_ROWS,
+    Story,
+    begun,
+    born,
+    breaks,
+    deleted,
+    failed_over,
+    moved,
+    remarks,
+)
 
 STATE = "/brokers/topics/t/partitions/0/state"
 
@@ -23,7 +33,7 @@ def test_what_a_good_controller_does_breaks_nothing(tmp_path: Path) -> None:
     story.rest()
     run = story.checked(tmp_path)
     assert run.verdict is Verdict.HOLDS
-    assert run.notes == ()
+    assert remarks(run) == ()
     assert {one.verdict for one in run.findings} == {Verdict.HOLDS}
     assert {one.split(" ")[0] for one in run.not_asked} == {
         "controller_znode_is_its_owners",  # nobody gives it up
@@ -43,7 +53,7 @@ def test_a_failover_breaks_nothing(tmp_path: Path) -> None:
     failed_over(story)
     story.rest()
     run = story.checked(tmp_path)
-    assert (run.verdict, run.notes) == (Verdict.HOLDS, ())
+    assert (run.verdict, remarks(run)) == (Verdict.HOLDS, ())
 
 
 def test_who_deletes_the_controller_znode_of_another_is_told(tmp_path: Path) -> None:
@@ -274,7 +284,7 @@ def test_unknown_keys_and_higher_versions_are_read(tmp_path: Path) -> None:
     story.create(2, "/feature", {"version": 1})
     run = story.checked(tmp_path)
     assert run.verdict is Verdict.HOLDS
-    assert run.notes == (
+    assert remarks(run) == (
         "no moment of rest: at no moment the cluster is known to have been at rest",
         "passed over are znodes of other parts than the controller's protocol: 1",
     )
