@@ -108,6 +108,8 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
         ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
         ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
         ("forgets-nobody", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("no-stop", "reassign", "eventually_only_assigned_replicas_have_logs", "and was not told to delete it"),
+        ("no-wait", "reassign", "clean_leaders_were_in_sync", "where the ISR was"),
     ],
 )
 def test_a_bug_that_hardly_anybody_sees_is_seen(bug: str, kind: str, claim: str, sentence: str, tmp_path: Path) -> None:
@@ -115,6 +117,14 @@ def test_a_bug_that_hardly_anybody_sees_is_seen(bug: str, kind: str, claim: str,
     assert verdict is Verdict.VIOLATED, said
     assert f"{claim}: " in said
     assert sentence in said
+
+
+@pytest.mark.slow
+def test_who_moves_replicas_step_by_step_breaks_nothing(tmp_path: Path) -> None:
+    """And says that a replica had to go."""
+    verdict, said = told("moves", tmp_path, "reassign")
+    assert verdict is Verdict.HOLDS, said
+    assert "a replica has to go" not in said
 
 
 @pytest.mark.slow

@@ -13,7 +13,8 @@ from kazoo.exceptions import NodeExistsError
 from spec.formats.request_schemas import Request, UpdateMetadataRequest
 from spec.formats.requests import RequestHeader, encode_request, schema_of
 from tests.left_out_fields import leaving_out, struct_with
-from tests.model_check.live.controllers.small_controller import SmallController, main
+from tests.model_check.live.controllers.moves import Moves
+from tests.model_check.live.controllers.small_controller import Partition, SmallController, main
 
 
 class Deaf(SmallController):
@@ -91,6 +92,24 @@ class ForgetsNobody(SmallController):
         return broker, 0
 
 
+class NoStop(Moves):
+    """It moves replicas, and tells nobody to delete those that are left behind."""
+
+    def stop(self, partition: Partition, brokers: list[int], live: dict[int, Any]) -> None:
+        """Tell nobody."""
+
+
+class NoWait(Moves):
+    """It moves replicas, and does not wait until the new ones are in sync."""
+
+    def move(self, partition: Partition, wanted: tuple[int, ...], live: dict[int, Any]) -> None:
+        """All at once: what is in sync of RAR leads, or whoever is first."""
+        self.assign(partition, wanted)
+        self.decide(partition, [wanted[0]], wanted[0])
+        self.stop(partition, [b for b in partition.replicas if b not in wanted and b in live], live)
+        self.done(partition)
+
+
 BUGS = {
     "deaf": Deaf,
     "in-a-multi": InAMulti,
@@ -100,6 +119,8 @@ BUGS = {
     "other-version": OtherVersion,
     "no-metadata": NoMetadata,
     "forgets-nobody": ForgetsNobody,
+    "no-stop": NoStop,
+    "no-wait": NoWait,
 }
 
 if __name__ == "__main__":
