@@ -100,7 +100,22 @@ def read_content(path: ZnodePath | None, data: bytes | None) -> Content:
     try:
         return read(data.decode())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        return Unreadable(f"{type(error).__name__}: {error}")
+        return Unreadable(_why(error))
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a payload, in words."""
+    match error:
+        case KeyError(args=(name, *_)):
+            return f"it has no {name}"
+        case json.JSONDecodeError():
+            return f"it is no JSON: {error}"
+        case UnicodeDecodeError():
+            return "it is no UTF-8"
+        case RecursionError():
+            return "it is nested too deeply"
+        case _:
+            return str(error)
 
 
 def _state(text: str) -> State:
@@ -120,7 +135,7 @@ def _assignment(text: str) -> Assignment:
     given = _object(text)
     marked = (given.get("adding_replicas") or {}, given.get("removing_replicas") or {})
     moving = frozenset(int(number) for one in marked for number, replicas in one.items() if replicas)
-    replicas = {int(number): _brokers(one) for number, one in given["partitions"].items()}
+    replicas = {int(number): _brokers(one) for number, one in _member(given, "partitions", dict).items()}
     return Assignment(replicas, moving, is_later="adding_replicas" in given)
 
 
@@ -136,11 +151,12 @@ def _epoch(text: str) -> ControllerEpoch:
 
 
 def _moves(text: str) -> Moves:
-    return Moves({_partition(one): _brokers(one["replicas"], _asked) for one in _object(text)["partitions"]})
+    partitions = _member(_object(text), "partitions", list)
+    return Moves({_partition(one): _brokers(one["replicas"], _asked) for one in partitions})
 
 
 def _elections(text: str) -> Elections:
-    return Elections(tuple(map(_partition, _object(text)["partitions"])))
+    return Elections(tuple(map(_partition, _member(_object(text), "partitions", list))))
 
 
 def _configuration(text: str) -> Configuration:
@@ -154,13 +170,23 @@ def _object(text: str) -> Mapping[str, Any]:
     return given
 
 
+def _member(given: Mapping[str, Any], name: str, kind: type[Any]) -> Any:
+    """What an object has by a name, of a kind."""
+    member = given[name]
+    if not isinstance(member, kind):
+        raise TypeError(f"its {name} are {member!r}, which is no {'object' if kind is dict else 'list'}")
+    return member
+
+
 def _number(given: object) -> int:
     if not isinstance(given, int) or isinstance(given, bool):
         raise TypeError(f"{given!r} is no whole number")
     return given
 
 
-def _partition(given: Mapping[str, object]) -> TopicPartition:
+def _partition(given: object) -> TopicPartition:
+    if not isinstance(given, dict):
+        raise TypeError(f"{given!r} is no object with a topic and a partition")
     return TopicPartition(str(given["topic"]), _number(given["partition"]))
 
 

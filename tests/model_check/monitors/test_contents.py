@@ -22,3 +22,24 @@ def test_a_reassignment_may_ask_for_nobody_for_a_broker_twice_and_for_text(writt
 @pytest.mark.parametrize("written", ["[[1]]", '[{"a":1}]', '"12"', "null", "[1.5]", "[true]"])
 def test_what_names_no_brokers_is_unreadable(written: str) -> None:
     assert isinstance(moves(written), Unreadable)
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "reason"),
+    [
+        ("/brokers/topics/t/partitions/0/state", b'{"leader":1,"isr":[1]}', "it has no leader_epoch"),
+        ("/brokers/topics/t", b'{"version":1}', "it has no partitions"),
+        ("/brokers/topics/t", b'{"partitions":[1]}', "its partitions are [1], which is no object"),
+        ("/admin/reassign_partitions", b'{"partitions":{}}', "its partitions are {}, which is no list"),
+        ("/admin/reassign_partitions", b'{"partitions":[1]}', "1 is no object with a topic and a partition"),
+        ("/controller", b'{"brokerid":"1"}', "'1' is no whole number"),
+        ("/controller_epoch", b"x", "'x' is no decimal number"),
+        ("/controller_epoch", b"\xff", "it is no UTF-8"),
+        ("/controller", b"1,", "it is no JSON: Extra data: line 1 column 2 (char 1)"),
+        ("/controller", b"[" * 100_000, "it is nested too deeply"),
+    ],
+)  # fmt: skip
+def test_why_something_is_unreadable_is_told_in_words(path: str, data: bytes, reason: str) -> None:
+    found = read_content(Path.parse(path), data)
+    assert isinstance(found, Unreadable)
+    assert found.reason == reason
