@@ -27,7 +27,7 @@ from model_check.recordings.reading import read
 from model_check.recordings.seen import BrokerRegistered, ProcessKilled, ProcessPaused, SessionEnded
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
-from spec.errors import EnvironmentFailure, UnknownName
+from spec.errors import BadInput, EnvironmentFailure, UnknownName
 from spec.formats.kafka_types import TopicPartition
 from tests.model_check.faulty_broker import FAULT, PLANT
 
@@ -310,3 +310,5 @@ def test_an_unknown_kind_of_fault_lists_the_known_ones() -> None:
     assert checked_kinds(("pause", "lag"), Setup(1, seed=1)) == ("pause", "lag")
     with pytest.raises(UnknownName, match="no kind of fault is called 'paus'; did you mean pause"):
         checked_kinds(("paus",), Setup(1, seed=1))
+    with pytest.raises(BadInput, match=r"delete-undeletable needs brokers of Kafka 0\.10\.2"):
+        checked_kinds(("delete-undeletable",), Setup(1, seed=1))

@@ -42,3 +42,14 @@ def test_real_kafka_breaks_nothing_that_is_not_known_of_it(roles: str, tmp_path:
     assert search.verdict in {Verdict.HOLDS, Verdict.INCOMPLETE}, search.reason
     written = sorted(one.parent.name for one in tmp_path.glob("broker-*/wire.jsonl"))
     assert written == {"controller": ["broker-2", "broker-3"], "broker": ["broker-1"], "both": []}[roles]
+
+
+@pytest.mark.slow
+def test_real_kafka_fails_to_delete_what_was_moved_away(tmp_path: Path) -> None:
+    """PROTOCOL.md D72: what it breaks is known, and all of it explained."""
+    task = Task(Setup(2, seed=5, broker=kafka(TESTED)), topics=1, faults=1, kinds=("delete-undeletable",))
+    claims, search = recorded_and_judged(task, tmp_path)
+    assert claims.verdict is Verdict.HOLDS, claims.notes
+    assert "(as in the known defect D72)" in "\n".join(claims.notes)
+    assert search.verdict is Verdict.HOLDS, search.reason
+    assert "error_code=-1" in (tmp_path / "broker-1" / "controller.log").read_text("utf-8")
