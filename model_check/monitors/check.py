@@ -177,16 +177,15 @@ def _passed_over(history: History) -> str:
 
 
 def _without_occasion(findings: Iterable[Finding], history: History) -> Iterator[str]:
-    """The claims that hold, and that nothing happened for which they are there, by what did not happen."""
+    """What never happened, with the claims that hold, and are there for it."""
     held = {one.property for one in findings if one.verdict is Verdict.HOLDS}
     empty: dict[str, list[str]] = {}
     for claim, occasion in OCCASIONS.items():
         if claim.name in held and not occasion.count(history):
             empty.setdefault(occasion.what, []).append(claim.name)
-    if empty:
-        yield "held without an occasion: " + "; ".join(
-            f"{', '.join(names)} (it never happened that {what})" for what, names in empty.items()
-        )
+    yield from (
+        f"it never happened that {what}, for which these are: {', '.join(names)}" for what, names in empty.items()
+    )
 
 
 def _finding(

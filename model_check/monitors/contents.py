@@ -8,7 +8,7 @@ Left out on purpose: registrations and ISR notifications, whose contents no clai
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -17,6 +17,9 @@ from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.znode_paths import Path as ZnodePath
 from spec.formats.znode_paths import PathKind
+
+DIGITS: Final = 10
+"""Of a partition's number, at most."""
 
 MOVES, ELECTIONS = str(paths.REASSIGN_PARTITIONS), str(paths.PREFERRED_REPLICA_ELECTION)
 """Where admins ask for reassignments, and for elections."""
@@ -114,6 +117,8 @@ def _why(error: Exception) -> str:
             return "it is no UTF-8"
         case RecursionError():
             return "it is nested too deeply"
+        case ValueError() if "digits" in str(error):
+            return "a number in it has too many digits"
         case _:
             return str(error)
 
@@ -134,8 +139,8 @@ def _state(text: str) -> State:
 def _assignment(text: str) -> Assignment:
     given = _object(text)
     marked = (given.get("adding_replicas") or {}, given.get("removing_replicas") or {})
-    moving = frozenset(int(number) for one in marked for number, replicas in one.items() if replicas)
-    replicas = {int(number): _brokers(one) for number, one in _member(given, "partitions", dict).items()}
+    moving = frozenset(_key(number) for one in marked for number, replicas in _entries(one) if replicas)
+    replicas = {_key(number): _brokers(one) for number, one in _entries(given["partitions"])}
     return Assignment(replicas, moving, is_later="adding_replicas" in given)
 
 
@@ -151,16 +156,15 @@ def _epoch(text: str) -> ControllerEpoch:
 
 
 def _moves(text: str) -> Moves:
-    partitions = _member(_object(text), "partitions", list)
-    return Moves({_partition(one): _brokers(one["replicas"], _asked) for one in partitions})
+    return Moves({_partition(one): _brokers(one["replicas"], _asked) for one in _list(_object(text)["partitions"])})
 
 
 def _elections(text: str) -> Elections:
-    return Elections(tuple(map(_partition, _member(_object(text), "partitions", list))))
+    return Elections(tuple(map(_partition, _list(_object(text)["partitions"]))))
 
 
 def _configuration(text: str) -> Configuration:
-    return Configuration({str(key): str(value) for key, value in _object(text).get("config", {}).items()})
+    return Configuration({str(key): str(value) for key, value in _entries(_object(text).get("config", {}))})
 
 
 def _object(text: str) -> Mapping[str, Any]:
@@ -170,29 +174,41 @@ def _object(text: str) -> Mapping[str, Any]:
     return given
 
 
-def _member(given: Mapping[str, Any], name: str, kind: type[Any]) -> Any:
-    """What an object has by a name, of a kind."""
-    member = given[name]
-    if not isinstance(member, kind):
-        raise TypeError(f"its {name} are {member!r}, which is no {'object' if kind is dict else 'list'}")
-    return member
+def _entries(given: object) -> Collection[tuple[str, Any]]:
+    """What an object has, by its names."""
+    if not isinstance(given, dict):
+        raise TypeError(f"{json.dumps(given)} is no object")
+    return given.items()
+
+
+def _list(given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise TypeError(f"{json.dumps(given)} is no list")
+    return given
+
+
+def _key(name: str) -> int:
+    """A partition's number, as the name of its entry."""
+    if not (name.isascii() and name.isdecimal() and len(name) <= DIGITS):
+        raise ValueError(f"{name[:40]!r} is no partition's number")
+    return int(name)
 
 
 def _number(given: object) -> int:
     if not isinstance(given, int) or isinstance(given, bool):
-        raise TypeError(f"{given!r} is no whole number")
+        raise TypeError(f"{json.dumps(given)} is no whole number")
     return given
 
 
 def _partition(given: object) -> TopicPartition:
     if not isinstance(given, dict):
-        raise TypeError(f"{given!r} is no object with a topic and a partition")
+        raise TypeError(f"{json.dumps(given)} is no object with a topic and a partition")
     return TopicPartition(str(given["topic"]), _number(given["partition"]))
 
 
 def _brokers(given: object, read: Callable[[object], int] = _number) -> Brokers:
     if not isinstance(given, list):
-        raise TypeError(f"{given!r} is no list of brokers")
+        raise TypeError(f"{json.dumps(given)} is no list of brokers")
     return tuple(map(read, given))
 
 

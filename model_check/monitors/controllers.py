@@ -202,7 +202,7 @@ def only_the_latest_term_writes(history: History) -> Answers:
     for one in history.writes[: history.epochs_end]:
         if decides(one) and one.author.is_members:
             yield _decision(history, one)
-        elif one.author.broker is not None and _is_a_controllers(one, history):
+        elif one.author.broker is not None and is_a_controllers(one, history):
             yield _unfenced(history, one)
 
 
@@ -218,7 +218,7 @@ def _decision(history: History, write: Write) -> Break | None:
     return Break(write.place, text, "D1" if history.is_refused(write.author.broker, "BadVersion", write.number) else "")
 
 
-def _is_a_controllers(write: Write, history: History) -> bool:
+def is_a_controllers(write: Write, history: History) -> bool:
     """Whether among brokers only a controller makes such a write. Any broker may create a topic for its client."""
     if write.name == CONTROLLER_EPOCH:
         return isinstance(write.after, ControllerEpoch) and write.after.epoch > 0

@@ -132,13 +132,19 @@ def leaders_are_assigned(history: History) -> Answers:
 
 
 def _row_of_outsiders(history: History, partition: TopicPartition, write: Write, outside: Iterable[int]) -> str:
-    """AR is empty, or has been so (D61); or who took these brokers out of AR was not in office (D19)."""
+    """AR is empty, or has been so (D61); or a zombie took these out of AR while they were in the ISR (D19)."""
     written = history.until(f"/brokers/topics/{partition.topic}", write.number + 1)
     contents = (one.after for one in written)
     if any(isinstance(one, Assignment) and one.replicas.get(partition.partition) == () for one in contents):
         return "D61"
-    left = [left_at(history, partition, broker, write.number + 1) for broker in outside]
-    return "D19" if all(one is not None and one.is_a_zombies for one in left) else ""
+    return "D19" if all(_is_left_in_sync(history, partition, broker, write) for broker in outside) else ""
+
+
+def _is_left_in_sync(history: History, partition: TopicPartition, broker: int, write: Write) -> bool:
+    """Whether a zombie took a broker out of AR while that was in the ISR."""
+    left = left_at(history, partition, broker, write.number + 1)
+    state = None if left is None else history.state(partition, left.number)
+    return left is not None and left.is_a_zombies and state is not None and broker in state.isr
 
 
 def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:

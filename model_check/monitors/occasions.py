@@ -13,14 +13,14 @@ from typing import Final, NamedTuple
 from model_check.monitors import controllers, leadership, rest
 from model_check.monitors.claims import Monitored
 from model_check.monitors.contents import Assignment, Elected, State
-from model_check.monitors.controllers import decides
-from model_check.monitors.history import CONTROLLER, History, Write
+from model_check.monitors.controllers import decides, is_a_controllers
+from model_check.monitors.history import CONTROLLER, Author, History, Refusal
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER
 
 
 class Occasion(NamedTuple):
-    """What happens, as a clause without its subject's absence: "a broker comes back"; and how often it did."""
+    """What happens, as a clause: "a broker comes back"; and how often it did."""
 
     what: str
     count: Callable[[History], int]
@@ -32,25 +32,31 @@ def _elections(history: History) -> int:
 
 
 def _of_the_deposed(history: History) -> int:
-    """What brokers wrote, or tried to, that had been in office and were not any more."""
+    """What only controllers do, done by processes that had been in office and were not any more."""
     return history.once(_deposed)
 
 
 def _deposed(history: History) -> int:
-    won = {one.author.broker: one.number for one in reversed(history.of(CONTROLLER)) if isinstance(one.after, Elected)}
-    acts = [(one.author.broker, one.number) for one in history.writes if _is_a_controllers(one)]
-    acts += [(one.author.broker, one.number) for one in history.refusals]
-    return sum(b in won and won[b] < number and _owner(history, number) != b for b, number in acts)
+    won = [one for one in history.of(CONTROLLER) if isinstance(one.after, Elected)]
+    first = {(one.author.broker, one.author.incarnation): one.number for one in reversed(won)}
+
+    def is_deposed(author: Author, number: int) -> bool:
+        since = first.get((author.broker, author.incarnation), number)
+        owner = history.office(number).owner
+        return since < number and (owner is None or owner.broker != author.broker)
+
+    writes = (one for one in history.writes if decides(one) or is_a_controllers(one, history))
+    written = sum(is_deposed(one.author, one.number) for one in writes)
+    refused = (one for one in history.refusals if one.error == "BadVersion" and not _leads(history, one))
+    epochs = ((one.epoch, history.office(history.before(one.ms)).epoch) for one in history.arrivals.all())
+    sent = sum(epoch is not None and latest is not None and epoch < latest for epoch, latest in epochs)
+    return written + sum(is_deposed(one.author, one.number) for one in refused) + sent
 
 
-def _owner(history: History, number: int) -> int | None:
-    owner = history.office(number).owner
-    return None if owner is None else owner.broker
-
-
-def _is_a_controllers(write: Write) -> bool:
-    """Whether only a controller writes so: a decision, or the assignment of a topic that is there."""
-    return decides(write) or (isinstance(write.before, Assignment) and isinstance(write.after, Assignment))
+def _leads(history: History, refusal: Refusal) -> bool:
+    """Whether a broker leads anything, so that what was refused may be its write of an ISR."""
+    states = (history.state(partition, refusal.number) for partition, _ in history.partitions(refusal.number))
+    return any(one is not None and one.leader == refusal.author.broker for one in states)
 
 
 def _states(history: History) -> Iterator[tuple[State, State]]:
@@ -60,26 +66,32 @@ def _states(history: History) -> Iterator[tuple[State, State]]:
             yield one.before, one.after
 
 
-def _leaders_replaced(history: History) -> int:
-    pairs = (pair for pair in _states(history) if NO_LEADER not in {one.leader for one in pair})
-    return sum(before.leader != after.leader for before, after in pairs)
+def _partitions_born(history: History) -> int:
+    return sum(one.is_create for one in history.of_kind(paths.STATE))
+
+
+def _leaders_elected(history: History) -> int:
+    return sum(after.leader not in {before.leader, NO_LEADER} for before, after in _states(history))
 
 
 def _isrs_shrunk(history: History) -> int:
     return sum(not {*before.isr} <= {*after.isr} for before, after in _states(history))
 
 
-def _replicas_gone(history: History) -> int:
-    """Replicas that left AR by a broker's write, and topics that a broker deleted."""
-    gone = 0
+def _assignments_shrunk(history: History) -> int:
+    """How often a partition's AR lost a member by a broker's write."""
+    shrunk = 0
     for one in history.of_kind(paths.BROKER_TOPIC):
-        if not one.author.is_members:
-            continue
-        if isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
+        if one.author.is_members and isinstance(one.before, Assignment) and isinstance(one.after, Assignment):
             after = one.after.replicas
-            gone += sum(bool({*ids} - {*after.get(p, ())}) for p, ids in one.before.replicas.items())
-        gone += one.is_delete
-    return gone
+            shrunk += sum(not {*ids} <= {*after.get(p, ())} for p, ids in one.before.replicas.items())
+    return shrunk
+
+
+def _replicas_gone(history: History) -> int:
+    """The same, and topics that a broker deleted."""
+    topics = history.of_kind(paths.BROKER_TOPIC)
+    return _assignments_shrunk(history) + sum(one.is_delete and one.author.is_members for one in topics)
 
 
 def _brokers_back(history: History) -> int:
@@ -88,16 +100,19 @@ def _brokers_back(history: History) -> int:
     return len(created) - len(set(created))
 
 
-DEPOSED: Final = Occasion("a deposed controller writes, or tries to", _of_the_deposed)
+DEPOSED: Final = Occasion("a deposed controller acts, or tries to", _of_the_deposed)
 ELECTED: Final = Occasion("somebody is elected after another", _elections)
-REPLACED: Final = Occasion("another leader is elected", _leaders_replaced)
+BORN: Final = Occasion("a partition is created", _partitions_born)
+REPLACED: Final = Occasion("another leader is elected", _leaders_elected)
 SHRINKS: Final = Occasion("an ISR loses a member", _isrs_shrunk)
+LEAVES: Final = Occasion("a broker leaves an AR", _assignments_shrunk)
 GOES: Final = Occasion("a replica has to go", _replicas_gone)
 RETURNS: Final = Occasion("a broker comes back", _brokers_back)
 
 OCCASIONS: Final[Mapping[Monitored, Occasion]] = {
     controllers.failovers_come_to_their_end: ELECTED,
     controllers.each_election_raises_the_epoch_by_one: ELECTED,
+    controllers.who_acts_has_raised_the_epoch: ELECTED,
     controllers.one_term_acts_in_an_epoch: DEPOSED,
     controllers.only_the_latest_term_writes: DEPOSED,
     leadership.leader_epoch_never_goes_back: REPLACED,
@@ -105,13 +120,13 @@ OCCASIONS: Final[Mapping[Monitored, Occasion]] = {
     leadership.writers_epochs_never_go_back: DEPOSED,
     leadership.leaders_are_in_sync: REPLACED,
     leadership.isr_is_not_empty: SHRINKS,
-    leadership.isr_is_within_assigned: GOES,
-    leadership.leaders_are_assigned: GOES,
+    leadership.isr_is_within_assigned: LEAVES,
+    leadership.leaders_are_assigned: LEAVES,
     rest.eventually_one_working_controller: ELECTED,
-    rest.eventually_partitions_are_led: REPLACED,
+    rest.eventually_partitions_are_led: BORN,
     rest.eventually_leaders_can_lead: REPLACED,
     rest.eventually_live_replicas_are_informed: RETURNS,
     rest.eventually_live_brokers_know_the_leaders: RETURNS,
     rest.eventually_only_assigned_replicas_have_logs: GOES,
 }
-"""Of the claims that are asked without it, too."""
+"""The occasion of each claim that is asked without it, too."""

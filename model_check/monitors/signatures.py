@@ -197,13 +197,24 @@ def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arriva
     left = left_at(history, partition, broker, at.number)
     if left is None:
         return ""
-    joined = joined_at(history, partition, broker, left.number)
-    if joined is not None and joined.is_a_zombies and left.is_in_office:
+    if _is_taken_back(history, partition, broker, left):
         return "D2-assignment"
     is_successor = history.office(at.number).owner != left.author
     if not is_successor and not _was_away(at, broker, asked_at(history, partition, left.number)):
         return ""
     return "D47" if request.states[partition].leader == broker else "D38"
+
+
+def _is_taken_back(history: History, partition: TopicPartition, broker: int, left: Write) -> bool:
+    """Whether a zombie had brought a broker into AR, and its successor, who does not know, writes the AR that it has.
+
+    That was in office before, and has written no assignment of the topic in between.
+    """
+    joined = joined_at(history, partition, broker, left.number)
+    if joined is None or not joined.is_a_zombies or not left.is_in_office or left.office.raised > joined.number:
+        return False
+    written = history.until(f"/brokers/topics/{partition.topic}", left.number)
+    return not any(one.is_in_office for one in written if one.number > joined.number)
 
 
 def _was_away(at: Moment, broker: int, number: int) -> bool:
@@ -219,8 +230,7 @@ def of_orphan(at: Moment, partition: TopicPartition, broker: int, request: Arriv
     if asked and asked[-1].ms <= request.ms:
         came = history.of_kind(paths.BROKER, paths.CONTROLLER)
         return "D57" if any(one.is_create and asked[-1].number < one.number < at.number for one in came) else ""
-    failed = failed_deletion(at, partition, broker, request.ms)
-    return "D38-deletion" if failed is None and of_stray(at, partition, broker, request) else ""
+    return "D38-deletion" if of_stray(at, partition, broker, request) in {"D38", "D47"} else ""
 
 
 def of_deletion(at: Moment, topic: str) -> str:

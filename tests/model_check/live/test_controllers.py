@@ -103,7 +103,7 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
     [
         ("deaf", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
         ("deaf-in-a-multi", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
-        ("text-ids", "pause", "znodes_can_be_read", "'1' is no whole number"),
+        ("text-ids", "pause", "znodes_can_be_read", '"1" is no whole number'),
         ("no-rack", "pause", "requests_can_be_read", "all of it can be read without rack"),
         ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
         ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),

@@ -8,17 +8,28 @@ import pytest
 
 from model_check.judging.shipped_recordings import unpacked
 from model_check.monitors.check import CLAIMS, check_history, read_history
-from model_check.monitors.occasions import DEPOSED, ELECTED, GOES, OCCASIONS, REPLACED, RETURNS, SHRINKS, Occasion
+from model_check.monitors.occasions import (
+    BORN,
+    DEPOSED,
+    ELECTED,
+    GOES,
+    LEAVES,
+    OCCASIONS,
+    REPLACED,
+    RETURNS,
+    SHRINKS,
+    Occasion,
+)
 from model_check.verdicts.results import Run
 from tests.model_check.monitors import signature_stories
 from tests.model_check.monitors.stories import Story, begun, deleted, failed_over, moved
 
-EVERY = (DEPOSED, ELECTED, REPLACED, SHRINKS, GOES, RETURNS)
+EVERY = (DEPOSED, ELECTED, BORN, REPLACED, SHRINKS, LEAVES, GOES, RETURNS)
 
 
 def told(run: Run) -> str:
-    """What is told of claims without an occasion; nothing if there is none."""
-    return next((note for note in run.notes if note.startswith("held without an occasion")), "")
+    """What is told to have never happened."""
+    return "\n".join(note for note in run.notes if note.startswith("it never happened that"))
 
 
 def writes_as_a_zombie(story: Story) -> None:
@@ -30,6 +41,21 @@ def is_refused_as_a_zombie(story: Story) -> None:
     """Fenced off, as from 2.1.0 on."""
     signature_stories.back(story)
     story.refuse(11, -103)
+
+
+def is_refused_as_a_leader(story: Story) -> None:
+    """Which is an ISR of its own, for all that is known."""
+    failed_over(story)
+    story.refuse(2, -103)
+    story.end(2)
+    story.elect(3, 3)
+    story.begin(12, 2)
+    story.refuse(12, -103)
+
+
+def tells_as_a_zombie(story: Story) -> None:
+    failed_over(story)
+    story.tell(3, 2, 0, (2, 3))
 
 
 def comes_back(story: Story) -> None:
@@ -51,11 +77,13 @@ def shrinks(story: Story) -> None:
         (lambda _: None, {}),
         (failed_over, {ELECTED: 1}),
         (writes_as_a_zombie, {ELECTED: 1, DEPOSED: 1, RETURNS: 1}),
+        (tells_as_a_zombie, {ELECTED: 1, DEPOSED: 1}),
+        (is_refused_as_a_leader, {ELECTED: 2}),
         (is_refused_as_a_zombie, {ELECTED: 1, DEPOSED: 1, RETURNS: 1}),
         (comes_back, {RETURNS: 1}),
         (another_leads, {REPLACED: 1}),
         (shrinks, {SHRINKS: 1}),
-        (moved, {REPLACED: 1, SHRINKS: 1, GOES: 1}),
+        (moved, {REPLACED: 1, SHRINKS: 1, LEAVES: 1, GOES: 1}),
         (deleted, {SHRINKS: 1, GOES: 1}),
     ],
 )
@@ -67,9 +95,9 @@ def test_each_counts_what_it_says(
     story.rest()
     run = story.checked(tmp_path)
     history = read_history(tmp_path)
-    assert {one: one.count(history) for one in EVERY} == dict.fromkeys(EVERY, 0) | occasions
+    assert {one: one.count(history) for one in EVERY} == dict.fromkeys(EVERY, 0) | {BORN: 1} | occasions
     for one in EVERY:
-        assert (one.what in told(run)) == (one not in occasions) or all(
+        assert (one.what in told(run)) == (one not in {BORN: 1, **occasions}) or all(
             finding.verdict != "HOLDS" for finding in run.findings if _occasion(finding.property) is one
         )
 
@@ -88,7 +116,7 @@ def test_a_real_run_has_as_many_returns_as_processes_were_started_again() -> Non
     running = {one["broker"] for one in acts if one["action"] == "broker-kill-9 (end of recording)"}
     assert (len(started), set(started) - running) == (8, {3})
     assert RETURNS.count(history) == 8 - 3 - 1
-    assert "a deposed controller writes, or tries to" in told(run)
+    assert "a deposed controller acts, or tries to" in told(run)
 
 
 def test_claims_that_have_an_occasion_are_claims() -> None:

@@ -113,6 +113,35 @@ def test_what_a_zombie_left_outside_stays_its_own_whoever_writes_later(tmp_path:
     assert all(one.endswith("(as in the known defect D19)") for one in told)
 
 
+def test_who_comes_into_the_isr_later_is_not_left_there_by_a_zombie(tmp_path: Path) -> None:
+    """D19 needs one who was in the ISR when he was taken out of AR: broker 2 was not, and is added (D20)."""
+    story = begun()
+    signature_stories.back(story)
+    story.state(2, 3, 1, (3,), term=2)
+    story.assign(11, 3)
+    story.state(3, 3, 1, (3, 2), term=2)
+    (told,) = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "isr_is_within_assigned")
+    assert "D19" not in told
+
+
+def test_who_has_read_what_a_zombie_wrote_deletes_what_it_takes_away(tmp_path: Path) -> None:
+    """D2-assignment is of a successor that does not know: broker 3 is elected later, and moves the topic by request."""
+    story = begun()
+    signature_stories.back(story)
+    story.assign(11, 2, 3, 1)
+    story.end(2)
+    story.elect(3, 3)
+    signature_stories.returned(story, 2)
+    story.order(1, 3, 1, (3,), version=1, term=3, controller=3)
+    story.move(2, 3)
+    story.assign(3, 2, 3)
+    story.delete(3, signature_stories.MOVES)
+    story.rest()
+    told = breaks(story.checked(tmp_path, excused=AS_CODED_ROWS), "eventually_only_assigned_replicas_have_logs")
+    assert told
+    assert "D2-assignment" not in "".join(told)
+
+
 def test_another_answer_is_no_failed_deletion(tmp_path: Path) -> None:
     story = begun()
     moved(story)
