@@ -72,6 +72,8 @@ def _lived(task: Task) -> list[Run]:
     made = replace(made, comparisons=(met, done), verdict=worst((made.verdict, done.verdict)))
     if made.verdict is Verdict.HOLDS:
         planted = recorded(folder / made.scope)
+        made = replace(made, comparisons=(met, done, planted), verdict=planted.verdict)
+    if made.verdict is Verdict.HOLDS:
         shutil.rmtree(folder)
-        return [replace(made, comparisons=(met, done, planted), verdict=planted.verdict)]
+        return [made]
     return [replace(made, notes=(f"recorded in {folder / made.scope}", *made.notes))]
