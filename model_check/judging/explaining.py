@@ -19,15 +19,13 @@ from model_check.judging.likelihood import READS_BEFORE_WRITES, Likelihood
 from model_check.judging.on_demand import called_for, failures
 from model_check.judging.positions import BROKER, CONTROLLER, Actor, Explained, Move, Position, actors_of
 from model_check.judging.spurious_callbacks import finds_nothing_new
-from model_check.judging.table_order import in_table_order
 from model_check.judging.taken_steps import Steps
 from model_check.recordings import seen
-from model_check.recordings.recording import Cluster, Observed, Recording
+from model_check.recordings.recording import Observed, Recording
 from model_check.recordings.tracks import SKEW, STATE_CHANGES, Tracks
 from model_check.stepping.enabled import Candidate, ControllerSteps, is_instead_of
 from model_check.stepping.open_system import NoRoom, OpenSystem, open_system
 from model_check.stepping.plain_state import PlainState, part
-from reference.scripts import state_path
 from spec.logs.controller_log.broker_changes import BrokerDifference, ShuttingDownBroker
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.state_change_lines import LeaderElectionStarted, ReplicaChanged
@@ -45,9 +43,9 @@ CACHES: Final = frozenset({"cached_leaderships"})
 
 
 class Explainer:
-    """The moves that a recording leaves to the specification."""
+    """The moves that a recording leaves to the specification; `states_fire` is as a scope's (spec/scopes.py)."""
 
-    def __init__(self, recording: Recording, switches: Switches) -> None:
+    def __init__(self, recording: Recording, switches: Switches, states_fire: Sequence[int] = ()) -> None:
         cluster, release = recording.cluster, recording.release
         self.recording = recording
         self.cluster = cluster
@@ -64,7 +62,7 @@ class Explainer:
             opened.model.scope,
             deletes_topics=cluster.deletes_topics,
             unclean=cluster.unclean_by_default,
-            states_fire=_states_fire(cluster),
+            states_fire=tuple(states_fire),
         )
         self.model: Model = replace(opened.model, scope=configured)
         self.system: OpenSystem = replace(
@@ -315,14 +313,3 @@ class Explainer:
             runs = one.resumed or self._is_gone(one.broker, at)
             stopped = stopped - {one.broker} if runs else stopped | {one.broker}
         return replace(at, place=place, stopped=stopped, before=at, step=step, breaks_off=())
-
-
-ALWAYS: Final = 3
-"""A controller listens to the data of /controller and of two requests, beside topics and partitions that move."""
-
-
-def _states_fire(cluster: Cluster) -> tuple[int, ...]:
-    """The partitions in the order in which the callbacks of their state znodes come after an expiry."""
-    most = max((sum(map(bool, request)) for request in cluster.requests), default=0)
-    numbers = {state_path(partition): p for p, partition in enumerate(cluster.partitions)}
-    return tuple(numbers[path] for path in in_table_order(numbers, ALWAYS + len(cluster.topics) + most))

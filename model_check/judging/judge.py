@@ -22,6 +22,7 @@ from model_check.judging.explaining import Explainer
 from model_check.judging.not_asked import not_asked
 from model_check.judging.positions import Position
 from model_check.judging.search import Search
+from model_check.judging.table_order import orders_of_states
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from spec.collector import without_collector
@@ -99,15 +100,15 @@ def judge(
     further: then the search ends as if the budget were used up, and of what it has the claims are asked to the end; or
     these end, and it is open what else is broken.
     """
-    explainer, observations = Explainer(recording, switches), recording.observations
-    search = Search(
-        explainer,
+    observations = recording.observations
+    search, ends = _searched(
+        recording,
+        switches,
         budget or max(BUDGET, EACH * observations),
         lambda explained, positions: progress(explained, f"{positions:,} positions", observations),
         stop,
     )
-    ends = search.explanations()
-    best = ends[0] if ends else search.best
+    explainer, best = search.explainer, ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
     found, open_ = _broken(asked, ends, best, progress, (lambda: False) if stop() else stop)
     common = set.intersection(*({one.claim.name for one in broken if one.is_sure and not open_} for broken in found))
@@ -129,6 +130,28 @@ def judge(
         asked=tuple(asked.asked),
         not_asked=tuple(not_asked(asked.features)),
     )
+
+
+def _searched(
+    recording: Recording,
+    switches: Switches,
+    budget: int,
+    progress: Callable[[int, int], None],
+    stop: Callable[[], bool],
+) -> tuple[Search, list[Position]]:
+    """A search that explains the recording, and its ends; or the one that came furthest, of all orders of callbacks."""
+    best: Search | None = None
+    for order in orders_of_states(recording):
+        search = Search(Explainer(recording, switches, order), budget, progress, stop)
+        ends = list(search.explanations())
+        if ends:
+            return search, ends
+        if best is None or sum(search.best.place) > sum(best.best.place):
+            best = search
+        if stop():
+            break
+    assert best is not None  # noqa: S101 - there is one order at least
+    return best, []
 
 
 def _broken(
