@@ -152,6 +152,7 @@ class Fate(Enum):
     TOPIC_CREATED = "the admin tool creates a topic"
     TOPIC_READ = "the admin tool reads a topic to which it will add partitions"
     PARTITIONS_ADDED = "the admin tool adds partitions to a topic"
+    ASSIGNMENT_EDITED = "somebody writes other replicas of a topic's partitions by hand"
     ELECTION_REQUESTED = "the admin tool asks for elections"
     REASSIGNMENT_REQUESTED = "the admin tool asks for a reassignment"
     DELETION_REQUESTED = "the admin tool asks for a topic to be deleted"

@@ -301,18 +301,27 @@ class Model:
         return range(self.scope.connection_capacity)
 
     def assigned(self, partition: int) -> tuple[int, ...]:
-        """The brokers that may ever be assigned a partition: its AR in order, then those that a request adds."""
+        """The brokers that may ever be assigned a partition: its AR in order, then those that requests or edits add."""
         return self._ever_assigned[partition]
 
     @cached_property
     def _ever_assigned(self) -> tuple[tuple[int, ...], ...]:
-        lists = zip(self.scope.assigned, *self.scope.requests, strict=True)
+        lists = zip(self.scope.assigned, *self.scope.requests, *self.scope.edited, strict=True)
         return tuple(tuple(dict.fromkeys(broker for one in of_it for broker in plain(one))) for of_it in lists)
 
     def requested(self, partition: int) -> tuple[tuple[int, ...], ...]:
         """What a partition may be reassigned to: RAR, in order, of each request that names it."""
         lists = (one[partition] for one in self.scope.requests)
         return tuple(dict.fromkeys(replicas for replicas in lists if replicas))
+
+    def edited(self, edit: int) -> Mapping[int, tuple[int, ...]]:
+        """What somebody writes by hand: the AR, in order, of each partition that the edit names."""
+        return {p: replicas for p, replicas in enumerate(self.scope.edited[edit]) if replicas}
+
+    def named(self, partition: int) -> tuple[tuple[int, ...], ...]:
+        """The assignments of a partition that somebody names: its first AR, RAR of requests, and AR of edits."""
+        edits = (one[partition] for one in self.scope.edited)
+        return (self.first_assigned(partition), *self.requested(partition), *(one for one in edits if one))
 
     def first_assigned(self, partition: int) -> tuple[int, ...]:
         """The assigned replicas (AR) with which a partition starts, in order; without reassignment they stay so."""

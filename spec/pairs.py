@@ -36,6 +36,7 @@ FAULTS: Final[Mapping[str, frozenset[str]]] = {
     "failed send or handler": frozenset({"failed_sends", "exceptions", "half_requests"}),
     "log that cannot be removed": frozenset({"failed_deletions"}),
     "/controller removed by hand": frozenset({"controller_removals"}),
+    "assignment edited by hand": frozenset({"edits"}),
     "request removed by hand": frozenset({"withdrawals", "move_withdrawals"}),
     "topic removed by hand": frozenset({"removals", "state_removals"}),
 }
@@ -107,6 +108,14 @@ WITHOUT: Final[tuple[tuple[frozenset[str], frozenset[str], str], ...]] = (
         frozenset(OPERATIONS) - {"deletion", "reassignment"},
         frozenset({"log that cannot be removed"}),
         "nothing else has a broker delete a replica, and nobody looks at what is left on a disk",
+    ),
+    (
+        frozenset(OPERATIONS) - {"reassignment"},
+        frozenset({"assignment edited by hand"}),
+        (
+            "a controller does not know what was written before a failover reads it, and nothing else writes AR back: "
+            "after that read it is AR like any other (spec/protocol/topics/edit_by_hand.py)"
+        ),
     ),
     (
         frozenset(OPERATIONS) - {"creation", "deletion", "reassignment", "preferred election", "automatic rebalance"},

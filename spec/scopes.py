@@ -46,7 +46,7 @@ BUDGETS = (
     "reassignments", "elections", "withdrawals", "shutdowns", "updates", "removals", "late_copies", "additions",
     "heard_expiries", "stray_deletions", "state_removals", "slow_notes", "move_losses", "deletion_losses",
     "joint_shrinks", "stale_fetches", "failed_sends", "move_withdrawals", "controller_removals",
-    "unclean_changes", "half_requests", "early_reads", "late_requests", "failed_deletions",
+    "unclean_changes", "half_requests", "early_reads", "late_requests", "failed_deletions", "edits",
 )  # fmt: skip
 
 TOPICS: Final = "abcdefgh"
@@ -80,7 +80,8 @@ class Scope:
 
     `assigned` holds the AR of each partition, `topic_of` its topic (empty: all are of one); `added` are the partitions
     that the topic does not have at first. `requests` are the reassignments that the admin may ask for, each the RAR of
-    every partition (empty: it is not in the request; only 0: an empty list is; -2: the text "2").
+    every partition (empty: it is not in the request; only 0: an empty list is; -2: the text "2"). `edited` are the
+    assignments that somebody may write by hand, each the AR of every partition (empty: it is left as it is).
 
     `cold` starts with nothing running; otherwise controller 1 is at work, everything is registered and every request is
     answered. `versions` bounds leader epochs and data versions, `notification_capacity` how many of a broker's ISR
@@ -102,6 +103,7 @@ class Scope:
     topic_of: tuple[int, ...] = ()
     added: tuple[int, ...] = ()
     requests: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    edited: tuple[tuple[tuple[int, ...], ...], ...] = ()
     parts: frozenset[str] = frozenset()
     budgets: tuple[tuple[str, int], ...] = ()
     connection_capacity: int = 2
@@ -191,8 +193,11 @@ def _sensible(one: Scope) -> Scope:
     _refuse_requests(one)
     if len(one.topic_of) not in {0, len(one.assigned)}:
         raise _malformed(one.name, "topic_of", f"names {len(one.topic_of)} topics for {len(one.assigned)} partitions")
-    if bool(one.added) != ("addition" in one.parts) or not set(one.added) <= set(range(len(one.assigned))):
-        raise _malformed(one.name, "added", "goes with the part addition, and names partitions of the scope")
+    if bool(one.added or one.edited) != ("addition" in one.parts) or not set(one.added) <= set(
+        range(len(one.assigned))
+    ):
+        raise _malformed(one.name, "added", "or edited goes with the part addition, and names partitions of the scope")
+    _refuse_edits(one)
     if bool(one.assigned) != ("partitions" in one.parts):
         raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")
     if (one.purgatory is not None) != bool(one.parts & APART):
@@ -211,6 +216,17 @@ def _refuse_requests(one: Scope) -> None:
             raise _malformed(one.name, "requests", f"{list(map(list, request))} has no brokers for each partition")
     if bool(one.requests) != ("reassignment" in one.parts):
         raise _malformed(one.name, "requests", "goes with the part reassignment, and neither is without the other")
+
+
+def _refuse_edits(one: Scope) -> None:
+    """Refuse edits of other partitions, of several topics at once, to no distinct brokers, or that nobody may make."""
+    topic_of = one.topic_of or (0,) * len(one.assigned)
+    for edit in one.edited:
+        topics = {topic_of[p] for p, replicas in enumerate(edit) if replicas} if len(edit) == len(topic_of) else set()
+        if len(topics) != 1 or not all(_are_brokers(one, replicas) for replicas in edit if replicas):
+            raise _malformed(one.name, "edited", f"{list(map(list, edit))} has no distinct brokers for one topic's AR")
+    if bool(one.edited) != bool(one.budget("edits")):
+        raise _malformed(one.name, "edited", "goes with the budget edits, and neither is without the other")
 
 
 def _read_purgatory(name: str, given: Mapping[str, Any]) -> Purgatory:

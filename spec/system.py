@@ -40,6 +40,7 @@ from spec.protocol.requests import connections, failed_deletions, half_requests,
 from spec.protocol.requests import late_copies as late_requests
 from spec.protocol.topics import addition as partition_addition
 from spec.protocol.topics import creation as topics
+from spec.protocol.topics import edit_by_hand
 from spec.protocol.topics import removal_by_hand as foreign_removal
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
@@ -58,7 +59,7 @@ MODULES = (
     deletion_completion, lost_deletions, connections, isr_changes, isr_notification, reassignment_requests,
     reassignment, phase_a, phase_b, lost_reassignment_writes, requested, rebalance, controlled_shutdown, single_stops,
     late_requests, epoch_listener, early_reads, failed_sends, allowed, half_requests, failed_deletions,
-    delayed_operations,
+    edit_by_hand, delayed_operations,
 )  # fmt: skip
 
 
@@ -99,9 +100,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
     domains: dict[str, Iterable[int]] = {
         **m.domains,
         "n": m.notices.ids,
-        "h": sorted(
-            {h for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)) for h in plain(one)[:1]}
-        ),
+        "h": sorted({h for p in m.partitions for one in m.named(p) for h in plain(one)[:1]}),
         "named": range(1, 1 << len(m.partitions)),
         "r": m.brokers.ids,
         "lost": range(m.scope.callback_capacity + 1),
@@ -110,6 +109,7 @@ def instances(rule: Rule, m: Model) -> Iterator[Mapping[str, int]]:
         "lagging": range(1, 1 << len(m.brokers.ids)),
         "callback": [list(Callback).index(one) for one in _controllers_callbacks(m)],
         "k": range(len(m.scope.requests)),
+        "e": range(len(m.scope.edited)),
     }
     if m.has(purgatory_state.PART):
         domains = dict(purgatory_state.domains(m))

@@ -27,7 +27,7 @@ ONCE: Final = tuple((name, 1) for name in BUDGETS)
 WHOLE: Final = (
     Scope(
         "two controllers", "Everything that one partition is enough for.", brokers=2, controllers=2, assigned=((1, 2),),
-        added=(0,), requests=(((2,),),), parts=ALL, budgets=ONCE, unclean=True,
+        added=(0,), requests=(((2,),),), edited=(((2, 1),),), parts=ALL, budgets=ONCE, unclean=True,
     ),
     Scope(
         "two partitions", "What asks for several partitions.", brokers=2, controllers=1, assigned=((1, 2), (2, 1)),

@@ -63,6 +63,7 @@ class Explainer:
             deletes_topics=cluster.deletes_topics,
             unclean=cluster.unclean_by_default,
             states_fire=tuple(states_fire),
+            edited=cluster.edited,
         )
         self.model: Model = replace(opened.model, scope=configured)
         self.system: OpenSystem = replace(

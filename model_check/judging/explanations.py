@@ -25,6 +25,7 @@ from spec.protocol.failover.election import remove_controller
 from spec.protocol.requests.late_copies import execute_late_copy, execute_late_request
 from spec.protocol.topics.addition import read_for_addition, write_addition
 from spec.protocol.topics.creation import create_topic
+from spec.protocol.topics.edit_by_hand import edit_assignment
 from spec.protocol.topics.removal_by_hand import remove_state, remove_topic
 from spec.state.brokers import Stage
 
@@ -100,6 +101,8 @@ def _state_written(m: Model, one: seen.StateWritten, state: PlainState) -> Row:
 def _assigned(_m: Model, one: seen.AssignmentWritten, _state: PlainState) -> Row:
     if one.addition is not None:
         yield write_addition, {"t": one.topic, ADDITION: one.addition}
+    if one.edit is not None:
+        yield edit_assignment, {"e": one.edit}
 
 
 def _topic_created(_m: Model, one: seen.TopicCreated, _state: PlainState) -> Row:

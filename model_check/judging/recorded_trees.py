@@ -122,7 +122,7 @@ def raw_leadership(m: Model, one: LeaderIsrAndControllerEpoch) -> dict[str, int]
 
 
 WRITES: Final[Mapping[type[object], frozenset[str]]] = {
-    seen.AssignmentWritten: frozenset({"write assignment", "add partitions"}),
+    seen.AssignmentWritten: frozenset({"write assignment", "add partitions", "edit assignment"}),
     seen.WriteConflicted: frozenset({"fail to write state", "fail to write /controller_epoch"}),
 }
 """What is seen of a step that writes, where that need not change the tree: it may write what is there, or fail."""

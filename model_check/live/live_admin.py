@@ -54,6 +54,12 @@ class Admin:
         data = znodes.TopicPayload(partitions={**assignment, **added}).encode()
         self._zookeeper.execute(SetData(scripts.topic_path(topic), data), PATIENCE_SECONDS)
 
+    def edit_assignment(self, topic: str, partition: int, replicas: tuple[int, ...]) -> None:
+        """Somebody writes other replicas of a partition into the topic's znode by hand."""
+        self._act("admin-edit-assignment", topic=topic, edited={str(partition): list(replicas)})
+        data = znodes.TopicPayload(partitions={**self.assignment(topic), partition: replicas}).encode()
+        self._zookeeper.execute(SetData(scripts.topic_path(topic), data), PATIENCE_SECONDS)
+
     def delete_topic(self, topic: str) -> None:
         """The admin tool asks for the deletion of a topic."""
         self._act("admin-delete-topic", topic=topic)

@@ -198,6 +198,17 @@ class Scenario:
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 
+    def edit(self) -> None:
+        """Add or take away a replica by hand, unless something is being reassigned; the controller hears nothing."""
+        admin, random = self.cluster.admin, self.random
+        if self.existing and not admin.is_there(REASSIGN_PARTITIONS):
+            topic = random.choice(self.existing)
+            partition, replicas = random.choice([*admin.assignment(topic).items()])
+            others = [one for one in self.cluster.broker_ids if one not in replicas]
+            fewer = [tuple(one for one in replicas if one != gone) for gone in replicas if len(replicas) > 1]
+            admin.edit_assignment(topic, partition, random.choice([*((*replicas, one) for one in others), *fewer]))
+            self.a_moment()
+
     def delete(self, meanwhile: "Play") -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
@@ -286,6 +297,8 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
                           lambda s: s.cluster.admin.remove(CONTROLLER)),
     "reassign-remove-controller": ("a move, and somebody deletes its request and /controller by hand",
                                    partial(Scenario.reassign, meanwhile=Scenario.remedy)),
+    "edit-assignment": ("somebody writes another AR into a topic's znode by hand, which nobody hears of (D73)",
+                        Scenario.edit),
     **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
     **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
     "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
@@ -311,13 +324,14 @@ def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
             raise UnknownName("kind of fault", kind, FAULTS)
         if kind not in kinds_for(setup, FAULTS):
             raise BadInput(f"{kind} is a fault of the controller, which is the reference here, and not under test")
-        if kind not in USUAL and not setup.broker.renames_logs:
+        if kind == "delete-undeletable" and not setup.broker.renames_logs:
             raise BadInput(f"{kind} needs brokers of Kafka 0.10.2: no other fails where the folder is gone")
     return kinds
 
 
-USUAL: Final = tuple(kind for kind in FAULTS if kind != "delete-undeletable")
-"""The kinds that are done where none is named; that one needs brokers that rename a log which they delete."""
+UNUSUAL: Final = ("delete-undeletable", "edit-assignment")
+USUAL: Final = tuple(kind for kind in FAULTS if kind not in UNUSUAL)
+"""The kinds that are done where none is named; `UNUSUAL` ones are, as people say who do them, asking for trouble."""
 
 
 def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int)
     office = history.office(at.number)
     if decided is None or office.owner is None:
         return ""
-    if row := _of_creation(at, decided):
+    if row := _of_creation(at, decided) or _of_edit(at, partition, broker):
         return row
     assigned = history.last(f"/brokers/topics/{partition.topic}", at.number)
     if assigned is not None and not assigned.is_create and assigned.is_a_zombies:
@@ -130,6 +130,13 @@ def _of_creation(at: Moment, decided: Write) -> str:
     between = at.history.writes[decided.number + 1 : first]
     is_repeated = first > decided.number and all(one.author != decided.author for one in between)
     return "D54" if decided.is_create and is_repeated else ""
+
+
+def _of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
+    """Somebody has assigned the partition to the broker by hand, in this term (D73)."""
+    joined = joined_at(at.history, partition, broker, at.number)
+    is_unread = joined is not None and joined.number > at.history.office(at.number).raised
+    return "D73" if joined is not None and is_unread and not joined.author.is_members else ""
 
 
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:

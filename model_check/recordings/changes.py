@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, Final, TypeAlias
 
 from model_check.recordings import seen, writes
-from model_check.recordings.cluster import resurrections
+from model_check.recordings.cluster import is_edit, resurrections
 from model_check.recordings.recording import Cluster, NotModelled
 from model_check.recordings.sessions import Session
 from model_check.recordings.transactions import ZOOKEEPER, may_be_unanswered, with_lines
@@ -173,23 +173,25 @@ class Changes:
         return seen.StateWritten(**head, partition=partition, state=leadership, by_leader=by_leader, changed=changed)
 
     def assignment(self, head: dict[str, Any], payload: Any, path: Path) -> seen.AssignmentWritten:
-        """The AR of a topic's partitions, by a controller, or by the tool that adds partitions to what it read."""
+        """A topic's AR, by a controller, by the tool that adds partitions to what it read, or by hand."""
         topic = path.topic or ""
         written = {TopicPartition(topic, number): ids for number, ids in payload.partitions.items()}
         before, self.assigned[topic] = self.assigned.get(topic, {}), written
-        if not head["by"] and not before.items() <= written.items():
-            raise _NotModelled("a tool's write of what it read earlier is not judged")
-        new = self._by_number({p: ids for p, ids in written.items() if p not in before})
-        everything = range(len(self.cluster.partitions))
-        if not head["by"] and not new:
-            raise _NotModelled("a tool's write that adds no partition is not specified")
-        if not head["by"] and any(ids != plain(ids) for ids in new.values()):
-            raise _NotModelled("an added partition without replicas, or with one twice, is not specified")
-        addition = None if head["by"] else self.cluster.additions.index(tuple(new.get(p, ()) for p in everything))
-        number = self.topic(path)
+        number, everything = self.topic(path), range(len(self.cluster.partitions))
+        addition = edit = None
+        if not head["by"]:
+            edits = is_edit(before, written)
+            named = self._by_number({p: ids for p, ids in written.items() if edits or p not in before})
+            if any(ids != plain(ids) for ids in named.values()):
+                raise _NotModelled("a partition that is written without replicas, or with one twice, is not specified")
+            if not before.keys() <= written.keys():
+                raise _NotModelled("a partition that is taken out of its topic by hand is not specified")
+            known = self.cluster.edited if edits else self.cluster.additions
+            found = known.index(tuple(named.get(p, ()) for p in everything))
+            addition, edit = (None, found) if edits else (found, None)
         gone = {p: () for p in everything if self.cluster.topic_of[p] == number}
         assigned = {**gone, **self._by_number(written)}
-        return seen.AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition)
+        return seen.AssignmentWritten(**head, topic=number, assigned=assigned, addition=addition, edit=edit)
 
     def request_made(self, head: dict[str, Any], payload: Any, path: Path) -> seen.RequestChanged:
         """An admin's request is there: a tool creates it, or a controller that is to write what is left finds none."""

@@ -53,7 +53,7 @@ def _is_told(folder: Path, what: re.Pattern[str], *names: str) -> bool:
 class _Topics:
     """The topics that were created, in this order, with their partitions' replicas: at first, and each time again.
 
-    `written` is what was assigned to the partitions of topics that were there.
+    `written` is what was assigned to the partitions of topics that were there, `edited` what somebody wrote so by hand.
     """
 
     unclean_by_default: bool
@@ -63,10 +63,11 @@ class _Topics:
     now: dict[str, Assignment] = field(default_factory=dict)
     added: list[Assignment] = field(default_factory=list)
     written: list[Assignment] = field(default_factory=list)
+    edited: list[Assignment] = field(default_factory=list)
     unclean: set[str] = field(default_factory=set)
     configs: dict[str, TopicConfigPayload] = field(default_factory=dict)
 
-    def add(self, one: Transaction, *, is_resurrected: bool) -> None:
+    def add(self, one: Transaction, *, is_resurrected: bool, by_tool: bool) -> None:
         """A topic, or its configuration, if that is what is written; none is created that is resurrected (D52)."""
         if (write := _write_of_a_topic(one)) is None:
             return
@@ -82,7 +83,7 @@ class _Topics:
         elif isinstance(one.change, NodeCreated):
             self._create(topic, of_it)
         else:
-            self._add_partitions(topic, of_it)
+            self._write(topic, of_it, by_tool=by_tool)
         self.now[topic] = of_it
 
     def _create(self, topic: str, of_it: Assignment) -> None:
@@ -100,13 +101,15 @@ class _Topics:
         if topic in self.names and payload.is_unclean(default=self.unclean_by_default):
             self.unclean.add(topic)
 
-    def _add_partitions(self, topic: str, of_it: Assignment) -> None:
-        """Those of a topic's partitions that were not there before this write."""
+    def _write(self, topic: str, of_it: Assignment, *, by_tool: bool) -> None:
+        """The AR of a topic that is there; a tool that does more than to add partitions edits it."""
         self.written.append(of_it)
         new = {p: ids for p, ids in of_it.items() if p not in self.now.get(topic, {})}
-        if new:
+        self.add_unborn(new)
+        if by_tool and is_edit(self.now.get(topic, {}), of_it):
+            self.edited.append(of_it)
+        elif new:
             self.added.append(new)
-            self.add_unborn(new)
 
     def add_unborn(self, partitions: Iterable[TopicPartition]) -> None:
         """Partitions that were not there at first, or never."""
@@ -124,12 +127,18 @@ class _Topics:
         return [{**kept, **new} for kept, (_, new) in zip(others, self.again, strict=True)]
 
 
+def is_edit(before: Assignment, after: Assignment) -> bool:
+    """Whether who writes a topic does something else than to add partitions to it."""
+    return after == before or not before.items() <= after.items()
+
+
 def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapping[int, Session]) -> Cluster:
     """The brokers that had a session, or are assigned to, and the topics in the order of their creation."""
     topics = _Topics(is_unclean_by_default(folder))
     resurrected = resurrections(transactions, sessions)
     for transaction in transactions:
-        topics.add(transaction, is_resurrected=transaction.zxid in resurrected)
+        by_tool = transaction.session not in sessions
+        topics.add(transaction, is_resurrected=transaction.zxid in resurrected, by_tool=by_tool)
     requests: list[Assignment] = []
     parts = set[str]()
     for part, request in ADMIN_REQUESTS.items():
@@ -143,7 +152,8 @@ def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapp
             if request.kind is paths.REASSIGN_PARTITIONS:
                 requests.append({partition: one.replicas for partition, one in named.items()})
     assigned, again = topics.assigned, topics.recreations()
-    brokers = {int(broker) for one in (assigned, *requests, *again) for ids in one.values() for broker in ids}
+    lists: tuple[Assignment, ...] = (assigned, *requests, *again, *topics.edited)
+    brokers = {int(broker) for one in lists for ids in one.values() for broker in ids}
     cluster = Cluster(
         broker_ids=tuple(sorted({*(one.broker for one in sessions.values()), *brokers})),
         topics=tuple(dict.fromkeys((*topics.names, *(partition.topic for partition in assigned)))),
@@ -158,7 +168,7 @@ def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapp
         return tuple(cluster.replicas(lists[one]) if one in lists else () for one in assigned)
 
     had = [assigned, *requests, *again, *topics.written]
-    additions = tuple(dict.fromkeys(map(listed, topics.added)))
+    additions, edited = (tuple(dict.fromkeys(map(listed, ones))) for ones in (topics.added, topics.edited))
     if any(listed(one) != listed(assigned) for one in again):
         parts.add("reassignment")
     return replace(
@@ -167,10 +177,11 @@ def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapp
         unclean=frozenset(topics.unclean),
         unclean_by_default=topics.unclean_by_default,
         deletes_topics=deletes_topics(folder),
-        parts=frozenset(parts | ({"addition"} if additions else set())),
+        parts=frozenset(parts | ({"addition"} if additions or edited else set())),
         requests=tuple(dict.fromkeys(map(asked, requests))),
         recreations=tuple(map(listed, again)),
         additions=additions,
+        edited=edited,
         assignments=tuple(frozenset(map(frozenset, lists)) for lists in zip(*map(listed, had), strict=True)),
     )
 

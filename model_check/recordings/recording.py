@@ -69,7 +69,8 @@ class Cluster:
     `parts` are those of the protocol that the recording shows beyond what any cluster does; `requests` the
     reassignments that were asked for, each the RAR of every partition (empty: not named); `assignments` the replicas
     that each partition has had, or was to have, as sets; `recreations` the AR of all partitions as topics were created
-    again with it, one by one (for those of other topics, as at first); `additions` that of partitions added at once.
+    again with it, one by one (for those of other topics, as at first); `additions` that of partitions added at once;
+    `edited` that of a topic's partitions as somebody wrote it by hand.
     """
 
     broker_ids: tuple[int, ...]
@@ -84,6 +85,7 @@ class Cluster:
     assignments: tuple[frozenset[frozenset[int]], ...] = ()
     recreations: tuple[tuple[tuple[int, ...], ...], ...] = ()
     additions: tuple[tuple[tuple[int, ...], ...], ...] = ()
+    edited: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     @cached_property
     def numbers(self) -> Mapping[int, int]:

@@ -228,10 +228,11 @@ class AssignmentRead(OfATopic):
 
 
 class AssignmentWritten(OfATopic):
-    """The AR of all partitions of a topic was written: by a controller, or by the tool (`Cluster.additions`)."""
+    """The AR of a topic was written: by a controller, by the tool (`Cluster.additions`), or by hand (`edited`)."""
 
     assigned: Mapping[int, tuple[int, ...]]
     addition: int | None = None
+    edit: int | None = None
 
 
 class RequestChanged(ZooKeeperChange):

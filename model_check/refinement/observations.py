@@ -65,6 +65,7 @@ OF_PROCESSES = {
 """What becomes of a broker's process or of its session."""
 OF_TOPICS = {
     Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions",
+    Fate.ASSIGNMENT_EDITED: "edit assignment",
     Fate.DELETION_REQUESTED: "create delete_topics", Fate.TOPIC_REMOVED: "remove topic",
     Fate.UNCLEAN_CHANGED: "change unclean election",
 }  # fmt: skip

@@ -51,14 +51,23 @@ def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     for p, partition in enumerate(cluster.partitions):
         if state_path(partition) in tree:
             yield choice_of(remove_state, p=p)
+    yield from _assignments(cluster)
+    yield from _requests(cluster)
+    if CONTROLLER in tree:
+        yield choice_of(remove_controller)
+
+
+def _assignments(cluster: MemoryCluster) -> Iterator[Choice]:
+    """The tool adds partitions to a topic, or somebody writes one of the scope's edits into its znode."""
+    tree = cluster.zookeeper.tree
     for t, topic in enumerate(cluster.topics() if "addition" in cluster.scope.parts else ()):
         if cluster.adding is not None and cluster.adding[0] == topic:
             yield choice_of(write_addition, t=t)
         elif cluster.adding is None and topic_path(topic) in tree:
             yield choice_of(read_for_addition, t=t)
-    yield from _requests(cluster)
-    if CONTROLLER in tree:
-        yield choice_of(remove_controller)
+    for e in range(len(cluster.scope.edited)):
+        if topic_path(_edited(cluster, e)[0]) in tree:
+            yield choice_of(edit_assignment, e=e)
 
 
 def _requests(cluster: MemoryCluster) -> Iterator[Choice]:
@@ -133,6 +142,21 @@ def write_addition(cluster: MemoryCluster, t: int) -> None:
     data = TopicPayload(partitions={**read, **dict(_assigned(cluster, topic, added=True))}).encode()
     write = Create(path, data) if found is None else SetData(path, data)
     _write(cluster, write, Fate.PARTITIONS_ADDED, topic)
+
+
+def _edited(cluster: MemoryCluster, e: int) -> tuple[str, dict[int, tuple[int, ...]]]:
+    """The topic that one of the scope's edits is of, and the replicas of the partitions that it names."""
+    named = {tp: ids for tp, ids in zip(cluster.partitions, cluster.scope.edited[e], strict=True) if ids}
+    return next(iter(named)).topic, {tp.partition: ids for tp, ids in named.items()}
+
+
+def edit_assignment(cluster: MemoryCluster, e: int) -> None:
+    """Write other replicas of a topic's partitions by hand."""
+    topic, named = _edited(cluster, e)
+    path = topic_path(topic)
+    found = parsed(TopicPayload, path, cluster.zookeeper.tree[path].data).partitions
+    data = TopicPayload(partitions={**found, **named}).encode()
+    _write(cluster, SetData(path, data), Fate.ASSIGNMENT_EDITED, topic)
 
 
 def remove_topic(cluster: MemoryCluster, t: int) -> None:

@@ -34,11 +34,15 @@ def an_assignment_is_the_union(s: State, m: Model, p: int) -> Value:
     return both(s.zookeeper.assigned[p] == union, union != wanted, wanted != ())
 
 
-@claim("step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS)
+@claim(
+    "step", source="PROTOCOL.md section 8", witness="an_assignment_is_the_union", parts=PARTS,
+    not_of={"edit_assignment"},
+)  # fmt: skip
 def assignments_change_in_order(before: State, after: State, m: Model, *, p: int) -> Value | None:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
-    The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
+    OAR is what it was when the move was asked for, or what somebody has written by hand since. The union may be left
+    out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
     """
     old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
     if new is old:

@@ -12,6 +12,7 @@ from spec.state.per_scope import (
     FENCED_DELETIONS,
     LEADER_EPOCH,
     LIVE_LEADERS,
+    MOVES,
     PARTITION_NUMBER,
     PARTITIONS,
     STOPPED_REPLICAS,
@@ -69,7 +70,7 @@ class BrokerPartition(Leadership):
         "A follower whose fetcher was stopped, or never started; it starts for another leader only.",
         kept=STOPPED_REPLICAS | budget("half_requests"),
     )
-    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=has("reassignment"))
+    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr has told it.", kept=MOVES)
     abandoned = Flag(
         "The log on its disk is not the log manager's any more, since it could not be deleted.",
         kept=budget("failed_deletions") & ~fixes(Switch.KEEP_UNDELETED_LOGS),
@@ -92,7 +93,7 @@ class SlotPartition(Leadership):
 
     ordered = Flag("LeaderAndIsr names the partition, with the leadership above.")
     topic_id = Flag("The id of its topic.", kept=TOPIC_IDS)
-    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr says it.", kept=has("reassignment"))
+    assigned = Field(BROKER_SET, (), "AR, as LeaderAndIsr says it.", kept=MOVES)
     leader_lives = Flag("LeaderAndIsr lists its leader as registered.", kept=LIVE_LEADERS)
 
 

@@ -55,7 +55,7 @@ def _may_be_all(m: Model) -> bool:
 
     That is of a partition with one replica; and of any, where only the leader is told.
     """
-    lists = (one for p in m.partitions for one in (m.first_assigned(p), *m.requested(p)))
+    lists = (one for p in m.partitions for one in m.named(p))
     alone = any(len(replicas) == 1 for replicas in lists)
     return m.has("metadata") and (alone or m.reintroduces(Switch.TELL_ONLY_THE_LEADER))
 

@@ -30,7 +30,7 @@ def test_a_row_names_things_that_its_scope_has(one: Defect) -> None:
 
 @pytest.mark.parametrize("one", DEFECTS, ids=lambda one: one.id)
 def test_a_fix_is_not_on_already_and_what_is_put_back_is(one: Defect) -> None:
-    assert one.fix or one.id in {"D59", "D59-halfway"}
+    assert one.fix or one.id in {"D59", "D59-halfway", "D73", "D73-fetch", "D73-move"}  # done by hand
     fixes = {switch for switch in one.fix if not switch.reintroduces}
     assert not fixes & one.base
     assert one.fix - fixes <= one.base
@@ -58,7 +58,7 @@ def test_every_defect_of_the_protocol_is_a_row_or_says_why_not() -> None:
     found = {number(one.id)[:2] for one in DEFECTS}
     open_ones = {number(one.id)[:2] for one in UNFOUND}
     assert not {one.id for one in DEFECTS} & {one.id for one in UNFOUND}
-    assert {one for one in found | open_ones if one[0] == "D"} == {("D", n) for n in range(1, 73)}
+    assert {one for one in found | open_ones if one[0] == "D"} == {("D", n) for n in range(1, 74)}
     assert all(one.reason and one.title for one in UNFOUND)
 
 

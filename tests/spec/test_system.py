@@ -48,6 +48,7 @@ SYSTEMS += [
     ("notification_reads", AS_CODED),
     ("late_requests", FENCED),
     ("failed_deletion", FENCED),
+    ("edited_move", AS_CODED),
 ]
 #: Every day beside the whole protocol, which is as coded: some with every fix.
 DAILY = {"dead_replica", "addition"}

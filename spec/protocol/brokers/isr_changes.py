@@ -104,7 +104,7 @@ def _require_fetching(s: State, m: Model, b: int, p: int, r: int) -> None:
     known, follower = s.brokers[b].partitions[p], s.brokers[r].partitions[p]
     require(s.processes[r].session != Session.NONE, follower.leader == b)
     require(~follower.idle)
-    if m.has("reassignment") and not m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
+    if m.keeps(BrokerPartition.assigned) and not m.reintroduces(Switch.TAKE_ANY_FOLLOWER):
         require(m.brokers.in_set(r, known.assigned))
 
 

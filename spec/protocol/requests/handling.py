@@ -52,7 +52,7 @@ def _is_newer(m: Model, known: BrokerPartition, state: SlotPartition) -> Value:
 def accepts(s: State, m: Model, b: int, p: int, state: SlotPartition) -> Value:
     """Whether a broker accepts what a LeaderAndIsr of no older controller epoch may say of a partition."""
     accepted = both(state.ordered, _is_newer(m, s.brokers[b].partitions[p], state))
-    return accepted & m.brokers.in_set(b, state.assigned) if m.has("reassignment") else accepted
+    return accepted & m.brokers.in_set(b, state.assigned) if m.keeps(SlotPartition.assigned) else accepted
 
 
 def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotPartition) -> None:
@@ -62,7 +62,7 @@ def _handle_partition_state(s: State, m: Model, b: int, p: int, state: SlotParti
     newer = _is_newer(m, known, state)
     with when(~newer):
         observe(f"broker {b}", "ignore LeaderAndIsr", partition=p, **fields)
-    if m.has("reassignment"):
+    if m.keeps(SlotPartition.assigned):
         assigned = m.brokers.in_set(b, state.assigned)
         with when(newer & ~assigned):
             observe(f"broker {b}", "is not assigned", partition=p, **fields)

@@ -4,7 +4,7 @@ The tool reads the topic's znode, and writes back what it read with the new part
 neither for the version nor whether the znode is still there: what a reassignment has written meanwhile is undone
 (D39), and a topic that was deleted meanwhile is there again (D17). The controller listens to the znode: partitions that
 it does not know go the way of a new topic's. It skips them where the topic is queued for deletion, and takes no notice
-of other changes, its own among them.
+of other changes: its own, and those that somebody makes by hand (spec/protocol/topics/edit_by_hand.py).
 
 The listener is subscribed to when a topic is first known, or near the end of a failover, long after the znode was read:
 what is added in between is noticed with the next change only.

@@ -43,11 +43,20 @@ def test_an_addition_that_was_tampered_with_is_not_explained(lie: str, tmp_path:
     assert_found_out(LIES[lie], tmp_path)
 
 
-def test_a_tool_that_writes_what_it_read_earlier_is_judged_up_to_there(tmp_path: Path) -> None:
-    change = replaced(r"{\"0\":[3,2],\"1\":[2,3]}", r"{\"0\":[2],\"1\":[2,3]}")
-    found = read(changed(LOST, tmp_path, "zookeeper.jsonl", change))
-    assert found.cut is not None
-    assert found.cut.reason == "a tool's write of what it read earlier is not judged"
+@pytest.mark.parametrize(
+    ("written", "cut"),
+    [
+        (r"{\"0\":[2],\"1\":[2,3]}", None),
+        (r"{\"0\":[3,2,2],\"1\":[2,3]}", "a partition that is written without replicas, or with one twice,"),
+        (r"{\"1\":[2,3]}", "a partition that is taken out of its topic by hand"),
+    ],
+)
+def test_a_tool_that_writes_something_else_than_it_read_edits_the_topic(
+    tmp_path: Path, written: str, cut: str | None
+) -> None:
+    found = read(changed(LOST, tmp_path, "zookeeper.jsonl", replaced(r"{\"0\":[3,2],\"1\":[2,3]}", written)))
+    assert (found.cut and found.cut.reason) == (cut and f"{cut} is not specified")
+    assert [one[:2] for one in found.cluster.edited] == [((2,), (2, 3))] or cut
 
 
 def test_the_rebalance_that_leads_to_an_election_goes_by_what_the_controller_knows_to_be_assigned() -> None:

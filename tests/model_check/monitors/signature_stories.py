@@ -323,6 +323,21 @@ def nowhere(story: Story, *, deletes: bool) -> None:
     story.rest()
 
 
+def edited(story: Story, *, by_hand: bool) -> None:
+    """Broker 1 comes into AR, by hand or by the controller, and is told nothing."""
+    story.assign(99 if by_hand else 1, 2, 3, 1)
+    story.rest()
+
+
+def undoes_an_edit(story: Story, *, unheard: bool) -> None:
+    """Broker 1 comes into AR by hand, and a move writes RAR and the AR of before; the next controller has read it."""
+    story.assign(99, 2, 3, 1)
+    if not unheard:
+        failed_over(story)
+    story.move(3)
+    story.assign(1 if unheard else 2, 3, 2)
+
+
 def unseen(story: Story, *, amid: bool) -> None:
     failed_over(story)
     story.ms += 0 if amid else 60_000

@@ -40,6 +40,8 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_leaders_can_lead", "D51", signature_stories.dead_leader, "raises"),
     ("eventually_leaders_can_lead", "D48", signature_stories.no_leader, "moving"),
     ("eventually_live_replicas_are_informed", "D5", signature_stories.unread, "after"),
+    ("eventually_live_replicas_are_informed", "D73", signature_stories.edited, "by_hand"),
+    ("assignments_change_in_order", "D73-move", signature_stories.undoes_an_edit, "unheard"),
     ("eventually_live_replicas_are_informed", "D54", signature_stories.unheard_creation, "repeated"),
     ("eventually_live_replicas_are_informed", "D12", signature_stories.unheard_start, "unnoticed"),
     ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
