@@ -99,6 +99,9 @@ class History:
                 case FateMet(fate=Fate.REASSIGNMENT_REQUESTED):
                     for tp, rar in requested_reassignments(cluster).items():
                         now[tp] = Begun(assigned_in_zookeeper(cluster, tp), rar, _has_caught_up(cluster, tp, rar))
+                case FateMet(fate=Fate.ASSIGNMENT_EDITED, paths=edited):
+                    named = {tp: one for tp, one in now.items() if str(tp) in edited}
+                    now |= {tp: replace(one, original=assigned_in_zookeeper(cluster, tp)) for tp, one in named.items()}
                 case OperationDone(operation=Create(path=path) | SetData(path=path)) if _is_state(path):
                     concerned = [(tp, one) for tp, one in now.items() if state_path(tp) == path]
                     caught_up = (each for each in concerned if _has_caught_up(cluster, each[0], each[1].target))

@@ -65,11 +65,12 @@ OF_PROCESSES = {
 """What becomes of a broker's process or of its session."""
 OF_TOPICS = {
     Fate.TOPIC_READ: "read assignment", Fate.PARTITIONS_ADDED: "add partitions",
-    Fate.ASSIGNMENT_EDITED: "edit assignment",
     Fate.DELETION_REQUESTED: "create delete_topics", Fate.TOPIC_REMOVED: "remove topic",
     Fate.UNCLEAN_CHANGED: "change unclean election",
 }  # fmt: skip
 """What is done to topics by name."""
+OF_PARTITIONS = {Fate.ASSIGNMENT_EDITED: "edit assignment", Fate.STATE_REMOVED: "remove state"}
+"""What is done to partitions by name."""
 BY_HAND = {
     Fate.ELECTION_WITHDRAWN: "withdraw election request",
     Fate.REASSIGNMENT_WITHDRAWN: "write /admin/reassign_partitions",
@@ -170,8 +171,8 @@ class Observer:
                 yield Seen("admin", "request election", {"named": sum(1 << number for number in named)})
             case Fate.REASSIGNMENT_REQUESTED:
                 yield Seen("admin", "create /admin/reassign_partitions", {"request": int(met.paths[0])})
-            case Fate.STATE_REMOVED:
-                yield from (Seen("admin", "remove state", {"partition": number}) for number in named)
+            case fate if fate in OF_PARTITIONS:
+                yield from (Seen("admin", OF_PARTITIONS[fate], {"partition": number}) for number in named)
             case Fate.TOPIC_CREATED:
                 paths = [topic_path(topic) for topic in self.after.topics()]
                 yield from (Seen("admin", "create topic", {"topic": paths.index(path)}) for path in met.paths)

@@ -24,6 +24,7 @@ from reference.scripts import (
     topic_path,
 )
 from reference.zookeeper.api import AnyOperation, Create, Delete, SetData
+from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import (
     UNCLEAN,
     PartitionReassignment,
@@ -156,7 +157,8 @@ def edit_assignment(cluster: MemoryCluster, e: int) -> None:
     path = topic_path(topic)
     found = parsed(TopicPayload, path, cluster.zookeeper.tree[path].data).partitions
     data = TopicPayload(partitions={**found, **named}).encode()
-    _write(cluster, SetData(path, data), Fate.ASSIGNMENT_EDITED, topic)
+    partitions = (str(TopicPartition(topic, number)) for number in named)
+    _write(cluster, SetData(path, data), Fate.ASSIGNMENT_EDITED, *partitions)
 
 
 def remove_topic(cluster: MemoryCluster, t: int) -> None:

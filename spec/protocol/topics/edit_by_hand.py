@@ -18,7 +18,7 @@ PROTOCOL.md section 7.3.
 from spec.language.rules import action, observe, require, when
 from spec.model import Model
 from spec.protocol.zookeeper import topic_changed
-from spec.state.cluster import State
+from spec.state.cluster import State, target
 
 
 @action(
@@ -32,7 +32,7 @@ def edit_assignment(s: State, m: Model, e: int) -> None:
     for p, replicas in edited.items():
         s.zookeeper.assigned[p] = replicas
         if m.has("reassignment"):
-            with when(s.zookeeper.requested[p] != ()):
+            with when(target(s, m, p) != ()):
                 s.history.original[p] = replicas
-    observe("admin", "edit assignment", topic=t)
+        observe("admin", "edit assignment", partition=p)
     topic_changed(s, m, t)
