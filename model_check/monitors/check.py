@@ -47,7 +47,12 @@ NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 SHOWN: Final = 5
 """Breaks of one claim that are told in full."""
 AREAS: Final = (controllers, leadership, reassignment, deletion, requests, fences, caches, rest)
-CLAIMS: Final[tuple[Monitored, ...]] = tuple(claim for area in AREAS for claim in monitored_in(area))
+CAUSES: Final = (leadership.znodes_can_be_read, requests.requests_can_be_read)
+"""Who cannot read something does not act on it, and breaks other claims: so these are told first."""
+CLAIMS: Final[tuple[Monitored, ...]] = (
+    *CAUSES,
+    *(claim for area in AREAS for claim in monitored_in(area) if claim not in CAUSES),
+)
 
 MONITORED: Final = frozenset(one.name for one in CLAIMS)
 """The names of the claims that need no search."""
