@@ -24,7 +24,7 @@ from model_check.live.live_setup import Setup
 from model_check.live.programs import OVERLOADED, Child, Launch
 from model_check.recordings.actions import ACTIONS, AT_REST, NOTE
 from model_check.recordings.members import MEMBERS, print_members
-from model_check.recordings.sessions import SESSIONS, sessions_by_log, sessions_by_ownership
+from model_check.recordings.sessions import SESSIONS, by_starts, sessions_by_log, sessions_by_ownership
 from model_check.recordings.transactions import ZOOKEEPER, parts_of
 from reference.live.zookeeper import LiveZookeeper
 from reference.ports import HOST, kept_ports
@@ -73,7 +73,7 @@ class LiveCluster:
         self.member_ids = tuple(setup.programs)
         self.broker_ids = tuple(one for one in self.member_ids if setup.role(one).holds_replicas)
         self.children: dict[int, Child] = {}
-        self.starts = dict.fromkeys(self.member_ids, 0)
+        self.starts: dict[int, list[int]] = {one: [] for one in self.member_ids}
         self._stop = stop
         self._exit = ExitStack()
         self._is_saved = False
@@ -127,17 +127,17 @@ class LiveCluster:
 
     def start(self, member: int) -> None:
         """Start a member's process, and do not wait for it."""
-        self.starts[member] += 1
+        self.starts[member].append(time.time_ns() // 1_000_000)
         launch = Launch(
             broker=member,
-            incarnation=self.starts[member],
+            incarnation=len(self.starts[member]),
             role=self.setup.role(member),
             host=HOST,
             port=self._ports[member],
             zookeeper=self._server.address,
             folder=self.folder / f"broker-{member}",
             work=self._work / f"broker-{member}",
-            seed=hash((self.setup.seed, member, self.starts[member])) & 0xFFFF,
+            seed=hash((self.setup.seed, member, len(self.starts[member]))) & 0xFFFF,
             times=self.setup.times,
             protocol=self.setup.protocol,
             switches=self.setup.switches,
@@ -295,7 +295,8 @@ class LiveCluster:
         self._end_children()
         transactions = list(read_transaction_log(self._server.data_dir / "version-2"))
         write_recording(self.folder / ZOOKEEPER, transactions)
-        sessions = {**sessions_by_ownership(transactions), **sessions_by_log(self.folder)}
+        owned = by_starts(sessions_by_ownership(transactions), transactions, self.starts)
+        sessions = {**owned, **sessions_by_log(self.folder)}
         told = {
             hex(number & (1 << 64) - 1): {"broker": one.broker, "incarnation": one.incarnation}
             for number, one in sessions.items()

@@ -8,6 +8,7 @@ session owns. A session that nobody claims is an admin tool's.
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,22 @@ def sessions_by_ownership(transactions: list[Transaction]) -> dict[int, Session]
             lives[broker] += 1
         sessions[session] = Session(broker, lives[broker], is_guess=True)
     return sessions
+
+
+def by_starts(
+    sessions: Mapping[int, Session], transactions: Iterable[Transaction], starts: Mapping[int, Sequence[int]]
+) -> dict[int, Session]:
+    """Sessions, of which those that were guessed are their broker's last process's of when each began.
+
+    `starts` are the times at which each broker's processes were started, in milliseconds of ZooKeeper's clock.
+    """
+    began = {one.session: one.time_ms for one in transactions if isinstance(one.change, SessionCreated)}
+    told = dict(sessions)
+    for number, one in sessions.items():
+        if one.is_guess and number in began:
+            lives = sum(started <= began[number] for started in starts.get(one.broker, ()))
+            told[number] = Session(one.broker, max(1, lives))
+    return told
 
 
 def elected_in(data: bytes | None) -> int | None:

@@ -10,6 +10,7 @@ import pytest
 from model_check.live.command_program import Agreed, command
 from model_check.live.live_run import Task, recorded_and_judged
 from model_check.live.live_setup import Setup
+from model_check.recordings.sessions import SESSIONS, Session
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput
 from spec.formats.kafka_types import V0102
@@ -31,6 +32,8 @@ def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) ->
     verdict, said = told("small_controller", tmp_path, "kill-broker", "kill-controller", "stop-controller")
     assert verdict is Verdict.HOLDS, said
     assert "broker 1 claims no release of 0.8.2 to 0.10.2" in said
+    sessions = [Session(**one) for one in json.loads((tmp_path / SESSIONS).read_text("utf-8")).values()]
+    assert {one.incarnation for one in sessions if one.broker == 1} == {1, 2}
 
 
 @pytest.mark.slow

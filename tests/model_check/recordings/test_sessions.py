@@ -2,7 +2,7 @@
 
 import pytest
 
-from model_check.recordings.sessions import Session, elected_in, sessions_by_ownership
+from model_check.recordings.sessions import Session, by_starts, elected_in, sessions_by_ownership
 from reference.zookeeper.transactions import Change, MultiChange, NodeCreated, SessionCreated, Transaction
 
 
@@ -41,3 +41,12 @@ def test_an_id_is_made_out_wherever_one_can_be(data: bytes | None, broker: int |
     assert elected_in(data) == broker
     owner = {} if broker is None else {7: Session(broker, 1, is_guess=True)}
     assert sessions_by_ownership(owning(NodeCreated("/controller", data, 7, 1))) == owner
+
+
+def test_a_session_is_of_the_process_that_ran_when_it_began() -> None:
+    """A zombie's second session is of the process that had the first; what a log told is no guess."""
+    begun = [Transaction(number, 100 * number, number, 0, SessionCreated(4000)) for number in (1, 2, 3, 4)]
+    guessed = {number: Session(3, 1, is_guess=True) for number in (1, 2, 3)}
+    found = by_starts({**guessed, 4: Session(3, 7)}, begun, {3: [50, 250, 390]})
+    assert {number: one.incarnation for number, one in found.items()} == {1: 1, 2: 1, 3: 2, 4: 7}
+    assert by_starts({1: Session(5, 1, is_guess=True)}, begun, {})[1] == Session(5, 1)
