@@ -186,6 +186,11 @@ class Model:
         return self.has("reassignment") or self.has("addition")
 
     @property
+    def moves_replicas(self) -> bool:
+        """Whether AR of a partition may change once it is there: by a reassignment, or by hand."""
+        return self.has("reassignment") or (self.has("addition") and "edits" in self.features)
+
+    @property
     def has_several_topics(self) -> bool:
         """Whether there is more than one topic."""
         return len(self.topics) > 1

@@ -196,7 +196,7 @@ def _sensible(one: Scope) -> Scope:
     if bool(one.added or one.edited) != ("addition" in one.parts) or not set(one.added) <= set(
         range(len(one.assigned))
     ):
-        raise _malformed(one.name, "added", "or edited goes with the part addition, and names partitions of the scope")
+        raise _malformed(one.name, "added", "goes, as edited does, with the part addition, and names partitions of it")
     _refuse_edits(one)
     if bool(one.assigned) != ("partitions" in one.parts):
         raise _malformed(one.name, "assigned", "goes with the part partitions, and neither is without the other")

@@ -101,19 +101,20 @@ def judge(
     these end, and it is open what else is broken.
     """
     observations = recording.observations
-    search, ends = _searched(
+    searches, ends = _searched(
         recording,
         switches,
         budget or max(BUDGET, EACH * observations),
         lambda explained, positions: progress(explained, f"{positions:,} positions", observations),
         stop,
     )
+    search = searches[-1] if ends else max(searches, key=lambda one: sum(one.best.place))
     explainer, best = search.explainer, ends[0] if ends else search.best
     asked = BrokenClaims(explainer)
     found, open_ = _broken(asked, ends, best, progress, (lambda: False) if stop() else stop)
     common = set.intersection(*({one.claim.name for one in broken if one.is_sure and not open_} for broken in found))
     others = {one.claim.name: one for broken in reversed(found) for one in broken if one.claim.name not in common}
-    outcome, reason = _outcome(recording, search, explained=bool(ends))
+    outcome, reason = _outcome(recording, search, searches, explained=bool(ends))
     return Judgement(
         system=explainer.system,
         outcome=Outcome.INCOMPLETE if open_ and outcome is Outcome.EXPLAINED else outcome,
@@ -125,7 +126,7 @@ def judge(
         broken=tuple(one for one in found[0] if one.claim.name in common),
         possibly=tuple(others.values()),
         explanations=len(ends),
-        positions=search.positions,
+        positions=sum(one.positions for one in searches),
         best_after=search.best_after,
         asked=tuple(asked.asked),
         not_asked=tuple(not_asked(asked.features)),
@@ -138,20 +139,18 @@ def _searched(
     budget: int,
     progress: Callable[[int, int], None],
     stop: Callable[[], bool],
-) -> tuple[Search, list[Position]]:
-    """A search that explains the recording, and its ends; or the one that came furthest, of all orders of callbacks."""
-    best: Search | None = None
+) -> tuple[list[Search], list[Position]]:
+    """A search for each order in which callbacks may have come, up to one that explains the recording; and its ends.
+
+    That one is the last; without one, each has had the whole budget.
+    """
+    searches: list[Search] = []
     for order in orders_of_states(recording):
         search = Search(Explainer(recording, switches, order), budget, progress, stop)
-        ends = list(search.explanations())
-        if ends:
-            return search, ends
-        if best is None or sum(search.best.place) > sum(best.best.place):
-            best = search
-        if stop():
-            break
-    assert best is not None  # noqa: S101 - there is one order at least
-    return best, []
+        searches.append(search)
+        if (ends := list(search.explanations())) or stop():
+            return searches, ends
+    return searches, []
 
 
 def _broken(
@@ -175,20 +174,23 @@ def _broken(
     return found, ""
 
 
-def _outcome(recording: Recording, search: Search, *, explained: bool) -> tuple[Outcome, str]:
+def _outcome(recording: Recording, best: Search, searches: Sequence[Search], *, explained: bool) -> tuple[Outcome, str]:
+    """What became of it, by the search that came furthest; nothing shows it only if none of them has more to try."""
     cut, contradictions = recording.cut, recording.contradictions
     if contradictions:
         return Outcome.UNEXPLAINED, f"no cluster writes this: {contradictions[0].place} contradicts other lines"
     if explained:
         return (Outcome.INCOMPLETE, f"explained up to {cut.place}: {cut.reason}") if cut else (Outcome.EXPLAINED, "")
-    if stopped := search.explainer.steps.stopped_by_a_bound.get(search.best.place):
+    if stopped := best.explainer.steps.stopped_by_a_bound.get(best.best.place):
         return Outcome.INCOMPLETE, f"no explanation found, and a bound of the specification stopped {stopped}"
-    if search.is_exhausted:
-        tried = "behaviour shows this" if search.tried_all else "likely behaviour shows this, nor an unlikely one yet"
-        return Outcome.UNEXPLAINED, f"no {tried}; {search.positions:,} positions were tried"
-    if search.is_over:
-        return Outcome.INCOMPLETE, f"no choice far back came further; {search.positions:,} positions were tried"
-    return Outcome.INCOMPLETE, f"no explanation found among {search.positions:,} positions; --budget allows more"
+    tried = f"{sum(one.positions for one in searches):,} positions"
+    if all(one.is_exhausted for one in searches):
+        are_all = all(one.tried_all for one in searches)
+        none = "behaviour shows this" if are_all else "likely behaviour shows this, nor an unlikely one yet"
+        return Outcome.UNEXPLAINED, f"no {none}; {tried} were tried"
+    if all(one.is_exhausted or one.is_over for one in searches):
+        return Outcome.INCOMPLETE, f"no choice far back came further; {tried} were tried"
+    return Outcome.INCOMPLETE, f"no explanation found among {tried}; --budget allows more"
 
 
 def _stuck(explainer: Explainer, at: Position) -> Stuck:

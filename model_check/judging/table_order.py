@@ -1,8 +1,9 @@
 """The order in which ZkClient goes through the paths that it has listeners on: that of their hashes.
 
 It keeps them in a `ConcurrentHashMap`, which has 16 places at first, and twice as many each time that three quarters of
-them are taken. What shares a place comes in the order in which it came. How many paths a process has had at once, a
-recording does not tell exactly; so all orders count that may have been.
+them are taken. How many paths a process has had at once, a recording does not tell exactly; so the orders of all sizes
+count that a table may have had. Left out: what shares a place comes in the order in which it was subscribed to, for
+which that of the partitions' numbers is taken.
 
 ZkClient 0.10 `fireAllEvents`; Java 8: `String.hashCode`, `ConcurrentHashMap.spread`, `tableSizeFor`.
 """
@@ -31,8 +32,10 @@ def orders_of_states(recording: Recording) -> list[tuple[int, ...]]:
     cluster = recording.cluster
     moving = {p for request in cluster.requests for p, replicas in enumerate(request) if replicas}
     renewed = any(isinstance(one, SessionBegan) and not one.first for one in chain(*recording.tracks.values()))
-    found = {tuple(p for p in order if p in moving): order for order in reversed([*_orders(cluster)])}
-    return [*reversed(found.values())][: None if renewed else 1]
+    found: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for order in _orders(cluster):
+        found.setdefault(tuple(p for p in order if p in moving), order)
+    return [*found.values()][: None if renewed else 1]
 
 
 def _orders(cluster: Cluster) -> Iterable[tuple[int, ...]]:

@@ -199,15 +199,16 @@ class Scenario:
         meanwhile(self)
 
     def edit(self) -> None:
-        """Add or take away a replica by hand, unless something is being reassigned; the controller hears nothing."""
+        """Add or take away a replica by hand, if one can be and nothing moves; the controller hears nothing."""
         admin, random = self.cluster.admin, self.random
         if self.existing and not admin.is_there(REASSIGN_PARTITIONS):
             topic = random.choice(self.existing)
             partition, replicas = random.choice([*admin.assignment(topic).items()])
             others = [one for one in self.cluster.broker_ids if one not in replicas]
             fewer = [tuple(one for one in replicas if one != gone) for gone in replicas if len(replicas) > 1]
-            admin.edit_assignment(topic, partition, random.choice([*((*replicas, one) for one in others), *fewer]))
-            self.a_moment()
+            if choices := [*((*replicas, one) for one in others), *fewer]:
+                admin.edit_assignment(topic, partition, random.choice(choices))
+        self.a_moment()
 
     def delete(self, meanwhile: "Play") -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
@@ -331,7 +332,7 @@ def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
 
 UNUSUAL: Final = ("delete-undeletable", "edit-assignment")
 USUAL: Final = tuple(kind for kind in FAULTS if kind not in UNUSUAL)
-"""The kinds that are done where none is named; `UNUSUAL` ones are, as people say who do them, asking for trouble."""
+"""The kinds that are done where none is named; the `UNUSUAL` ones are done only where they are."""
 
 
 def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:

@@ -234,6 +234,8 @@ def topics_go_after_their_replicas(history: History) -> Answers:
             text = f"{one.write.author} deleted {one.write.name}, and broker {broker}, which lives,"
             row = "" if one.is_asked else "D37-unasked"
             if not told:
+                known = history.known_replicas(partition, one.write.number)
+                row = "D73" if known is not None and broker not in known else row
                 yield Break(one.write.place, f"{text} has not been told to delete its replica of {partition}", row)
             else:
                 refused = all(each.refuses(partition) for each in told)

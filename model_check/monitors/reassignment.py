@@ -98,24 +98,16 @@ def _out_of_order(history: History, one: Change) -> Break | None:
     carries_on = _is_carried_on(history, one.partition, one.new, one.write.number)
     if one.write.is_a_zombies:
         return Break(one.write.place, text, "D2-assignment")
-    known = _known_beside_an_edit(history, one)
-    unheard = {frozenset((*asked, *replicas)) for replicas in known for asked in ((), wanted)}
-    row = "D73-move" if frozenset(one.new) in unheard else "D59" if carries_on else ""
+    row = "D73-move" if _undoes_an_edit(history, one) else "D59" if carries_on else ""
     return Break(one.write.place, text, row)
 
 
-def _known_beside_an_edit(history: History, one: Change) -> list[Brokers]:
-    """Each AR of a partition that the controller has read, or that it or another has written since; none, unless
-    somebody has written the topic by hand since: of that it has not heard (D73).
-    """
-    path, read = f"/brokers/topics/{one.partition.topic}", one.write.office.raised
-    since = [each for each in history.until(path, one.write.number) if each.number > read]
-    known = [each for each in since if each.author.is_members or each.is_create]
-    if known == since:
-        return []
-    written = (history.assignment(one.partition.topic, read), *(each.after for each in known))
-    lists = (each.replicas.get(one.partition.partition) for each in written if isinstance(each, Assignment))
-    return [replicas for replicas in lists if replicas is not None]
+def _undoes_an_edit(history: History, one: Change) -> bool:
+    """Whether a controller writes what its own AR becomes, and somebody has written another by hand (D73-move)."""
+    known, wanted = history.known_replicas(one.partition, one.write.number), set(one.wanted or ())
+    if known is None or known == one.old:
+        return False
+    return one.new == known or set(one.new) == wanted | {*known} or (one.new == one.wanted and wanted <= {*known})
 
 
 def _is_carried_on(history: History, partition: TopicPartition, replicas: Brokers, number: int) -> bool:
@@ -134,12 +126,12 @@ def _is_taken_back(history: History, number: int) -> bool:
 
 
 def _row_of_unasked(history: History, one: Change) -> str:
-    """The defect: a controller that is none any more goes on (D2), or one does again what it had begun once (D13), or
-    writes what it has read before somebody else wrote by hand (D73).
+    """The defect: a controller that is none any more goes on (D2), or one writes what it had read before somebody wrote
+    by hand (D73), or does again what it had begun once (D13).
     """
     if one.write.is_a_zombies or _is_taken_by_zombie(history, one):
         return "D2-assignment"
-    if one.new in _known_beside_an_edit(history, one):
+    if _undoes_an_edit(history, one):
         return "D73-move"
     if len(history.elections(one.write.author.broker, one.write.number)) < 2:
         return ""

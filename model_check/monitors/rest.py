@@ -89,7 +89,8 @@ def _untold(at: Moment, received: list[Arrival], partition: TopicPartition, brok
     place = written.place if written else ""
     heard = "no LeaderAndIsr of it" if highest < 0 else f"no later leader epoch of it than {highest}"
     text = f"{partition} has {state} ({place}), and broker {broker}, which runs, has accepted {heard}"
-    return at.broken(text, signatures.of_silence(at, partition, broker, highest))
+    row = signatures.of_edit(at, partition, broker) or signatures.of_silence(at, partition, broker, highest)
+    return at.broken(text, row)
 
 
 def _accepted(request: Arrival, partition: TopicPartition) -> int:

@@ -91,6 +91,12 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
     return added[-1] if added else None
 
 
+def of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
+    """A broker is of AR only since somebody wrote that by hand, which who is in office has not heard of (D73)."""
+    known = at.history.known_replicas(partition, at.number)
+    return "D73" if known is not None and broker not in known else ""
+
+
 def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
     """Nobody is told of a state, or this broker is not; `highest` is the leader epoch that it has heard of."""
     history = at.history
@@ -100,7 +106,7 @@ def of_silence(at: Moment, partition: TopicPartition, broker: int, highest: int)
     office = history.office(at.number)
     if decided is None or office.owner is None:
         return ""
-    if row := _of_creation(at, decided) or _of_edit(at, partition, broker):
+    if row := _of_creation(at, decided):
         return row
     assigned = history.last(f"/brokers/topics/{partition.topic}", at.number)
     if assigned is not None and not assigned.is_create and assigned.is_a_zombies:
@@ -130,13 +136,6 @@ def _of_creation(at: Moment, decided: Write) -> str:
     between = at.history.writes[decided.number + 1 : first]
     is_repeated = first > decided.number and all(one.author != decided.author for one in between)
     return "D54" if decided.is_create and is_repeated else ""
-
-
-def _of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
-    """Somebody has assigned the partition to the broker by hand, in this term (D73)."""
-    joined = joined_at(at.history, partition, broker, at.number)
-    is_unread = joined is not None and joined.number > at.history.office(at.number).raised
-    return "D73" if joined is not None and is_unread and not joined.author.is_members else ""
 
 
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:

@@ -107,6 +107,7 @@ class Changes:
                 return PassedOver(why)
             case zk.NodeCreated(path=path, data=None) if Path.parse(path).kind is paths.BROKER_TOPIC:
                 self.without_assignment.add(path)
+                self.assigned.update({topic: {} for topic in (Path.parse(path).topic,) if topic in self.assigned})
                 return writes.WITHOUT_ASSIGNMENT
             case zk.DataSet(path=path) if path in self.without_assignment:
                 self.without_assignment.remove(path)

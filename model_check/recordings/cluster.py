@@ -17,6 +17,7 @@ from typing import Any, Final, TypeAlias
 
 from model_check.recordings.recording import Cluster
 from model_check.recordings.sessions import Session
+from reference.scripts import BROKER_TOPICS
 from reference.zookeeper.transactions import DataSet, NodeCreated, NodeDeleted, Transaction
 from spec.errors import Where
 from spec.formats import znode_paths as paths
@@ -70,6 +71,7 @@ class _Topics:
     def add(self, one: Transaction, *, is_resurrected: bool, by_tool: bool) -> None:
         """A topic, or its configuration, if that is what is written; none is created that is resurrected (D52)."""
         if (write := _write_of_a_topic(one)) is None:
+            self._forget(one)
             return
         kind, topic, payload = write
         if kind is paths.TOPIC_CONFIG:
@@ -85,6 +87,13 @@ class _Topics:
         else:
             self._write(topic, of_it, by_tool=by_tool)
         self.now[topic] = of_it
+
+    def _forget(self, one: Transaction) -> None:
+        """A topic that is created without an assignment has none of an earlier one of its name."""
+        if isinstance(one.change, NodeCreated) and one.change.path.startswith(BROKER_TOPICS + "/"):
+            path = ZnodePath.parse(one.change.path)
+            if path.kind is paths.BROKER_TOPIC and path.topic in self.now:
+                self.now[path.topic] = {}
 
     def _create(self, topic: str, of_it: Assignment) -> None:
         if topic in self.names:
@@ -152,7 +161,7 @@ def cluster_of(folder: Path, transactions: Sequence[Transaction], sessions: Mapp
             if request.kind is paths.REASSIGN_PARTITIONS:
                 requests.append({partition: one.replicas for partition, one in named.items()})
     assigned, again = topics.assigned, topics.recreations()
-    lists: tuple[Assignment, ...] = (assigned, *requests, *again, *topics.edited)
+    lists: tuple[Assignment, ...] = (assigned, *requests, *again, *topics.written)
     brokers = {int(broker) for one in lists for ids in one.values() for broker in ids}
     cluster = Cluster(
         broker_ids=tuple(sorted({*(one.broker for one in sessions.values()), *brokers})),
@@ -223,7 +232,7 @@ def _write_of_a_topic(one: Transaction) -> tuple[PathKind, str, Any] | None:
     change = one.change
     if not isinstance(change, NodeCreated | DataSet) or change.data is None:
         return None
-    if not change.path.startswith(("/brokers/topics/", "/config/topics/")):
+    if not change.path.startswith((f"{BROKER_TOPICS}/", "/config/topics/")):
         return None
     path = ZnodePath.parse(change.path)
     if path.topic is None or path.kind not in {paths.BROKER_TOPIC, paths.TOPIC_CONFIG}:

@@ -145,7 +145,7 @@ class MemoryCluster:
 
     def _left_behind(self) -> tuple[TopicPartition, ...]:
         """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""
-        return self.partitions if self.model.topics_vanish and self.model.has("reassignment") else ()
+        return self.partitions if self.model.topics_vanish and self.model.moves_replicas else ()
 
     def topics(self) -> tuple[str, ...]:
         """The topics of the scope, by number, whether or not they exist."""

@@ -1,6 +1,7 @@
 """What is claimed of reassignments: the order of assignments in ZooKeeper, who is touched when, and how it ends.
 
-What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13).
+What is being reassigned is what /admin/reassign_partitions says; a controller may believe something else (D2, D13). OAR
+is the AR in ZooKeeper when that was asked for, or what somebody has written by hand since (D73).
 """
 
 from spec.language.rules import claim
@@ -41,8 +42,7 @@ def an_assignment_is_the_union(s: State, m: Model, p: int) -> Value:
 def assignments_change_in_order(before: State, after: State, m: Model, *, p: int) -> Value | None:
     """The assignment in ZooKeeper, while the topic exists, is OAR, then RAR + OAR, then RAR, and nothing else.
 
-    OAR is what it was when the move was asked for, or what somebody has written by hand since. The union may be left
-    out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
+    The union may be left out where OAR has all of RAR. That all of RAR was in sync first is another's claim.
     """
     old, new = before.zookeeper.assigned[p], after.zookeeper.assigned[p]
     if new is old:

@@ -127,8 +127,7 @@ class Slot(Record):
         kept=has("deletion") & budget("failed_deletions"),
     )
     calls_back = Flag(
-        "The answers to StopReplica with delete are for the deletion manager.",
-        kept=has("deletion") & has("reassignment"),
+        "The answers to StopReplica with delete are for the deletion manager.", kept=has("deletion") & MOVES
     )
 
 

@@ -82,7 +82,7 @@ FENCED_DELETIONS: PerScope[bool] = per_scope(
     lambda m: bool(m.scope.budget("late_copies")) and m.fixes(Switch.STOP_REPLICA_HAS_LEADER_EPOCH),
 )
 ASSIGNMENTS: PerScope[bool] = has("reassignment") | has("addition")
-MOVES: PerScope[bool] = has("reassignment") | (has("addition") & budget("edits"))
+MOVES: PerScope[bool] = per_scope("AR of a partition may change: it moves, or is edited", lambda m: m.moves_replicas)
 LOST_TOPICS: PerScope[bool] = per_scope("a controller may find a topic gone that it knows", lambda m: m.loses_topics)
 GIVEN: PerScope[bool] = per_scope(
     "a listener goes by what was read before it had the lock, which may be another's doing since",

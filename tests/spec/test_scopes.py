@@ -46,6 +46,7 @@ def test_what_a_scope_does_not_have_is_refused_with_what_it_may_have(damage: dic
 
 
 WHOLE = BARE | {"parts": ["partitions"], "assigned": [[1, 2]]}
+EDITED = WHOLE | {"parts": ["partitions", "addition"], "edited": [[[2]]], "budgets": {"edits": 1}}
 
 
 @pytest.mark.parametrize(
@@ -62,6 +63,13 @@ WHOLE = BARE | {"parts": ["partitions"], "assigned": [[1, 2]]}
         ({"topic_of": [0, 1]}, "topic_of: names 2 topics for 1 partitions"),
         ({"assigned": []}, "assigned: goes with the part partitions"),
         ({"parts": []}, "assigned: goes with the part partitions"),
+        ({"edited": [[[1]]], "budgets": {"edits": 1}}, "added: goes, as edited does, with the part addition"),
+        (EDITED | {"budgets": {}}, "edited: goes with the budget edits"),
+        (EDITED | {"edited": []}, "added: goes, as edited does, with the part addition"),
+        (EDITED | {"edited": [[[1], [2]]]}, "edited: [[1], [2]] has no distinct brokers for one topic's AR"),
+        (EDITED | {"edited": [[[]]]}, "edited: [[]] has no distinct brokers for one topic's AR"),
+        (EDITED | {"edited": [[[3]]]}, "edited: [[3]] has no distinct brokers for one topic's AR"),
+        (EDITED | {"edited": [[[2, 2]]]}, "edited: [[2, 2]] has no distinct brokers for one topic's AR"),
     ],
 )
 def test_a_scope_whose_numbers_do_not_go_together_is_refused(damage: dict[str, Any], complaint: str) -> None:

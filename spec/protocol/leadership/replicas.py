@@ -115,7 +115,7 @@ def _strays(s: State, m: Model, c: int, on: Value) -> dict[int, Value]:
     """
     if not (m.stops_replicas and m.fixes(Switch.DELETE_STRAYS)):
         return {}
-    leaves = m.has("reassignment") and m.topics_vanish
+    leaves = m.moves_replicas and m.topics_vanish
     strays, nobody = {}, m.brokers.empty_set()
     for p in m.partitions:
         assigned = assigned_set(s, m, c, p)

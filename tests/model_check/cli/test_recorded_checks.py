@@ -26,7 +26,7 @@ from model_check.judging.shipped_recordings import (
 from model_check.live import live_run
 from model_check.live.live_run import Task
 from model_check.verdicts.interrupts import raising
-from model_check.verdicts.results import Run
+from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, document, run_checks
 from tests.model_check.cli.conftest import Kcheck
@@ -82,16 +82,17 @@ def test_a_recording_that_breaks_less_or_more_is_unexpected(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    ("said", "faults", "verdict"),
+    ("said", "faults", "plant", "verdict"),
     [
-        (Verdict.HOLDS, 2, Verdict.HOLDS),
-        (Verdict.HOLDS, 1, Verdict.INCOMPLETE),
-        (Verdict.VIOLATED, 2, Verdict.VIOLATED),
-        (Verdict.INCOMPLETE, 0, Verdict.INCOMPLETE),
+        (Verdict.HOLDS, 2, Verdict.HOLDS, Verdict.HOLDS),
+        (Verdict.HOLDS, 1, Verdict.HOLDS, Verdict.INCOMPLETE),
+        (Verdict.HOLDS, 2, Verdict.ERROR, Verdict.ERROR),
+        (Verdict.VIOLATED, 2, Verdict.HOLDS, Verdict.VIOLATED),
+        (Verdict.INCOMPLETE, 0, Verdict.HOLDS, Verdict.INCOMPLETE),
     ],
 )
-def test_a_live_run_is_kept_where_it_does_not_hold_or_lacks_faults(
-    said: Verdict, faults: int, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+def test_a_live_run_is_kept_where_it_does_not_hold_lacks_faults_or_nobody_saw_what_was_planted(
+    said: Verdict, faults: int, plant: Verdict, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders: list[Path] = []
 
@@ -100,9 +101,13 @@ def test_a_live_run_is_kept_where_it_does_not_hold_or_lacks_faults(
         folders.append(folder)
         return Run("live", task.title, "AS_CODED", said, faults=("1 kill-controller", "2 stop-controller")[:faults])
 
+    planted = Comparison("what was planted is seen", Verdict.VIOLATED, Verdict.VIOLATED, plant)
     monkeypatch.setattr(checks, "checked_run", run)
+    monkeypatch.setattr(checks, "recorded", lambda _folder: planted)
     (made,) = next(checks.live_runs(deep=False)).make()
-    assert [one.is_met for one in made.comparisons] == [said is Verdict.HOLDS, faults == 2]
+    is_whole = said is Verdict.HOLDS and faults == 2
+    assert [one.verdict for one in made.comparisons[2:]] == [plant] * is_whole
+    assert [one.is_met for one in made.comparisons[:2]] == [said is Verdict.HOLDS, faults == 2]
     assert document([made]).verdict is verdict
     assert folders[0].exists() == (verdict is not Verdict.HOLDS)
     if folders[0].exists():

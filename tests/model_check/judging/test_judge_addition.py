@@ -59,6 +59,13 @@ def test_a_tool_that_writes_something_else_than_it_read_edits_the_topic(
     assert [one[:2] for one in found.cluster.edited] == [((2,), (2, 3))] or cut
 
 
+def test_an_addition_may_name_a_broker_that_never_is(tmp_path: Path) -> None:
+    change = replaced(r"{\"0\":[3,2],\"1\":[2,3]}", r"{\"0\":[3,2],\"1\":[9]}")
+    found = read(changed(LOST, tmp_path, "zookeeper.jsonl", change))
+    assert 9 in found.cluster.broker_ids
+    assert found.cluster.additions[0][:2] == ((), (found.cluster.broker(9),))
+
+
 def test_the_rebalance_that_leads_to_an_election_goes_by_what_the_controller_knows_to_be_assigned() -> None:
     """Partition 1 is added later: before that no broker is to lead it, then broker 2 is."""
     parts = frozenset({"addition", "auto_rebalance"})

@@ -45,3 +45,18 @@ def test_the_controller_is_stopped_as_it_creates_partitions_while_there_are_topi
     play(made)
     assert not cluster.admin.create_topic.called
     cluster.suspend.assert_called_once_with(1)
+
+
+@given(st.integers(1, 5), st.integers(0, 2**16), st.data())
+def test_an_edit_adds_a_replica_or_takes_one_away(brokers: int, seed: int, data: st.DataObject) -> None:
+    made, cluster = scenario(brokers, seed)
+    replicas = tuple(data.draw(st.lists(st.sampled_from(cluster.broker_ids), min_size=1, unique=True)))
+    made.existing.append("t")
+    cluster.admin.assignment.return_value = {3: replicas}
+    cluster.admin.is_there.return_value = False
+    made.edit()
+    edits = [call.args for call in cluster.admin.edit_assignment.call_args_list]
+    assert [one[:2] for one in edits] == [("t", 3)] * (brokers > 1)
+    for *_, written in edits:
+        assert len({*written}) == len(written) == len(replicas) + (1 if {*replicas} < {*written} else -1) > 0
+        assert {*written} < {*replicas} or {*replicas} < {*written} <= {*cluster.broker_ids}

@@ -63,7 +63,7 @@ OF_ONE_PART = (
     "addition_deletion", "addition_reassignment", "late_copies", "dead_replica", "unasked_deletion", "failed_send",
     "removed_controller", "removed_controller_creation", "withdrawn_move", "refused_deletions", "early_reads",
     "early_expiry", "early_topics", "early_move", "early_election", "late_requests", "kept_topic", "failed_deletion",
-    "failed_move", "edited_assignment", "edited_move",
+    "failed_move", "edited_assignment", "edited_move", "edited_deletion", "edited_shutdown",
 )  # fmt: skip
 """Those that are about one part, in two variants."""
 
