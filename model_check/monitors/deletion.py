@@ -13,7 +13,7 @@ from model_check.monitors.arrivals import Arrival
 from model_check.monitors.claims import Answers, Break, Needs, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.history import History, Write, state_path
-from model_check.monitors.reassignment import asked_at, had, left_at
+from model_check.monitors.reassignment import asked_at, had, known_replicas, left_at
 from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import TopicPartition
@@ -234,7 +234,7 @@ def topics_go_after_their_replicas(history: History) -> Answers:
             text = f"{one.write.author} deleted {one.write.name}, and broker {broker}, which lives,"
             row = "" if one.is_asked else "D37-unasked"
             if not told:
-                known = history.known_replicas(partition, one.write.number)
+                known = known_replicas(history, partition, one.write.number)
                 row = "D73" if known is not None and broker not in known else row
                 yield Break(one.write.place, f"{text} has not been told to delete its replica of {partition}", row)
             else:

@@ -364,23 +364,6 @@ class History:
         of_it = (one for one in self.refusals if broker is not None and one.author.broker == broker)
         return any(one.error == error and one.number <= number for one in of_it)
 
-    def known_replicas(self, partition: TopicPartition, number: int) -> tuple[int, ...] | None:
-        """A partition's AR as who is in office has it before the write of a number, as far as it can be told.
-
-        It is what was read at the failover, what the partition got when it came to be since, or what a member has
-        written since; not what somebody has written by hand in the place of another (D73).
-        """
-        read = self.office(number).raised
-        known = self.replicas(partition, read)
-        for one in self.until(f"/brokers/topics/{partition.topic}", number):
-            if one.number > read:
-                before, after = (
-                    each.replicas.get(partition.partition) if isinstance(each, Assignment) else None
-                    for each in (one.before, one.after)
-                )
-                known = after if before is None or after is None or one.author.is_members else known
-        return known
-
     def is_assigned_by_hand(self, partition: TopicPartition, number: int) -> bool:
         """Whether the last to change a partition's AR, up to the write of a number, was no member."""
         last = None

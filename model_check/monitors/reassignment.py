@@ -104,7 +104,7 @@ def _out_of_order(history: History, one: Change) -> Break | None:
 
 def _undoes_an_edit(history: History, one: Change) -> bool:
     """Whether a controller writes what its own AR becomes, and somebody has written another by hand (D73-move)."""
-    known, wanted = history.known_replicas(one.partition, one.write.number), set(one.wanted or ())
+    known, wanted = known_replicas(history, one.partition, one.write.number), set(one.wanted or ())
     if known is None or known == one.old:
         return False
     return one.new == known or set(one.new) == wanted | {*known} or (one.new == one.wanted and wanted <= {*known})
@@ -259,6 +259,24 @@ def had_to_go(history: History, partition: TopicPartition, broker: int, number: 
     """Whether a broker has had to delete a partition before: a reassignment took it away, or the topic was doomed."""
     doomed = history.until(f"/admin/delete_topics/{partition.topic}", number)
     return bool(doomed) or left_at(history, partition, broker, number) is not None
+
+
+def known_replicas(history: History, partition: TopicPartition, number: int) -> Brokers | None:
+    """A partition's AR as who is in office has it before the write of a number, as far as it can be told.
+
+    It is what was read at the failover, what the partition got when it came to be since, or what a member has written
+    since; not what somebody has written by hand in the place of another (D73).
+    """
+    read = history.office(number).raised
+    known = history.replicas(partition, read)
+    for one in history.until(f"/brokers/topics/{partition.topic}", number):
+        if one.number > read:
+            before, after = (
+                each.replicas.get(partition.partition) if isinstance(each, Assignment) else None
+                for each in (one.before, one.after)
+            )
+            known = after if before is None or after is None or one.author.is_members else known
+    return known
 
 
 def left_at(history: History, partition: TopicPartition, broker: int, number: int) -> Write | None:

@@ -15,7 +15,7 @@ from model_check.monitors.controllers import decides, raisers, removed_by_others
 from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
-from model_check.monitors.reassignment import asked_at, joined_at, left_at
+from model_check.monitors.reassignment import asked_at, joined_at, known_replicas, left_at
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import ApiKey
@@ -93,7 +93,7 @@ def _added(history: History, partition: TopicPartition, number: int) -> Write | 
 
 def of_edit(at: Moment, partition: TopicPartition, broker: int) -> str:
     """A broker is of AR only since somebody wrote that by hand, which who is in office has not heard of (D73)."""
-    known = at.history.known_replicas(partition, at.number)
+    known = known_replicas(at.history, partition, at.number)
     return "D73" if known is not None and broker not in known else ""
 
 
