@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model_check.checks import gate
+from model_check.checks.planted_faults import planted_faults
 from model_check.checks.selection import (
     ENGINES,
     Shard,
@@ -30,9 +31,10 @@ def check(name: str, cost: int = 0, engine: str = "explorer") -> Check:
     return Check(engine, name, "", cost, partial(list[Run]))
 
 
-def test_each_check_of_the_gate_is_of_one_kind_but_for_those_of_the_manifest_itself() -> None:
+def test_each_check_of_the_gate_is_of_one_kind_but_for_those_of_the_manifest_and_the_engines() -> None:
     kinds = {one.identity: [kind for kind, engines in ENGINES.items() if one.engine in engines] for one in EVERY}
-    assert {name for name, some in kinds.items() if not some} == {"manifest", "inventory"}
+    planted = {one.identity for one in planted_faults()}
+    assert {name for name, some in kinds.items() if not some} == {"manifest", "inventory"} | planted
     assert all(len(some) <= 1 for some in kinds.values())
     assert {kind for some in kinds.values() for kind in some} == set(ENGINES)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from model_check.cli.live_options import Asked
-from model_check.live.live_scenario import FAULTS
+from model_check.live.live_scenario import USUAL
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import V0102, V090
 
@@ -18,7 +18,7 @@ def test_what_is_as_usual_is_not_said() -> None:
 
 
 def test_without_a_number_each_kind_comes_once() -> None:
-    assert (Asked().task(7).faults, Asked().task(7).seconds) == (len(FAULTS), None)
+    assert (Asked().task(7).faults, Asked().task(7).seconds) == (len(USUAL), None)
     assert (Asked(only=["lag"]).task(7).faults, Asked().task(7, faults=3).faults) == (1, 3)
     assert Asked().task(7, minutes=2).seconds == 120
     assert Asked().task(7, plays=(2, 5)).plays == (2, 5)

@@ -95,5 +95,5 @@ def test_the_read_of_a_topic_sets_the_watch_of_a_listener_that_an_earlier_term_h
 
 
 def test_partitions_that_the_scope_lacks_are_refused() -> None:
-    with pytest.raises(MalformedInput, match="goes with the part addition"):
+    with pytest.raises(MalformedInput, match="added: goes, as edited does, with the part addition"):
         _sensible(replace(scope("addition"), added=(2,)))
