@@ -37,9 +37,7 @@ class Switch(enum.Enum):
     REFUSE_UNBORN_REASSIGNMENTS = "S8: a reassignment of a partition without leadership is refused (a fix of ours)"
     REFUSE_ODD_TARGETS = "D61, D62: a reassignment to nobody, to a broker twice, or to text is refused (cf. 2.4.0)"
     CACHE_BUMPED_EPOCH = "D18: the cache takes over a leader epoch that a reassignment raised (KAFKA-9212, 2.4.0)"
-    DELETE_STRAYS = (
-        "D38, D47, D73-log: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
-    )
+    DELETE_STRAYS = "D38, D47: a starting broker, or a new controller, has deleted what no AR has (cf. KIP-516, 3.7.0)"
     CLEAR_CONTEXT = "D13: a resignation empties the whole context of the controller (KAFKA-5310, 0.11.0.0)"
     ELECT_ONLY_THE_LED = "D42, D49: an election on request leaves out partitions without leadership (a fix of ours)"
     KEEP_UNREAD_REQUESTS = "D49, S8: an admin's request is deleted, or changed, only by who has read it (a fix of ours)"

@@ -6,7 +6,7 @@ written (D73). Until then a replica that was added is started by nobody, one tha
 and whatever writes the topic from a controller's memory, as each reassignment does, undoes the edit (D73-move). A
 failover starts what was added, and yet the leader takes no fetch of it: it has AR from the LeaderAndIsr that made it
 leader, and ignores one of the same leader epoch (D73-fetch). Who was taken away and leads still leads until it
-restarts, and nobody takes its place then (D73-leader); its log outlives the topic (D73-log).
+restarts, and nobody takes its place then (D73-leader); its log outlives the topic (D38-edited).
 
 Scopes name the edits that somebody may make (`edited`); each writes the partitions that it names and leaves the others
 as they are. Left out: that an edit takes a partition away, or names a broker twice, or none; and that in 0.10.2 a fetch
