@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from model_check.monitors.claims import Answers, Break, monitored
 from model_check.monitors.contents import Assignment, State
 from model_check.monitors.controllers import decides
-from model_check.monitors.history import History, Write
+from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import left_at
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
@@ -132,12 +132,16 @@ def leaders_are_assigned(history: History) -> Answers:
 
 
 def _row_of_outsiders(history: History, partition: TopicPartition, write: Write, outside: Iterable[int]) -> str:
-    """AR is empty, or has been so (D61); or a zombie took these out of AR while they were in the ISR (D19)."""
+    """AR is empty, or has been so (D61); or a zombie took these out of AR while they were in the ISR (D19), or before a
+    leader took them in again that its successor had informed (S6).
+    """
     written = history.until(f"/brokers/topics/{partition.topic}", write.number + 1)
     contents = (one.after for one in written)
     if any(isinstance(one, Assignment) and one.replicas.get(partition.partition) == () for one in contents):
         return "D61"
-    return "D19" if all(_is_left_in_sync(history, partition, broker, write) for broker in outside) else ""
+    if all(_is_left_in_sync(history, partition, broker, write) for broker in outside):
+        return "D19"
+    return "S6" if all(_is_taken_in_again(history, partition, broker, write) for broker in outside) else ""
 
 
 def _is_left_in_sync(history: History, partition: TopicPartition, broker: int, write: Write) -> bool:
@@ -145,6 +149,20 @@ def _is_left_in_sync(history: History, partition: TopicPartition, broker: int, w
     left = left_at(history, partition, broker, write.number + 1)
     state = None if left is None else history.state(partition, left.number)
     return left is not None and left.is_a_zombies and state is not None and broker in state.isr
+
+
+def _is_taken_in_again(history: History, partition: TopicPartition, broker: int, write: Write) -> bool:
+    """Whether a zombie took a broker out of AR that was out of the ISR by then, and a leader took it in by itself."""
+    left = left_at(history, partition, broker, write.number + 1)
+    if left is None or not left.is_a_zombies:
+        return False
+    since = [one for one in history.until(state_path(partition), write.number + 1) if left.number < one.number]
+    came = [one for one in since if not _has(one.before, broker) and _has(one.after, broker)]
+    return bool(came) and not any(decides(one) for one in came)
+
+
+def _has(content: object, broker: int) -> bool:
+    return isinstance(content, State) and broker in content.isr
 
 
 def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:

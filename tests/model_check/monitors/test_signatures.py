@@ -12,7 +12,7 @@ import pytest
 
 from model_check.verdicts.verdict import Verdict
 from spec.formats.error_codes import ErrorCode
-from tests.model_check.monitors import signature_stories
+from tests.model_check.monitors import edit_stories, signature_stories
 from tests.model_check.monitors.stories import AS_CODED_ROWS, begun, born, breaks, deleted, failed_over, moved
 
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
@@ -23,6 +23,7 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("who_acts_has_raised_the_epoch", "D1", signature_stories.borrowed, "refused"),
     ("one_term_acts_in_an_epoch", "D1", signature_stories.borrowed, "refused"),
     ("isr_is_within_assigned", "D19", signature_stories.out_of_assignment, "zombie"),
+    ("isr_is_within_assigned", "S6", signature_stories.taken_in_again, "zombie"),
     ("leaders_are_assigned", "D19", signature_stories.out_of_assignment, "zombie"),
     ("assignments_shrink_after_the_new_caught_up", "D48", signature_stories.shrinks, "dead"),
     ("assignments_shrink_after_the_new_caught_up", "D61", signature_stories.shrinks_to, "nobody"),
@@ -40,12 +41,12 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("eventually_leaders_can_lead", "D51", signature_stories.dead_leader, "raises"),
     ("eventually_leaders_can_lead", "D48", signature_stories.no_leader, "moving"),
     ("eventually_live_replicas_are_informed", "D5", signature_stories.unread, "after"),
-    ("eventually_live_replicas_are_informed", "D73", signature_stories.edited, "by_hand"),
-    ("eventually_live_replicas_are_informed", "D73", signature_stories.edited_back, "added"),
-    ("eventually_live_replicas_are_informed", "D73", signature_stories.edited_and_moved, "unheard"),
-    ("topics_go_after_their_replicas", "D73", signature_stories.edited_and_deleted, "unheard"),
-    ("assignments_change_in_order", "D73-move", signature_stories.undoes_an_edit, "unheard"),
-    ("assignments_change_in_order", "D73-move", signature_stories.moves_back, "unheard"),
+    ("eventually_live_replicas_are_informed", "D73", edit_stories.edited, "by_hand"),
+    ("eventually_live_replicas_are_informed", "D73", edit_stories.edited_back, "added"),
+    ("eventually_live_replicas_are_informed", "D73", edit_stories.edited_and_moved, "unheard"),
+    ("topics_go_after_their_replicas", "D73", edit_stories.edited_and_deleted, "unheard"),
+    ("assignments_change_in_order", "D73-move", edit_stories.undoes_an_edit, "unheard"),
+    ("assignments_change_in_order", "D73-move", edit_stories.moves_back, "unheard"),
     ("eventually_live_replicas_are_informed", "D54", signature_stories.unheard_creation, "repeated"),
     ("eventually_live_replicas_are_informed", "D12", signature_stories.unheard_start, "unnoticed"),
     ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
