@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model_check.kernel.blueprint import listed
-from model_check.kernel.native import inlined, loop
+from model_check.kernel.native import inlined, tight_loop
 from model_check.kernel.packing import Packing, Words
 from spec.language.rules import Variable
 
@@ -55,21 +55,25 @@ def codes(variable: Variable) -> list[tuple[int, int]]:
 
 def digest_of(packing: Packing, rows: Words) -> SetDigest:
     """The digest of a set of packed states (`uint64[n, words]`, no state twice)."""
-    places, tables = _tables(packing)
-    low, high = _sum(np.ascontiguousarray(rows), places, tables)
+    places, begins, tables = _tables(packing)
+    known = np.zeros((rows.shape[1], 3), np.uint64)
+    low, high = _sum(np.ascontiguousarray(rows), places, begins, tables, known)
     return SetDigest(len(rows), int(low), int(high))
 
 
 @lru_cache(maxsize=8)
-def _tables(packing: Packing) -> tuple[npt.NDArray[np.int64], Words]:
-    """Where to look and what is found: rows of (word, shift, mask, first entry), and the entries as two lanes."""
+def _tables(packing: Packing) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Words]:
+    """Where to look and what is found: rows of (word, shift, mask, first entry), the first row of each word, and the
+    entries as two lanes.
+    """
     places, entries, start = [], [], 0
     for group in _groups(packing):
         first = packing.places[group[0].name]
         entries.append(_joined(packing, group))
         places.append((first.word, first.shift, len(entries[-1]) - 1, start))
         start += len(entries[-1])
-    return np.array(places, dtype=np.int64), np.concatenate(entries)
+    rows = np.array(places, dtype=np.int64)
+    return rows, np.searchsorted(rows[:, 0], np.arange(packing.words + 1)), np.concatenate(entries)
 
 
 def _groups(packing: Packing) -> list[list[Variable]]:
@@ -104,11 +108,12 @@ def _avalanche(lane: Any) -> Any:
     return lane ^ lane >> np.uint64(31)
 
 
-@loop
-def _sum(rows: Words, places: npt.NDArray[np.int64], entries: Words) -> tuple[Any, Any]:
+@tight_loop
+def _sum(
+    rows: Words, places: npt.NDArray[np.int64], begins: npt.NDArray[np.int64], entries: Words, known: Words
+) -> tuple[Any, Any]:
+    """Both lanes; `known` is scratch: of each word, what it was in the row before, and its two sums."""
     low_sum = high_sum = np.uint64(0)
-    known = np.zeros((rows.shape[1], 3), np.uint64)  # of each word: what it was in the row before, and its two sums
-    begins = np.searchsorted(places[:, 0], np.arange(rows.shape[1] + 1))
     for row in range(rows.shape[0]):
         low = high = np.uint64(0)
         for word in range(rows.shape[1]):

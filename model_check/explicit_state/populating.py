@@ -2,11 +2,12 @@
 
 A page is made and cleared when it is first touched. Where the machine is virtual its host has to make it, too, and then
 this takes as long as all of the search: some 4 seconds a gigabyte were measured, 300 ns a state. So it is done beside
-the search, for a short stretch beyond what is in use; what the pages hold is not changed. With one core only, or on a
-system without this call, the search touches its pages by itself.
+the search, for a short stretch beyond what is in use; what the pages hold is not changed. Where no core is to spare, or
+on a system without this call, the search touches its pages by itself.
 """
 
 import ctypes
+import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -31,7 +32,7 @@ class Populating:
     """Keeps the pages behind growing arrays, which stay in place, laid out; call `advance` when they have grown."""
 
     def __init__(self, arrays: Sequence[Growing]) -> None:
-        wanted = arrays if cores() > 1 else ()
+        wanted = arrays if has_a_core_to_spare() else ()
         self._arrays = [(array, used, [0]) for array, used in wanted if array.nbytes >= PAGE]
         self._grown, self._ended = threading.Event(), False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -61,6 +62,11 @@ class Populating:
                     if not populate(array.ctypes.data, begin, end):
                         return
                     populated[0] = end
+
+
+def has_a_core_to_spare() -> bool:
+    """Whether there is more than one core, and no process of ours beside this one, which would want it."""
+    return cores() > 1 and multiprocessing.parent_process() is None and not multiprocessing.active_children()
 
 
 def cores() -> int:

@@ -68,9 +68,12 @@ class GoalSolver:
     def _add(self, terms: Sequence[z3.BoolRef]) -> None:
         """Have the solver hold some terms, with gates for their bits."""
         goal = z3.Goal()
-        goal.add(substituted(conjunction(terms), self._whole, self._spelled))
+        z3.Z3_goal_assert(self._context, goal.goal, substituted(conjunction(terms), self._whole, self._spelled).ast)
         (gates,) = self._gates(goal)
-        self._solver.add(*gates)
+        for number in range(len(gates)):
+            z3.Z3_solver_assert(
+                self._context, self._solver.solver, z3.Z3_goal_formula(self._context, gates.goal, number)
+            )
 
     def _is_refuted(self, name: z3.BoolRef, stop: Callable[[], bool]) -> bool:
         """Whether the clause of a name cannot fail."""

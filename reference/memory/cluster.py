@@ -151,14 +151,17 @@ class MemoryCluster:
         """The topics of the scope, by number, whether or not they exist."""
         return self._topics
 
-    def change(self, broker_id: int) -> MemoryProcess:
-        """A process, to be changed: it is this cluster's own from now on."""
+    def change(self, broker_id: int, *, goes_on: bool = False) -> MemoryProcess:
+        """A process, to be changed: it is this cluster's own from now on. Its handler may be one that `goes_on`."""
+        process = self.processes[broker_id]
         if broker_id not in self.own:
-            self.processes[broker_id] = self.processes[broker_id].fork(self.record)
+            process = self.processes[broker_id] = process.fork(self.record, goes_on=goes_on)
             self.own.add(broker_id)
         else:
-            self.processes[broker_id].notes = Notes()
-        return self.processes[broker_id]
+            process.notes = Notes()
+            if goes_on:
+                process.go_on()
+        return process
 
     def fork(self) -> Self:
         """A second cluster in the same state, from which the two go their own ways."""

@@ -83,7 +83,7 @@ class Running:
 
     def _tell(self, answer: Answer) -> None:
         if self.procedure is None:
-            raise RuntimeError("a fork of this process goes on with its procedure")
+            raise RuntimeError("another fork of this process has its procedure")
         try:
             self.pending = self.procedure.send(answer)
         except StopIteration:
@@ -101,8 +101,8 @@ class Running:
             return {self.unanswered: self.options[self.unanswered].repeated}
         return dict(enumerate(self.options))
 
-    def handed_over(self) -> "Running":
-        """What is left where a fork goes on with the procedure: all that is known of it."""
+    def paused(self) -> "Running":
+        """All that is known of it, without the procedure itself."""
         twin = shallow_copy(self)
         twin.procedure = None
         return twin
@@ -187,22 +187,34 @@ class MemoryProcess:
         if self.controller is not None:
             yield from subscribed(self.controller)
 
-    def fork(self, journal: Journal) -> Self:
-        """A copy that goes its own way and writes to another journal."""
+    def fork(self, journal: Journal, *, goes_on: bool = False) -> Self:
+        """A copy that goes its own way and writes to another journal.
+
+        A procedure cannot be copied. The copy gets it if its handler `goes_on`; who needs it later runs it anew.
+        """
         twin = shallow_copy(self)
         twin.events, twin.isr_writes, twin.notes = list(self.events), dict(self.isr_writes), Notes()
         twin.broker = self.broker.fork()
         if self.controller is not None:
-            if self.running is None:
-                twin.controller = self.controller.fork()
-            elif self.running.procedure is None:
-                twin.controller, twin.running = self.running.forked()
-                _copy_queues(self.controller, twin.controller)
-            else:
-                self.controller, self.running = self.controller.fork(), self.running.handed_over()
+            twin.controller = self.controller.fork()
+            if self.running is not None:
+                twin.running = self.running.paused()
+                if goes_on:
+                    self.controller, twin.controller = twin.controller, self.controller
+                    self.running, twin.running = twin.running, self.running
+                    twin.go_on()
             twin.own_controller.journal = journal
         twin.broker.journal = journal
         return twin
+
+    def go_on(self) -> None:
+        """Have the procedure of the handler that runs, which another fork of this process may have."""
+        if self.running is None or self.running.procedure is not None:
+            return
+        original = self.own_controller
+        self.controller, self.running = self.running.forked()
+        self.controller.journal = original.journal
+        _copy_queues(original, self.controller)
 
 
 def _copy_queues(original: KafkaController, repeated: KafkaController) -> None:

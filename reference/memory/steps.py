@@ -201,7 +201,7 @@ def answer_deletion(cluster: MemoryCluster, *, c: int, b: int) -> None:
 
 def carry_out(cluster: MemoryCluster, *, c: int, index: int) -> None:
     """Do an effect, and let its handler go on to the next."""
-    process = cluster.change(c)
+    process = cluster.change(c, goes_on=True)
     running = process.running
     if running is not None:
         resume(cluster, process, running, index)
@@ -221,7 +221,7 @@ def resume(cluster: MemoryCluster, process: MemoryProcess, running: Running, ind
 
 def throw(cluster: MemoryCluster, *, c: int, error: Exception) -> None:
     """An exception comes up in place of what a handler waits for."""
-    process = cluster.change(c)
+    process = cluster.change(c, goes_on=True)
     if process.running is not None:
         process.running.resume(0, Raised(error))
     settle(cluster, process)

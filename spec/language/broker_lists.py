@@ -13,7 +13,6 @@ Kafka lets a reassignment ask for other lists, too, which are then `odd`: one th
 `["2"]`. Members, the first one, and what is made of a list are those that are numbers, each once.
 """
 
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -22,7 +21,20 @@ from typing import Any, Final
 
 from spec.formats.scala_order import immutable_set_order
 from spec.language.lists_in_use import Members, OfEach, lists_in_use
-from spec.language.terms import FLAG, NO, Kind, Value, bits_for, both, choose, combine, has_bit, lookup
+from spec.language.terms import (
+    FLAG,
+    NO,
+    Kind,
+    Value,
+    bits_for,
+    both,
+    choose,
+    has_bit,
+    lookup,
+    shared,
+    united,
+    without,
+)  # fmt: skip
 
 FEW: Final = 5
 """So many brokers have every list known beforehand: 326 of them."""
@@ -116,19 +128,19 @@ class Brokers:
         """Members of either."""
         if self._is_known_empty(left) or self._is_known_empty(right):
             return right if self._is_known_empty(left) else left
-        return combine(operator.or_, left, right)
+        return united(left, right)
 
     def intersection(self, left: Value, right: Value) -> Value:
         """Members of both."""
         if self._is_known_empty(left) or self._is_known_empty(right):
             return self.empty_set()
-        return combine(operator.and_, left, right)
+        return shared(left, right)
 
     def difference(self, left: Value, right: Value) -> Value:
         """Members of the first that are not in the second."""
         if self._is_known_empty(left) or self._is_known_empty(right):
             return left
-        return combine(lambda one, other: one & ~other, left, right)
+        return without(left, right)
 
     @staticmethod
     def _is_known_empty(members: Value) -> bool:

@@ -24,13 +24,19 @@ import z3
 
 from spec.language.z3_calls import (
     AND,
+    AND_BITS,
     CHOICE,
     EQUAL,
     EXTRACT,
     LESS,
     LESS_BITS,
     NOT,
+    NOT_BITS,
     OR,
+    OR_BITS,
+    SHIFT_RIGHT,
+    TIMES,
+    WIDEN,
     Bits,
     Flag,
     Integer,
@@ -68,7 +74,7 @@ class Kind:
         """What terms of this kind are in Python."""
         return Flag if self.name == "flag" else Integer if self.unbounded else Bits
 
-    @property
+    @cached_property
     def sort(self) -> z3.SortRef:
         """The z3 sort of a variable of this kind."""
         if self.name == "flag":
@@ -276,23 +282,32 @@ def _joined(make: Callable[..., Any], none: Value, values: Sequence[object]) -> 
     So does a flag beside its own negation, which much of what is claimed of a step comes to where the step changes
     nothing that the claim is about.
     """
-    terms: list[Any] = []
+    asts: list[Any] = []
+    negated: list[int] = []
     last = none
     for value in values:
         one = value if type(value) is Value else flag(value)
-        content = one.content
-        if type(content) is not int:
-            terms.append(content)
-            last = one
-        elif content != none.content:
-            return NO if none is YES else YES
-    if len(terms) < 2:
+        content: Any = one.content
+        if type(content) is int:
+            if content != none.content:
+                return NO if none is YES else YES
+            continue
+        asts.append(content.ast)
+        last = one
+        if type(content) is Flag and content.negates is not None:
+            negated.append(content.negates.ast.value)
+    count = len(asts)
+    if count < 2:
         return last
-    asts = [term.ast for term in terms]
-    negated = [term.negates.ast.value for term in terms if type(term) is Flag and term.negates is not None]
     if negated and any(ast.value in negated for ast in asts):
         return NO if none is YES else YES
-    return Value(FLAG, made(Flag, make, len(asts), (z3.Ast * len(asts))(*asts)))
+    return Value(FLAG, made(Flag, make, count, _several(count)(*asts)))
+
+
+@cache
+def _several(count: int) -> Any:
+    """An array of so many terms, as z3 takes it."""
+    return z3.Ast * count
 
 
 def choose(condition: object, then: object, otherwise: object) -> Value:
@@ -307,11 +322,26 @@ def choose(condition: object, then: object, otherwise: object) -> Value:
     return left if one.value == other.value else Value(kind, made(kind.terms, CHOICE, test.ast, one, other))
 
 
-def combine(operation: Callable[[Any, Any], Any], left: Value, right: Value) -> Value:
-    """An operation on the bits of two values of one kind."""
+def united(left: Value, right: Value) -> Value:
+    """The bits that are set in either of two values of one kind."""
     if type(left.content) is int and type(right.content) is int:
-        return Value(left.kind, operation(left.content, right.content))
-    return Value(left.kind, operation(left.term, right.term))
+        return Value(left.kind, left.content | right.content)
+    return Value(left.kind, made(Bits, OR_BITS, left.term.ast, right.term.ast))
+
+
+def shared(left: Value, right: Value) -> Value:
+    """The bits that are set in both of two values of one kind."""
+    if type(left.content) is int and type(right.content) is int:
+        return Value(left.kind, left.content & right.content)
+    return Value(left.kind, made(Bits, AND_BITS, left.term.ast, right.term.ast))
+
+
+def without(left: Value, right: Value) -> Value:
+    """The bits of a value that are not set in another of its kind."""
+    if type(left.content) is int and type(right.content) is int:
+        return Value(left.kind, left.content & ~right.content)
+    others = made(Bits, NOT_BITS, right.term.ast)
+    return Value(left.kind, made(Bits, AND_BITS, left.term.ast, others.ast))
 
 
 def has_bit(value: Value, position: int) -> Value:
@@ -358,9 +388,11 @@ def _entry(index: z3.BitVecRef, table: Sequence[object], kind: Kind) -> Value:
     raws = [kind.encode(entry) for entry in table]
     raws += [0] * ((1 << width) - len(raws))
     if len(raws) * kind.width <= 64 and kind.width > 1:
-        packed = z3.BitVecVal(sum(raw << position * kind.width for position, raw in enumerate(raws)), 64)
-        shift = z3.ZeroExt(64 - width, index) * kind.width
-        return Value(kind, z3.Extract(kind.width - 1, 0, z3.LShR(packed, shift)))
+        packed = _literal(False, False, 64, sum(raw << position * kind.width for position, raw in enumerate(raws)))
+        wide, each = made(Bits, WIDEN, 64 - width, index.ast), _literal(False, False, 64, kind.width)
+        shift = made(Bits, TIMES, wide.ast, each.ast)
+        shifted = made(Bits, SHIFT_RIGHT, packed.ast, shift.ast)
+        return Value(kind, made(Bits, EXTRACT, kind.width - 1, 0, shifted.ast))
     return _decide(index, width - 1, raws, kind)
 
 

@@ -51,7 +51,7 @@ class Term:
     """A term that was made here: like those that z3's Python makes, it counts one reference as long as it lives."""
 
     ast: Any
-    ctx: Any
+    ctx: Any = _CONTEXT
 
     def __del__(self, release: Callable[[int, Any], None] = _release) -> None:
         if self.ctx.ctx is not None:
@@ -79,7 +79,7 @@ def made(sort: type[Term], make: Callable[..., Any], *arguments: Any) -> Any:
         raise z3.Z3Exception(z3.Z3_get_error_msg(_CONTEXT.ref(), z3.Z3_get_error_code(_CONTEXT.ref())))
     _hold(_MAIN, ast)
     term = _new(sort)
-    term.ast, term.ctx = ast, _CONTEXT
+    term.ast = ast
     return term
 
 
@@ -100,3 +100,9 @@ CHOICE: Final = _maker("Z3_mk_ite", ADDRESS, ADDRESS, ADDRESS)
 LESS: Final = _maker("Z3_mk_lt", ADDRESS, ADDRESS)
 LESS_BITS: Final = _maker("Z3_mk_bvult", ADDRESS, ADDRESS)
 EXTRACT: Final = _maker("Z3_mk_extract", NUMBER, NUMBER, ADDRESS)
+NOT_BITS: Final = _maker("Z3_mk_bvnot", ADDRESS)
+AND_BITS: Final = _maker("Z3_mk_bvand", ADDRESS, ADDRESS)
+OR_BITS: Final = _maker("Z3_mk_bvor", ADDRESS, ADDRESS)
+TIMES: Final = _maker("Z3_mk_bvmul", ADDRESS, ADDRESS)
+SHIFT_RIGHT: Final = _maker("Z3_mk_bvlshr", ADDRESS, ADDRESS)
+WIDEN: Final = _maker("Z3_mk_zero_ext", NUMBER, ADDRESS)

@@ -1,10 +1,22 @@
 """Memory is laid out ahead of its use, and stays what it was."""
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.explicit_state.populating import AHEAD, PAGE, Populating, populate, stretch, whole_pages
+from model_check.explicit_state.populating import (
+    AHEAD,
+    PAGE,
+    Populating,
+    cores,
+    has_a_core_to_spare,
+    populate,
+    stretch,
+    whole_pages,
+)  # fmt: skip
 from model_check.explicit_state.visited import reserved
 
 
@@ -36,6 +48,14 @@ def test_the_pages_behind_the_end_of_a_growing_array_are_laid_out() -> None:
             populating.advance()
     assert resident_bytes() - before <= (128 << 20) + AHEAD + (32 << 20)
     assert array.sum() == 64  # where the search wrote, and nowhere else
+
+
+def test_a_process_with_another_beside_it_has_no_core_to_spare() -> None:
+    assert has_a_core_to_spare() is (cores() > 1)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context) as beside:
+        assert beside.submit(has_a_core_to_spare).result() is False
+        assert not has_a_core_to_spare()
 
 
 @given(st.integers(0, 1 << 40), st.lists(st.integers(0, 1 << 26), min_size=1, max_size=20))

@@ -116,17 +116,29 @@ def test_the_first_fork_goes_on_with_a_handler_and_the_next_one_begins_it_anew()
     assert len({str(snapshot(fork)) for fork in forks}) == 1
     assert process.running is not None
     assert process.running.pending is not None
-    with pytest.raises(RuntimeError, match="a fork of this process goes on with its procedure"):
+    with pytest.raises(RuntimeError, match="another fork of this process has its procedure"):
         process.running.resume(0, None)
 
 
-def test_what_another_thread_did_amid_a_handler_is_so_in_each_fork() -> None:
+def test_a_fork_whose_handler_does_not_go_on_leaves_the_procedure_where_it_is() -> None:
+    one = initial_cluster(scope("tiny"))
+    take(one, "expire_session(b=1, lost=0)", "on_controller_change(c=2)", "elect_read(c=2)")
+    waits = one.fork()
+    waits.change(2)
+    goes_on = after(one, named(one, "elect_create(c=2)"))
+    later = after(waits, named(waits, "elect_create(c=2)"))
+    assert str(snapshot(later)) == str(snapshot(goes_on))
+    assert names(later) == names(goes_on)
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_what_another_thread_did_amid_a_handler_is_so_in_each_fork(goes_on: bool) -> None:
     bounds = scope("early_resignation")
     one = initial_cluster(replace(bounds, budgets=(*bounds.budgets, ("expiries", 1))))
     take(one, "stop_broker(b=1)", "request_shutdown(b=1, c=1)", "accept_shutdown(c=1, b=1)")
     take(one, "move_partition(c=1, p=0, r=1)", "expire_session(b=1, lost=0)", "renew_session(b=1)")
     take(one, "read_for_listener(c=1)", "stop_deletions(c=1)")
-    told = [fork.change(1).own_controller for fork in [one.fork() for _ in range(3)]]
+    told = [fork.change(1, goes_on=goes_on).own_controller for fork in [one.fork() for _ in range(3)]]
     assert [one.resigns for one in told] == [True] * 3
     assert len({one.listeners for one in told}) == 1
     assert len({str(one.deleting) for one in told}) == 1

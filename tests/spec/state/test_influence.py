@@ -1,11 +1,10 @@
 """What an analysis of the terms finds of a system made for it: what never changes, and what nobody sees."""
 
-import operator
 from typing import Any
 
 from spec.language.records import Leaf, Shape
 from spec.language.rules import Property, TransitionSystem, action, instantiate, leaves, observe, require, when
-from spec.language.terms import FLAG, combine, number
+from spec.language.terms import FLAG, number, shared
 from tests.spec.state.influence import Influence
 
 SMALL = number(3)
@@ -112,7 +111,7 @@ def test_a_side_that_is_never_taken_sees_nothing() -> None:
 def test_of_what_is_decided_otherwise_nothing_is_seen() -> None:
     def asks(s: Any) -> None:
         s.a, s.b = s.a.plus(1), s.b.plus(1)
-        require(~s.on | (s.a < 3), combine(operator.and_, s.none, s.b) == 0, ~(s.on & (s.a < 3)))
+        require(~s.on | (s.a < 3), shared(s.none, s.b) == 0, ~(s.on & (s.a < 3)))
 
     assert influence(asks).seen == set()
 
