@@ -2,9 +2,10 @@
 
 A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
 broker did not give: the answers to its LeaderAndIsr and StopReplica, and to UpdateMetadata that are refused, are those
-of requests that the broker handled, in their order; some may be lost. (An UpdateMetadata without partitions leaves no
-line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) And a channel gives no
-number twice. What does not agree is a contradiction, which no behaviour explains.
+of requests that the broker handled, in their order; some may be lost. Each term has a channel of its own, which an
+elector leaves open where it resigns (D4), so that order is one among the requests of a term. (An UpdateMetadata without
+partitions leaves no line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) And
+a channel gives no number twice. What does not agree is a contradiction, which no behaviour explains.
 
 PROTOCOL.md sections 9 and 12.2.
 """
@@ -149,12 +150,23 @@ def _never_given(
         if not answer.codes and answer.error_code == ErrorCode.NONE:
             continue  # it may be one to a request that left no line: an UpdateMetadata, or a stop of nothing
         epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
-        behind = (_behind(answer, left[connection], at, codes[b], epochs) for at in range(len(left[connection])))
-        after = next(filter(None, behind), None)
+        waiting = left[connection]
+        behind = ((at, _behind(answer, waiting, at, codes[b], epochs)) for at in range(len(waiting)))
+        at, after = next((one for one in behind if one[1] is not None), (0, None))
         if after is None:
             yield Contradiction.of(answer, "is an answer that its broker did not give, or not then")
         else:
-            del left[connection][:after]
+            lost = (one for one in waiting[:at] if not _has_another_channel(one, waiting[at], epochs))
+            gone = set(map(id, [*lost, *waiting[at:after]]))
+            left[connection] = [one for one in waiting if id(one) not in gone]
+
+
+def _has_another_channel(one: seen.Handled, answered: seen.Handled, epochs: Collection[int]) -> bool:
+    """Whether a request may have come through another channel of its controller, which has begun these `epochs`, than
+    the one that is answered; of what stops replicas no term is told.
+    """
+    told = [getattr(each, "epoch", None) for each in (one, answered)]
+    return len(epochs) > 1 and (None in told or told[0] != told[1])
 
 
 def _behind(

@@ -20,21 +20,9 @@ from itertools import permutations, repeat
 from typing import Any, Final
 
 from spec.formats.scala_order import immutable_set_order
+from spec.language.bits import has_bit, lookup, shared, united, without
 from spec.language.lists_in_use import Members, OfEach, lists_in_use
-from spec.language.terms import (
-    FLAG,
-    NO,
-    Kind,
-    Value,
-    bits_for,
-    both,
-    choose,
-    has_bit,
-    lookup,
-    shared,
-    united,
-    without,
-)  # fmt: skip
+from spec.language.terms import FLAG, NO, Kind, Value, bits_for, both, choose
 
 FEW: Final = 5
 """So many brokers have every list known beforehand: 326 of them."""

@@ -24,19 +24,12 @@ import z3
 
 from spec.language.z3_calls import (
     AND,
-    AND_BITS,
     CHOICE,
     EQUAL,
-    EXTRACT,
     LESS,
     LESS_BITS,
     NOT,
-    NOT_BITS,
     OR,
-    OR_BITS,
-    SHIFT_RIGHT,
-    TIMES,
-    WIDEN,
     Bits,
     Flag,
     Integer,
@@ -97,7 +90,7 @@ class Kind:
         """The z3 constant of a raw value."""
         found = self.literals.get(raw)
         if found is None:
-            found = self.literals[raw] = _literal(self.name == "flag", self.unbounded, self.width, raw)
+            found = self.literals[raw] = literal_of(self.name == "flag", self.unbounded, self.width, raw)
         return found
 
     def of(self, term: z3.ExprRef) -> "Value":
@@ -111,7 +104,8 @@ class Kind:
 
 
 @cache
-def _literal(is_flag: bool, unbounded: bool, width: int, raw: int) -> z3.ExprRef:
+def literal_of(is_flag: bool, unbounded: bool, width: int, raw: int) -> z3.ExprRef:
+    """The z3 constant of a number, a flag or so many bits."""
     if is_flag:
         return TRUE if raw else FALSE
     return z3.IntVal(raw) if unbounded else z3.BitVecVal(raw, width)
@@ -202,7 +196,7 @@ class Value:
         right = other if type(other) is Value else self.kind.constant(other)
         if type(self.content) is int and type(right.content) is int:
             return YES if self.content == right.content else NO
-        return _once(_equal, self.term, right.term)
+        return once(equal, self.term, right.term)
 
     def __ne__(self, other: object) -> "Value":  # type: ignore[override]  # a value, as in z3
         equal = self == other
@@ -322,42 +316,6 @@ def choose(condition: object, then: object, otherwise: object) -> Value:
     return left if one.value == other.value else Value(kind, made(kind.terms, CHOICE, test.ast, one, other))
 
 
-def united(left: Value, right: Value) -> Value:
-    """The bits that are set in either of two values of one kind."""
-    if type(left.content) is int and type(right.content) is int:
-        return Value(left.kind, left.content | right.content)
-    return Value(left.kind, made(Bits, OR_BITS, left.term.ast, right.term.ast))
-
-
-def shared(left: Value, right: Value) -> Value:
-    """The bits that are set in both of two values of one kind."""
-    if type(left.content) is int and type(right.content) is int:
-        return Value(left.kind, left.content & right.content)
-    return Value(left.kind, made(Bits, AND_BITS, left.term.ast, right.term.ast))
-
-
-def without(left: Value, right: Value) -> Value:
-    """The bits of a value that are not set in another of its kind."""
-    if type(left.content) is int and type(right.content) is int:
-        return Value(left.kind, left.content & ~right.content)
-    others = made(Bits, NOT_BITS, right.term.ast)
-    return Value(left.kind, made(Bits, AND_BITS, left.term.ast, others.ast))
-
-
-def has_bit(value: Value, position: int) -> Value:
-    """Whether a bit of a value is set; the lowest is 0."""
-    if type(value.content) is int:
-        return YES if value.content >> position & 1 else NO
-    return _once(_bit, value.content, position)
-
-
-def lookup(index: Value, table: Sequence[object], kind: Kind) -> Value:
-    """The entry of a constant table at a bit-vector index."""
-    if type(index.content) is int:
-        return kind.constant(table[index.content])
-    return _once(_entry, index.content, table, kind)
-
-
 # ---------------------------------------------------------------------------------------------------- what is made once
 
 SOME = 4_000
@@ -367,7 +325,7 @@ _made: dict[tuple[object, ...], tuple[Value, tuple[Any, ...]]] = {}
 """What was made, with the operands, lest anything else gets their addresses."""
 
 
-def _once(make: Callable[..., Value], *operands: Any) -> Value:
+def once(make: Callable[..., Value], *operands: Any) -> Value:
     """What is made of these very operands: rules ask for the same again and again, and z3 takes its time."""
     key = (make, *map(id, operands))
     found = _made.get(key)
@@ -378,34 +336,8 @@ def _once(make: Callable[..., Value], *operands: Any) -> Value:
     return found[0]
 
 
-def _bit(term: z3.ExprRef, position: int) -> Value:
-    return _equal(_literal(False, False, 1, 1), made(Bits, EXTRACT, position, position, term.ast))
-
-
-def _entry(index: z3.BitVecRef, table: Sequence[object], kind: Kind) -> Value:
-    """The entry of a table, as one shift of a literal where it fits 64 bits."""
-    width = index.size()
-    raws = [kind.encode(entry) for entry in table]
-    raws += [0] * ((1 << width) - len(raws))
-    if len(raws) * kind.width <= 64 and kind.width > 1:
-        packed = _literal(False, False, 64, sum(raw << position * kind.width for position, raw in enumerate(raws)))
-        wide, each = made(Bits, WIDEN, 64 - width, index.ast), _literal(False, False, 64, kind.width)
-        shift = made(Bits, TIMES, wide.ast, each.ast)
-        shifted = made(Bits, SHIFT_RIGHT, packed.ast, shift.ast)
-        return Value(kind, made(Bits, EXTRACT, kind.width - 1, 0, shifted.ast))
-    return _decide(index, width - 1, raws, kind)
-
-
-def _decide(term: z3.ExprRef, bit: int, raws: Sequence[int], kind: Kind) -> Value:
-    """A binary decision over the index bits; equal halves fold."""
-    if len(set(raws)) == 1:
-        return Value(kind, raws[0])
-    half = len(raws) // 2
-    test = _once(_bit, term, bit)
-    return choose(test, _decide(term, bit - 1, raws[half:], kind), _decide(term, bit - 1, raws[:half], kind))
-
-
-def _equal(left: z3.ExprRef, right: z3.ExprRef) -> Value:
+def equal(left: z3.ExprRef, right: z3.ExprRef) -> Value:
+    """Whether two terms are equal, as far as that is not known."""
     if same(left, right):
         return YES
     if z3.is_bool(left):

@@ -32,11 +32,13 @@ def at(time: int) -> dict[str, Any]:
     return {"place": "", "time": time, "text": ""}
 
 
-def handled(number: int, time: int, life: int = 1, received: int | None = None) -> RequestHandled:
+def handled(
+    number: int, time: int, life: int = 1, received: int | None = None, *, epoch: int = 2, outcome: str = "ignored"
+) -> RequestHandled:
     """A LeaderAndIsr of controller 2, which tells broker 1 nothing new; it is handled at once, unless that is given."""
     return RequestHandled(
         **at(time), broker=1, incarnation=life, received=time if received is None else received, kind="LeaderAndIsr",
-        controller=2, epoch=2, correlation_id=number, states={0: led(1, 0, (1,), 2)}, outcomes={0: "ignored"},
+        controller=2, epoch=epoch, correlation_id=number, states={0: led(1, 0, (1,), 2)}, outcomes={0: outcome},
         refused=False,
     )  # fmt: skip
 
@@ -85,3 +87,24 @@ def test_a_channel_gives_no_number_twice(
     tracks = {"broker 1": tuple(handled(*one) for one in requests), "zookeeper": anew}
     found = [one.reason for one in disagreements(CLUSTER, tracks, [], {1: release, 2: release})]
     assert found == ["has a number that its channel has given before"] * twice
+
+
+@pytest.mark.parametrize(("second_term", "agrees"), [(2, False), (3, True)])
+def test_answers_come_in_the_order_of_their_requests_through_one_channel(second_term: int, agrees: bool) -> None:
+    """Those of two terms come through two, of which an elector leaves the first open where it resigns (D4)."""
+    epochs = tuple(EpochWritten(**at(0), zxid=0, by=2, epoch=one, version=one) for one in (2, 3))
+    requests = handled(0, 0, outcome="leader"), handled(1, 0, epoch=second_term)
+    answers = [
+        AnswerReceived(**at(0), controller=2, epoch=3, broker=1, error_code=0, codes={0: code}) for code in (11, 0)
+    ]
+    found = list(disagreements(CLUSTER, {"broker 1": requests, "zookeeper": epochs}, answers, {1: V0102, 2: V0102}))
+    assert [one.reason for one in found] == (
+        [] if agrees else ["is an answer that its broker did not give, or not then"]
+    )
+
+
+def test_an_answer_is_given_once() -> None:
+    epochs = tuple(EpochWritten(**at(0), zxid=0, by=2, epoch=one, version=one) for one in (2, 3))
+    answers = [AnswerReceived(**at(0), controller=2, epoch=3, broker=1, error_code=0, codes={0: 11})] * 2
+    tracks = {"broker 1": (handled(0, 0),), "zookeeper": epochs}
+    assert len(list(disagreements(CLUSTER, tracks, answers, {1: V0102, 2: V0102}))) == 1

@@ -24,10 +24,8 @@ from spec.language.terms import (
     enumeration,
     epoch,
     flag,
-    has_bit,
     is_false,
     is_true,
-    lookup,
     number,
     same,
 )  # fmt: skip
@@ -127,24 +125,6 @@ def test_a_bounded_number_wraps_in_z3_which_is_why_successor_asks_for_room() -> 
     assert of_terms(0) == (1, 15)
 
 
-@pytest.mark.parametrize("members", [2, 3, 5, 16, 17, 65, 100])
-@pytest.mark.parametrize("maximum", [1, 2, 9, 300])
-def test_a_lookup_is_its_table(members: int, maximum: int) -> None:
-    table = [(7 * place * place + 3) % (maximum + 1) for place in range(members)]
-    index, entry = number(members - 1), number(maximum)
-    of_terms = function_of({"i": index}, lambda i: [lookup(i, table, entry)])
-    assert [of_terms(place) for place in range(members)] == [(one,) for one in table]
-    assert [lookup(index.constant(place), table, entry).raw for place in range(members)] == table
-
-
-def test_bits_are_counted_from_the_lowest() -> None:
-    of_terms = function_of({"x": NUMBERS}, lambda x: [has_bit(x, place) for place in range(4)])
-    for raw in range(16):
-        bits = tuple(int(digit) for digit in reversed(f"{raw:04b}"))
-        assert of_terms(raw) == bits
-        assert tuple(has_bit(Value(NUMBERS, raw), place).raw for place in range(4)) == bits
-
-
 @pytest.mark.parametrize(("maximum", "bits"), [(0, 1), (1, 1), (2, 2), (3, 2), (4, 3), (255, 8), (256, 9)])
 def test_a_kind_is_as_wide_as_its_maximum(maximum: int, bits: int) -> None:
     assert bits_for(maximum) == number(maximum).width == bits
@@ -166,12 +146,6 @@ def test_what_is_made_again_is_the_same_term(build: Callable[..., Value]) -> Non
     assert not same(build(a, b).term, build(b, a).term)
 
 
-def test_a_bit_or_an_entry_of_a_table_is_made_once() -> None:
-    x, table = NUMBERS.variable("x"), (5, 4, 3, 2, 1, 0)
-    assert has_bit(x, 1) is has_bit(NUMBERS.variable("x"), 1)
-    assert lookup(x, table, NUMBERS) is lookup(NUMBERS.variable("x"), table, NUMBERS)
-
-
 def test_terms_are_those_that_z3s_own_python_makes() -> None:
     """Also of their class, for what takes terms apart asks for it."""
     (a, b), (x, y), (n, m) = [[kind.variable(name) for name in "ab"] for kind in (FLAG, NUMBERS, INTEGERS)]
@@ -186,7 +160,6 @@ def test_terms_are_those_that_z3s_own_python_makes() -> None:
         (choose(a, x, y), z3.If(a.term, x.term, y.term)),
         (choose(a, n, m), z3.If(a.term, n.term, m.term)),
         (choose(a, a == b, b), z3.If(a.term, a.term == b.term, b.term)),
-        (has_bit(x, 2), z3.BitVecVal(1, 1) == z3.Extract(2, 2, x.term)),
     ]
     for ours, theirs in pairs:
         assert z3.eq(ours.term, theirs)

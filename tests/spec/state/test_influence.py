@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from spec.language.bits import shared
 from spec.language.records import Leaf, Shape
 from spec.language.rules import Property, TransitionSystem, action, instantiate, leaves, observe, require, when
-from spec.language.terms import FLAG, number, shared
+from spec.language.terms import FLAG, number
 from tests.spec.state.influence import Influence
 
 SMALL = number(3)
