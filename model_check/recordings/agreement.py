@@ -199,6 +199,8 @@ def _answers(
     It is told with the epoch that the controller has by then: 0 after a resignation, and a later one of its own where
     the elector resigned, which leaves the channels, and won again (D4).
     """
+    if answer.correlation_id not in {None, request.correlation_id}:
+        return False
     if answer.epoch not in {0, request.epoch, *(one for one in epochs if one > request.epoch)}:
         return False
     if (answer.codes is None) != (request.kind == "UpdateMetadata") or request.refused != (answer.error_code != 0):

@@ -106,6 +106,7 @@ class Lines:
             broker=self.cluster.broker(line.broker.id),
             error_code=int(response.error_code),
             codes=codes,
+            correlation_id=line.answer.correlation_id,
         )
 
     def life(self, time: int) -> int:

@@ -118,13 +118,17 @@ class RequestHandled(Handled):
 
 
 class AnswerReceived(Observed):
-    """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's)."""
+    """A controller got an answer; `codes` by partition, None where the answer has none (an UpdateMetadata's).
+
+    Only 0.8.2 prints the number of the request that it is to.
+    """
 
     controller: int
     epoch: int
     broker: int
     error_code: int
     codes: Mapping[int, int] | None
+    correlation_id: int | None = None
 
 
 class ZooKeeperChange(Observed):

@@ -17,6 +17,7 @@ from spec.language.rules import Action, Facts, claim
 from spec.language.terms import Value, both, either, flag
 from spec.model import Model
 from spec.protocol.leadership.partitions import everybody_is_informed
+from spec.protocol.leadership_cache import is_cached
 from spec.protocol.requests.connections import CALLBACK_WAITS
 from spec.state.brokers import Slot, Stage
 from spec.state.cluster import State
@@ -210,7 +211,9 @@ def metadata_is_on_its_way(s: State, m: Model, c: int, b: int) -> Value:
 def metadata_goes_to_all_registered_brokers(
     before: State, after: State, m: Model, action: Action, c: int
 ) -> Value | None:
-    """With LeaderAndIsr to some, UpdateMetadata goes to all who are registered, also who shuts down; never to fewer."""
+    """With LeaderAndIsr to some, of what is cached, UpdateMetadata goes to all who are registered, also who shuts down;
+    never to fewer.
+    """
     if action.rule in ANSWERS:
         return None
     controller = after.controllers[c]
@@ -219,8 +222,9 @@ def metadata_goes_to_all_registered_brokers(
         for b in m.brokers.ids
     }
     ordered = [
-        both(new, _orders(m, place)) for b in m.brokers.ids for new, place in queued_places(before, after, m, action, b)
-    ]
+        both(new, place.partitions[p].ordered, is_cached(controller.partitions[p]))
+        for b in m.brokers.ids for new, place in queued_places(before, after, m, action, b) for p in m.partitions
+    ]  # fmt: skip
     registered = m.brokers.intersection(controller.live, controller.channels)
     everybody = both(*(either(~m.brokers.in_set(b, registered), told[b]) for b in m.brokers.ids))
     return either(everybody, ~either(*told.values(), *ordered))

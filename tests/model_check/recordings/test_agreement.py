@@ -108,3 +108,13 @@ def test_an_answer_is_given_once() -> None:
     answers = [AnswerReceived(**at(0), controller=2, epoch=3, broker=1, error_code=0, codes={0: 11})] * 2
     tracks = {"broker 1": (handled(0, 0),), "zookeeper": epochs}
     assert len(list(disagreements(CLUSTER, tracks, answers, {1: V0102, 2: V0102}))) == 1
+
+
+@pytest.mark.parametrize(("number", "agrees"), [(None, True), (0, True), (7, True), (3, False)])
+def test_an_answer_that_names_its_request_is_to_no_other(number: int | None, agrees: bool) -> None:
+    """As 0.8.2 prints it."""
+    answer = AnswerReceived(
+        **at(0), controller=2, epoch=2, broker=1, error_code=0, codes={0: 13}, correlation_id=number
+    )
+    found = list(disagreements(CLUSTER, {"broker 1": (handled(0, 0), handled(7, 0))}, [answer], {1: V082, 2: V082}))
+    assert bool(found) is not agrees

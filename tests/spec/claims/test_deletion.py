@@ -7,8 +7,10 @@ import pytest
 from model_check.stepping.open_system import Taken, open_system
 from spec.claims.deletion import no_topic_is_deleted, nothing_of_a_deleted_topic_is_left
 
-OPENED = open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=frozenset({"deletion"}))
-THERE: dict[str, Any] = {"zookeeper": {"topics": {0: 1}}, "logs": {1: {0: 1}, 2: {0: 1}}}
+PARTS = frozenset({"deletion", "reassignment"})
+OPENED = open_system(2, ((1, 2),), (0,), controller_epochs=2, parts=PARTS)
+AR = {0: OPENED.model.brokers.list_kind.encode((1, 2))}
+THERE: dict[str, Any] = {"zookeeper": {"topics": {0: 1}, "assigned": AR}, "logs": {1: {0: 1}, 2: {0: 1}}}
 
 
 def keeps(after: dict[str, Any], **by: int) -> bool:
@@ -23,6 +25,15 @@ def test_a_controller_deletes_nothing_where_deletion_is_off(after: dict[str, Any
     assert keeps({}, c=1)
     assert not keeps(after, c=1)
     assert keeps(after)  # by hand
+
+
+def test_a_move_takes_replicas_away_where_deletion_is_off() -> None:
+    moved = {"zookeeper": {"topics": {0: 1}, "assigned": {0: OPENED.model.brokers.list_kind.encode((1,))}}}
+    states = OPENED.view({**THERE, **moved}), OPENED.view({**THERE, **moved, "logs": {1: {0: 1}, 2: {0: 0}}})
+    value = no_topic_is_deleted.function(*states, OPENED.model, Taken("any", {"c": 1}))
+    assert value is not None
+    assert value.raw
+    assert not keeps({"logs": {1: {0: 0}, 2: {0: 1}}}, c=1)
 
 
 @pytest.mark.parametrize(

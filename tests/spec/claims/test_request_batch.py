@@ -210,15 +210,17 @@ def test_a_broker_that_is_found_to_have_registered_anew_has_a_new_queue(
 # --------------------------------------------------------------------------------------------------------- who is told
 
 
-def tells(*told: int, ordered: tuple[int, ...] = (), live: int = BOTH) -> bool:
-    """Whether it is kept where these brokers are sent UpdateMetadata, and these LeaderAndIsr, behind what waits."""
+def tells(*told: int, ordered: tuple[int, ...] = (), live: int = BOTH, cached: int = 5) -> bool:
+    """Whether it is kept where these brokers are sent UpdateMetadata, and these LeaderAndIsr, behind what waits, of a
+    partition that is cached with this raw leader epoch (0: not at all).
+    """
     before: dict[int, Queue] = dict.fromkeys((1, 2), (NEWS,))
     after = dict(before)
     for b in (1, 2):
         if b in {*told, *ordered}:
             sent = batch(ORDER if b in ordered else TELL, orders=b in ordered, tells=b in told)
             after[b] = (NEWS, sent)
-    controller = {**CONTROLLER, "live": live}
+    controller = {**CONTROLLER, "live": live, "partitions": {0: {"leader_epoch": cached}}}
     value = metadata_goes_to_all_registered_brokers.function(
         view(before, controller), view(after, controller), model(), Taken("create_state", {"c": 1, "p": 0})
     )
@@ -234,3 +236,9 @@ def test_what_some_are_ordered_everybody_is_told() -> None:
     assert not tells(1)
     assert not tells(1, ordered=(1, 2))
     assert not tells(ordered=(2,))
+
+
+def test_nobody_is_told_of_what_is_not_cached() -> None:
+    """A zombie that creates a partition reads the state that its successor made, and has it not in its cache."""
+    assert tells(ordered=(2,), cached=0)
+    assert not tells(1, ordered=(2,), cached=0)
