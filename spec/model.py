@@ -150,10 +150,14 @@ class Model:
         return self.has("reassignment") and older
 
     @property
+    def notifications_outlive_terms(self) -> bool:
+        """Whether who has resigned tells of ISR changes that it hears of (D8), and of what it has cached."""
+        return self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+
+    @property
     def sends_after_terms(self) -> bool:
         """Whether somebody may have something to send whose term has ended, and has no channels any more."""
-        notified = self.has("notifications") and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-        return self.shutdowns_outlive_terms or self.reassignments_outlive_terms or notified
+        return self.shutdowns_outlive_terms or self.reassignments_outlive_terms or self.notifications_outlive_terms
 
     @property
     def tells_only_the_known(self) -> bool:

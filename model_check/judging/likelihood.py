@@ -27,7 +27,7 @@ from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
-from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_log.isr_notification import MetadataSending, NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
 from spec.protocol.broker_events.isr_notification import on_isr_change, read_notification, report_isr_changes_before
@@ -52,6 +52,7 @@ ON_DEMAND: Final = READS_BEFORE_WRITES | {
     one.name for one in (accept_shutdown, refuse_shutdown, read_for_listener, stop_deletions)
 }
 """Better taken when what follows comes next; the last two are mostly one with what the listener does first."""
+ISR_CHANGES: Final = list(Callback).index(Callback.ISR_CHANGES)
 SESSION_IS_OVER: Final = SessionExpired, SessionExpiredElectedAlready
 
 
@@ -67,7 +68,7 @@ class Likelihood:
 
     def is_likely(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool:
         """Whether an action that shows what was observed next is likely what happened."""
-        rule = candidate[0]
+        rule, parameters = candidate
         if rule in DELIVERIES:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
@@ -75,10 +76,24 @@ class Likelihood:
             return rule not in UNANSWERED or self.deliveries.is_a_last_deletion(one, at.place)
         if (is_told := self._is_told_later(candidate, at, one)) is not None:
             return is_told
+        if self._is_woken_later(at, to, parameters.get("c", 0)):
+            return False
         is_last = isinstance(one, SessionEnded) and not one.survived
         if rule == expire_session.name and is_last and self.deaths_are_inferred:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _is_woken_later(self, at: Position, to: Position, c: int) -> bool:
+        """Whether a controller that resigns says next that its listener on notifications runs, which nothing has woken.
+
+        A resignation unsubscribes that listener, so the notification that wakes it comes, or goes, before.
+        """
+        was, now = (part(one.state, "controllers", c) for one in (at, to))
+        if not was.get("active") or now.get("active"):
+            return False
+        next_ones = self.tracks.lines(to.place, c, REPORTS)[:1]
+        waiting = now.get("callbacks", {}).values()
+        return any(isinstance(one.line, NotificationsFound) for one in next_ones) and ISR_CHANGES not in waiting
 
     def _is_told_later(self, candidate: Candidate, at: Position, one: Observed) -> bool | None:
         """Whether what a process shows later tells of something rare; None if an action and that have no bearing."""
@@ -141,7 +156,7 @@ class Likelihood:
             return False
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
-        if self.is_too_early(at, to):
+        if self.is_too_early(at, to) or self._is_woken_later(at, to, to.step.parameters.get("c", 0)):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)
@@ -169,7 +184,8 @@ class Likelihood:
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
         """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them.
 
-        Those that it has only listed are another's, who deletes the next notification.
+        Those that it has only listed are another's, who deletes the next notification. Where it sends nothing any more,
+        it goes on with something else.
         """
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
         if part(to.state, "controllers", c).get("unread"):
@@ -178,6 +194,9 @@ class Likelihood:
         next_ones = (one.line for one in self.tracks.lines(at.place, c, STATE_CHANGES)[:1])
         epoch = part(to.state, "controllers", c).get("epoch", 0)
         tells = [isinstance(line, UpdateMetadataSending) and line.epoch == epoch for line in next_ones]
+        if not tells:
+            goes_on = self.tracks.lines(at.place, c, REPORTS)[:1]
+            tells = [False for one in goes_on if not isinstance(one.line, MetadataSending)]
         return knows and tells == [False]
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
@@ -195,10 +214,14 @@ class Likelihood:
 
     @staticmethod
     def _is_only_on_demand(step: Explained, after: PlainState) -> bool:
-        """Whether a hidden step is better taken when what follows from it comes next."""
+        """Whether a hidden step is better taken when what follows from it comes next.
+
+        What is read of a state znode for a removal leads to no write, whenever that is, once the znode is gone.
+        """
         if step.rule in TAKE_THE_LOCK:
             return place_of(after, step.parameters["c"]) not in WHERE_LOCK_MAY_BE_FREE
-        return step.rule in ON_DEMAND
+        is_gone = step.rule == read_for_removal.name and not part(after, "zookeeper", "state", step.parameters["p"])
+        return step.rule in ON_DEMAND and not is_gone
 
 
 def _may_depend_on(change: Observed, one: RequestHandled) -> bool:

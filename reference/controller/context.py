@@ -213,10 +213,11 @@ class Activity:
     and `lost_leader` says that one of them led a partition; `returned` are those of them that are back, each with its
     broker epoch. `created` are the topics that were found new, `creating` partitions whose replicas become new, `asked`
     those of the requested election that is running. `due` is RAR of the partitions whose reassignment is still to be
-    begun with, `reassigning` the one that is in work, and `leaving` are its replicas that are to go. `topic` is the one
-    that the deletion thread is busy with, `turns` are those that it has yet to turn to, `retried` the replicas that
-    failed and are taken Offline again. `resuming` are topics that are no more held back once this handler is over.
-    `taken` are the ISR change notifications that are yet to be deleted.
+    begun with, `reassigning` the one that is in work; `leaving` are its replicas that are to go, `outside` those of RAR
+    that AR does not have before step 7. `topic` is the one that the deletion thread is busy with, `turns` are those
+    that it has yet to turn to, `retried` the replicas that failed and are taken Offline again. `resuming` are topics
+    that are no more held back once this handler is over. `taken` are the ISR change notifications that are yet to be
+    deleted.
     """
 
     handler: Handler = Handler.NONE
@@ -230,6 +231,7 @@ class Activity:
     due: tuple[tuple[TopicPartition, tuple[int, ...]], ...] = ()
     reassigning: TopicPartition | None = None
     leaving: frozenset[int] = frozenset()
+    outside: frozenset[int] = frozenset()
     topic: str | None = None
     turns: frozenset[str] = frozenset()
     retried: frozenset[tuple[TopicPartition, int]] = frozenset()

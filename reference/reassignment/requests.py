@@ -230,4 +230,4 @@ class Agenda:
 
     def end(self) -> None:
         """It is done with."""
-        self.controller.is_about(reassigning=None, leaving=frozenset())
+        self.controller.is_about(reassigning=None, leaving=frozenset(), outside=frozenset())

@@ -110,7 +110,7 @@ def on_partition_reassignment(controller: KafkaController, partition: TopicParti
         yield from go_on(controller, partition, original, wanted)
     except THROWABLE:
         controller.journal(ReassignmentGivenUp(controller.broker_id, partition))
-        controller.is_about(leaving=frozenset())
+        controller.is_about(leaving=frozenset(), outside=frozenset())
         raise
 
 
@@ -194,10 +194,11 @@ def _replace_old_replicas(
 ) -> Procedure[None]:
     """RAR goes Online, one of it leads, the others go Offline and are deleted; AR is RAR, which all are sent."""
     leaving = without(tuple(dict.fromkeys(original)), wanted)
-    controller.is_about(leaving=frozenset(leaving))
+    controller.is_about(leaving=frozenset(leaving), outside=frozenset(wanted) - frozenset(original))
     for replica in wanted:
         replica_transitions.set_online(controller, [(partition, replica)])
-    has_leader = yield from _move_leader_if_required(controller, partition, wanted, leaving)
+    has_leader = yield from _move_leader_if_required(controller, partition, original, wanted)
+    controller.is_about(outside=frozenset())
     if not has_leader and controller.fixes(Switch.WAIT_FOR_LEADER):
         return
     old = [(partition, replica) for replica in leaving]
@@ -212,7 +213,7 @@ def _replace_old_replicas(
 
 
 def _move_leader_if_required(
-    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], leaving: tuple[int, ...]
+    controller: KafkaController, partition: TopicPartition, original: tuple[int, ...], wanted: tuple[int, ...]
 ) -> Procedure[bool]:
     """`moveReassignedPartitionLeaderIfRequired`, steps 6 and 7: AR in memory is RAR; whether one of RAR leads."""
     context = controller.context
@@ -224,9 +225,8 @@ def _move_leader_if_required(
     about = {"leader": known.leader, "partition": partition, "new_replicas": wanted}
     if known.leader in wanted and known.leader in controller.live:
         controller.report(lines.LeaderReassignedAlive, **about)
-        receivers = (*leaving, *wanted)
         yield from _update_leader_epoch_and_send_request(
-            controller, ReadForMove(partition), WriteMove, receivers, assigned=wanted
+            controller, ReadForMove(partition), WriteMove, receivers=original, assigned=wanted
         )
         return True
     controller.report(lines.LeaderReassignedDead if known.leader in wanted else lines.LeaderNotReassigned, **about)

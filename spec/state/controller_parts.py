@@ -149,6 +149,10 @@ class Reassigning(Record, kept=has("reassignment")):
     due = Each(PARTITIONS, Field(BROKER_LIST, ()), "RAR of a partition with which the running handler has to begin.")
     reassigning = Field(PARTITION_NUMBER, 0, "The partition that is in work.")
     leaving = Field(BROKER_SET, (), "Its replicas that are to go.")
+    outside = Field(
+        BROKER_SET, (), "Those of RAR that AR does not have; they are in the ISR, and step 7 tells them nothing.",
+        kept=per_scope("RAR may be in the ISR, and not in AR", lambda m: bool(m.scope.budget("edits"))),
+    )  # fmt: skip
     remaining = Each(PARTITIONS, Field(BROKER_LIST, ()), "What the next write of /admin/reassign_partitions will say.")
     isr_listening = flags(PARTITIONS, "The listener on the state znode is subscribed.")
     isr_watching = flags(PARTITIONS, "The watch on the state znode is set.")

@@ -75,3 +75,4 @@ def reassignments(cluster: MemoryCluster, process: MemoryProcess, controller: Ka
     working = 0 if activity.reassigning is None else cluster.partitions.index(activity.reassigning)
     yield f"{path}.reassigning", working
     yield f"{path}.leaving", activity.leaving
+    yield f"{path}.outside", activity.outside

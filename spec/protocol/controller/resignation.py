@@ -30,7 +30,7 @@ BATCHES = ("partition_batch_left", "replica_batch_left")
 LOCALS = ("handler", "partition", "replica", "read_version", "decided", "dead", "lost_leader", "returned")
 
 #: What a running handler keeps of reassignments.
-LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "remaining", "remaining_read")
+LOCALS_OF_REASSIGNMENT = ("due", "reassigning", "leaving", "outside", "remaining", "remaining_read")
 
 #: The listeners on the state znodes of partitions that are being reassigned, and on the topics' own znodes.
 STATE_LISTENERS = ("isr_listening", "isr_watching")
@@ -102,7 +102,8 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     """Brokers, topics and leadership are forgotten, which nobody reads before the next failover overwrites them.
 
     But for who goes on by them: the request handler that treats a controlled shutdown, unless it is the shutdown that
-    was refused, and before 0.10.2.0 the listener on the state znode of a partition that is being reassigned (D8).
+    was refused, and before 0.10.2.0 the listeners on notifications, and on the state znode of a partition that is being
+    reassigned (D8).
     """
     reassigns = _goes_on_with_reassignment(controller, m)
     with when(~reassigns):
@@ -112,8 +113,9 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
             shutdown_fails(controller)
     else:
         reset(controller, *SHUTDOWN)
-    if m.shutdowns_outlive_terms or m.reassignments_outlive_terms:
-        with when(~either(reassigns, _goes_on_with_shutdown(controller, m))):
+    notified = m.notifications_outlive_terms and not m.fixes(Switch.CLEAR_CONTEXT)
+    if m.shutdowns_outlive_terms or m.reassignments_outlive_terms or notified:
+        with when(~either(notified, reassigns, _goes_on_with_shutdown(controller, m))):
             reset(controller, "topics", "partitions")
         for p in m.partitions:
             reset(controller.partitions[p], *STATES_AND_LOCALS)

@@ -54,6 +54,7 @@ def begin_phase_b(s: State, m: Model, c: int, p: int) -> None:
     controller = s.controllers[c]
     cached, wanted = controller.partitions[p], controller.reassigned[p]
     controller.leaving = m.brokers.difference(assigned_set(s, m, c, p), m.brokers.members(wanted))
+    controller.outside = m.brokers.difference(m.brokers.members(wanted), assigned_set(s, m, c, p))
     for replicas in m.requested(p):
         with when(both(wanted == replicas, _has_machines(s, m, c))):
             for r in (one for one in replicas if one > 0):
@@ -161,7 +162,7 @@ def read_for_move(s: State, m: Model, c: int, p: int) -> None:
 def write_move(s: State, m: Model, c: int, p: int) -> None:
     """Step 7: write the elected leader, or the same one, with leader_epoch + 1, if the version is the one read.
 
-    An election is cached and told to RAR. Otherwise old replicas are told as well, and the cache stays behind.
+    An election is cached and told to RAR. Otherwise AR is told as it was before step 6, and the cache stays behind.
     """
     controller = s.controllers[c]
     wanted, moves = controller.reassigned[p], _moves(s, m, c, p)
@@ -175,7 +176,10 @@ def write_move(s: State, m: Model, c: int, p: int) -> None:
         told = moves
         with when(~moves):
             say(LeaderEpochUpdated, partition=p, leader_epoch=s.zookeeper.state[p].leader_epoch)
-            told = told | tell_bumped(s, m, c, p, m.brokers.union(controller.leaving, m.brokers.members(wanted)))
+            before = m.brokers.difference(
+                m.brokers.union(controller.leaving, m.brokers.members(wanted)), controller.outside
+            )
+            told = told | tell_bumped(s, m, c, p, before)
         with when(told):
             forget_decision(s, c, At.MOVE_READ)
             _begin_step_8(s, m, c, p)
@@ -189,6 +193,7 @@ def _begin_step_8(s: State, m: Model, c: int, p: int) -> None:
     cached = controller.partitions[p]
     cached.visiting = m.brokers.intersection(controller.leaving, movable_replicas(m, cached, p))
     controller.at = At.REMOVE_READ
+    reset(controller, "outside")
     for r in m.assigned(p):
         with when(both(m.brokers.in_set(r, controller.leaving), ~m.brokers.is_empty(cached.visiting))):
             refused(s, m, c, p, r, ReplicaState.OFFLINE)

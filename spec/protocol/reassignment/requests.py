@@ -316,7 +316,7 @@ def end_run(s: State, m: Model, c: int, p: int) -> None:
         say(ReassignedIsrError)
     with when(both(controller.handler != Handler.ISR_CHANGE, controller.handler != Handler.BROKER_STARTUP)):
         say(ReassignmentFailed, partition=p)
-    reset(controller, "partition", "read_version", "decided", "leaving")
+    reset(controller, "partition", "read_version", "decided", "leaving", "outside")
     reset(controller.partitions[p], "visiting")
     first = either(controller.handler == Handler.REASSIGNMENT, controller.handler == Handler.FAILOVER)
     with when(first):
@@ -337,7 +337,7 @@ def end_running(s: State, m: Model, c: int) -> None:
 def go_on(s: State, m: Model, c: int) -> None:
     """A partition is done: begin with the next one that is due, or go on with what the handler does then."""
     controller = s.controllers[c]
-    reset(controller, "reassigning", "leaving", "remaining")
+    reset(controller, "reassigning", "leaving", "outside", "remaining")
     more = either(*(controller.due[p] != () for p in m.partitions))
     with when(more):
         controller.at = At.REASSIGN_NEXT

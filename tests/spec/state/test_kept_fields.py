@@ -42,6 +42,8 @@ FORCED = [
     ("calls_back", (Slot.calls_back,), "resigned_deletion", "AS_CODED"),
     ("created", (Controller.created,), "creation_shutdown", "AS_CODED"),
     ("remaining_read", (Controller.remaining_read,), "told_move", "FENCED"),
+    ("outside", (Controller.outside,), "told_move", "AS_CODED"),
+    ("outside", (Controller.outside,), "move_election", "AS_CODED"),
     ("dirty", DIRTY, "late_copies", "AS_CODED"),
     ("shutdown_fails", (Controller.shutdown_fails,), "creation_shutdown", "FENCED"),
     ("elects", (Controller.elects,), "shutdown", "FENCED"),
