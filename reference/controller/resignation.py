@@ -13,6 +13,7 @@ from reference.controller.controller import KafkaController
 from reference.controller.effects import ResignDelete
 from reference.journal import Milestone
 from reference.procedures import Procedure
+from reference.scripts import ISR_CHANGES
 from spec.formats.kafka_types import NO_LEADER
 from spec.logs.controller_log.failover import Resigned
 from spec.state.enumerations import DeletionThread, Handler
@@ -52,8 +53,11 @@ def take_down(controller: KafkaController) -> None:
     if controller.fixes(Switch.CLEAR_CONTEXT):
         controller.batch = RequestBatch()
     else:
-        reassigns = kept.partitions_being_reassigned and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
-        if reassigns or (controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN):
+        listens = controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+        reassigns = listens and bool(kept.partitions_being_reassigned)
+        notified = listens and ISR_CHANGES in controller.configuration.paths
+        shuts_down = controller.shutdown is not None and controller.activity.handler is not Handler.SHUTDOWN
+        if reassigns or notified or shuts_down:
             controller.context.keep_topics(kept)
         if reassigns:
             controller.context.live_brokers = kept.live_brokers
