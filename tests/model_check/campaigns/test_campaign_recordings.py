@@ -64,7 +64,9 @@ OBSERVATIONS = {
     # Of 0.10.2.2 and of 0.8.2.2; both broke a claim that no row knew.
     "zombie-assignment": 2573,
     "states-by-hash-0.8.2.2": 2121,
-    # Of 0.10.1.1 and of 0.9.0.1.
+    # Three of 0.10.1.1, and one of 0.9.0.1.
+    "moves-to-one-that-is-not-in-ar": 2859,
+    "moves-where-topics-stay": 4122,
     "told-of-what-is-not-cached": 3372,
     "woken-before-the-resignation": 2824,
 }
