@@ -31,7 +31,7 @@ from reference.ports import HOST, kept_ports
 from reference.zookeeper.log import LogTail, read_transaction_log
 from reference.zookeeper.recording import write_recording
 from reference.zookeeper.server import ZookeeperServer, ZookeeperServerError
-from reference.zookeeper.transactions import WriteRefused
+from reference.zookeeper.transactions import SessionCreated, WriteRefused
 from spec.errors import EnvironmentFailure, SpecError
 from spec.formats.kafka_types import TopicPartition
 
@@ -96,7 +96,7 @@ class LiveCluster:
             self.admin = Admin(zookeeper, self.act)
             self._ports = dict(zip(self.member_ids, kept_ports(len(self.member_ids)), strict=True))
             (self.folder / MEMBERS).write_text(print_members(self.setup.members), encoding="utf-8")
-            self._log, self._last_change = LogTail(self._server.data_dir), 0
+            self._log, self._last_change, self._last_session = LogTail(self._server.data_dir), 0, 0
             self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.callback(self._end_children)
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(zookeeper.session))
@@ -201,6 +201,11 @@ class LiveCluster:
                 elsewhere.rename(folder)
             self.act(NOTE, text=f"{log} is back" if is_free else f"{log} stays away: there is another")
 
+    def last_session_begun(self) -> int:
+        """The transaction with which a session began last; a member begins one before it registers."""
+        self._read_on()
+        return self._last_session
+
     # ---------------------------------------------------------------------------------------------------------- waiting
 
     def wait_until(
@@ -280,11 +285,17 @@ class LiveCluster:
 
     def _done(self) -> tuple[int, int]:
         """The last transaction that changed something, which refused ones do not, and the size of all logs."""
+        self._read_on()
+        logs = (log for name in TELLING for log in self.folder.glob(f"broker-*/{name}"))
+        return self._last_change, sum(log.stat().st_size for log in logs)
+
+    def _read_on(self) -> None:
+        """Read what ZooKeeper has written since."""
         for one in self._log.until(self.admin.last_zxid()):
             if not any(isinstance(part.change, WriteRefused) for part in parts_of(one)):
                 self._last_change = one.zxid
-        logs = (log for name in TELLING for log in self.folder.glob(f"broker-*/{name}"))
-        return self._last_change, sum(log.stat().st_size for log in logs)
+            if isinstance(one.change, SessionCreated):
+                self._last_session = one.zxid
 
     # ---------------------------------------------------------------------------------------------------- the recording
 

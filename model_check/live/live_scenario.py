@@ -6,6 +6,7 @@ and the cluster may still answer in different ways. A cluster gets to rest betwe
 changes wait while there is no controller, and the specification has room for so many of each broker's.
 """
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +28,8 @@ MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
 HANGS_SESSIONS: Final = 5
 """A broker that is not registered again after so many times the length of a session is not going to be."""
+LIVES_ON: Final = 0.62
+"""Who falls silent keeps its session for so much of its length: a member tells ZooKeeper of itself thrice in one."""
 NOTICED_LAGS: Final = 1.6
 """A leader looks for followers that lag each half of the time for which they may."""
 
@@ -116,9 +119,30 @@ class Scenario:
         self.cluster.wait_until(what, lambda: not self.cluster.admin.is_present(broker))
 
     def restart_early(self, broker: int) -> None:
-        """Kill a broker, and start it again while its old session lives."""
-        self.cluster.kill(broker)
-        self.cluster.start(broker)
+        """Kill a broker, and start it again while its old session lives; the controller may see no change (D12).
+
+        The new process is stopped when it has a session, before it registers, and goes on when the old session has
+        ended. The controller is stopped while that ends and the other registers, for less than its own session lasts.
+        """
+        controller, cluster, lives_on = self.the_controller(), self.cluster, LIVES_ON * self.session_seconds
+        begun = cluster.last_session_begun()
+        cluster.kill(broker)
+        killed = time.monotonic()
+        cluster.start(broker)
+        waits = sleeps = False
+        while cluster.admin.is_present(broker):
+            cluster.sleep(0)
+            if not waits and cluster.last_session_begun() != begun:
+                cluster.suspend(broker)
+                waits = True
+            if not sleeps and broker != controller and time.monotonic() > killed + lives_on:
+                cluster.suspend(controller)
+                sleeps = True
+        if waits:
+            cluster.resume(broker)
+        if sleeps:
+            cluster.comes(cluster.children[broker].has_started_or_ended, killed + 2 * lives_on - time.monotonic())
+            cluster.resume(controller)
 
     def suspend(self, broker: int, *, may_hang: bool = False) -> None:
         """Stop a broker until its session is gone, then let it go on: it does not know.
@@ -290,7 +314,7 @@ FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
     "pause": ("a broker is stopped for less than its session lasts",
               lambda s: s.pause(s.random.choice(s.cluster.broker_ids))),
     "lag": ("a follower falls silent: ISRs shrink, and expand again", lambda s: s.lag(s.another())),
-    "early-restart": ("a broker is killed and started again before its old session is gone",
+    "early-restart": ("a broker is killed and registers as its old session ends; the controller may miss it (D12)",
                       lambda s: s.restart_early(s.another())),
     "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
     **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),

@@ -5,7 +5,7 @@ What brokers received is ordered within each broker only, and its clock may be o
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -343,6 +343,15 @@ class History:
     def brokers(self) -> tuple[int, ...]:
         """The brokers that have written anything."""
         return tuple(sorted({one.author.broker for one in self.writes if one.author.broker is not None}))
+
+    @cached_property
+    def processes(self) -> Mapping[int, int]:
+        """How many processes of each broker there were, up to the last that has written anything."""
+        lives = Counter[int]()
+        for one in self.writes:
+            if one.author.broker is not None:
+                lives[one.author.broker] = max(lives[one.author.broker], one.author.incarnation)
+        return lives
 
     @cached_property
     def epochs_end(self) -> int:

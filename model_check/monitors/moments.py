@@ -80,11 +80,17 @@ class Moment:
         return [one for one in received.requests if one.incarnation in lives and one.ms <= self.rest.ms + SKEW]
 
     def _lives(self, received: Received, broker: int) -> set[int]:
-        """The numbers of the processes that may be the present one."""
+        """The numbers of the processes that may be the present one: none before the one that is registered.
+
+        That is told by numbers where each process that wrote is among the `starts`, by clocks where it may not be.
+        """
+        registration = self.history.registered(broker, self.number)
+        registered = registration.author.incarnation if registration else 0
         if received.starts is None:
-            registration = self.history.registered(broker, self.number)
-            return {registration.author.incarnation} if registration else set()
+            return {registered} if registration else set()
         early, late = (sum(one <= self.rest.ms + off for one in received.starts) for off in (-SKEW, SKEW))
+        if len(received.starts) == self.history.processes[broker]:
+            early = max(early, registered)
         return set(range(max(1, early), max(1, late) + 1))
 
 

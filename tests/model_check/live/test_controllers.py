@@ -29,7 +29,8 @@ def told(name: str, folder: Path, *kinds: str, seed: int = 4, controllers: int =
 @pytest.mark.slow
 def test_a_small_controller_that_does_it_right_breaks_nothing(tmp_path: Path) -> None:
     """It is killed, and it is a zombie: a session that ends has it stand for election again."""
-    verdict, said = told("small_controller", tmp_path, "kill-broker", "kill-controller", "stop-controller")
+    kinds = ("kill-broker", "kill-controller", "stop-controller", "early-restart")
+    verdict, said = told("small_controller", tmp_path, *kinds)
     assert verdict is Verdict.HOLDS, said
     assert "broker 1 claims no release of 0.8.2 to 0.10.2" in said
     sessions = [Session(**one) for one in json.loads((tmp_path / SESSIONS).read_text("utf-8")).values()]
@@ -111,6 +112,7 @@ def test_who_ends_at_once_is_no_controller_whose_claims_hold(tmp_path: Path) -> 
         ("other-version", "pause", "requests_can_be_read", "cannot read UPDATE_METADATA of version 2 in "),
         ("no-metadata", "pause", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
         ("forgets-nobody", "kill-broker", "eventually_live_brokers_know_the_leaders", "has been told nothing of it"),
+        ("forgets-nobody", "early-restart", "eventually_live_brokers_know_the_leaders", "(as in the known defect D12)"),
         ("no-stop", "reassign", "eventually_only_assigned_replicas_have_logs", "and was not told to delete it"),
         ("no-wait", "reassign", "clean_leaders_were_in_sync", "where the ISR was"),
     ],

@@ -19,7 +19,7 @@ from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.live import live_run
 from model_check.live.live_cluster import LiveCluster
-from model_check.live.live_run import Task, checked_run, run
+from model_check.live.live_run import Task, checked_run, recorded_and_judged, run
 from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
 from model_check.live.live_setup import Setup
 from model_check.live.reference_program import reference
@@ -199,6 +199,15 @@ def test_longer_runs_are_explained(seed: int, tmp_path: Path) -> None:
 def test_kinds_that_are_not_drawn_are_explained(kind: str, tmp_path: Path) -> None:
     made = checked_run(Task(Setup(3, 6), topics=1, faults=2, kinds=(kind,)), tmp_path)
     assert (made.verdict, made.reason) == (Verdict.HOLDS, "")
+
+
+@pytest.mark.slow
+def test_a_controller_as_coded_misses_that_a_broker_restarts_early(tmp_path: Path) -> None:
+    """What is registered is the same to it before and after (D12); the new process is told nothing."""
+    claims, judged = recorded_and_judged(Task(Setup(3, 4), topics=1, faults=1, kinds=("early-restart",)), tmp_path)
+    assert (claims.verdict, judged.verdict) == (Verdict.HOLDS, Verdict.HOLDS)
+    broken = {one.property: one.reason for one in claims.findings if one.verdict is Verdict.VIOLATED}
+    assert "as in D12" in broken["eventually_live_brokers_know_the_leaders"]
 
 
 @pytest.mark.slow

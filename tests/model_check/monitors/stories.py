@@ -212,11 +212,15 @@ class Story:
         self.acts.append({"ms": self.ms, "action": action} | ({} if broker is None else {"broker": broker}))
         return f"actions.jsonl:{len(self.acts)}"
 
-    def rest(self) -> str:
-        """Nothing moves for ten seconds, and whoever makes the recording writes that down in the middle of them."""
-        self.ms += 5000
+    def rest(self, *, ms: int = 5000, last: str = "") -> str:
+        """Nothing moves for ten seconds, and whoever makes the recording writes that down in the middle of them.
+
+        Or for less, and then which transaction was the last.
+        """
+        self.ms += ms
         place = self.act("at-rest")
-        self.ms += 5000
+        self.acts[-1] |= {"zxid": last} if last else {}
+        self.ms += ms
         return place
 
     def save(self, folder: Path) -> Path:

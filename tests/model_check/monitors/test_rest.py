@@ -81,7 +81,9 @@ def test_a_replica_that_was_not_told_is_told(tmp_path: Path) -> None:
     assert told == [f"{place}: {text}, has accepted no later leader epoch of it than 0"]
 
 
-def test_a_process_that_nobody_noticed_is_a_known_defect(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ms", [5000, 500])
+def test_a_process_that_nobody_noticed_is_a_known_defect(ms: int, tmp_path: Path) -> None:
+    """Also where it rests so soon after that clocks do not tell the one process from the other."""
     story = begun()
     story.act("broker-kill-9", 3)
     story.end(3)
@@ -89,7 +91,7 @@ def test_a_process_that_nobody_noticed_is_a_known_defect(tmp_path: Path) -> None
     story.start(3)
     story.begin(13, 3, incarnation=2)
     story.create(13, "/brokers/ids/3", {"version": 4}, ephemeral=True)
-    place = story.rest()
+    place = story.rest(ms=ms, last=hex(len(story.transactions)))
     run = story.checked(tmp_path)
     (told,) = breaks(run, "eventually_live_replicas_are_informed")
     assert told.startswith(f"{place}: [t,0] has leader 2")
@@ -98,6 +100,18 @@ def test_a_process_that_nobody_noticed_is_a_known_defect(tmp_path: Path) -> None
     assert told.endswith(
         "broker 3, which runs, has been told nothing of it by UpdateMetadata (as in the known defect D12)"
     )
+
+
+def test_a_process_of_which_nothing_is_written_leaves_open_which_one_is_present(tmp_path: Path) -> None:
+    """The second was killed before it wrote its start; then the number of the third is not its place in the file."""
+    story = begun()
+    story.end(3)
+    story.start(3)
+    story.begin(13, 3, incarnation=3)
+    story.create(13, "/brokers/ids/3", {"version": 4}, ephemeral=True)
+    story.rest(ms=500, last=hex(len(story.transactions)))
+    verdicts = {one.property: one.verdict for one in story.checked(tmp_path).findings}
+    assert verdicts["eventually_live_brokers_know_the_leaders"] is Verdict.HOLDS
 
 
 def test_a_log_that_nobody_tells_to_delete_is_told(tmp_path: Path) -> None:
