@@ -27,7 +27,7 @@ from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
-from spec.logs.controller_log.isr_notification import MetadataSending, NotificationsFound
+from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
 from spec.protocol.broker_events.isr_notification import on_isr_change, read_notification, report_isr_changes_before
@@ -184,20 +184,19 @@ class Likelihood:
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
         """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them.
 
-        Those that it has only listed are another's, who deletes the next notification. Where it sends nothing any more,
-        it goes on with something else.
+        Those that it has only listed are another's, who deletes the next notification. If it sends nothing any more,
+        although its log tells of what it sends, it tells of them only where it says nothing else any more, either.
         """
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
         if part(to.state, "controllers", c).get("unread"):
             deleted = (one.by for one in self.tracks.changes(at.place) if isinstance(one, NotificationDeleted))
             knows = knows or next(deleted, c) != c
-        next_ones = (one.line for one in self.tracks.lines(at.place, c, STATE_CHANGES)[:1])
-        epoch = part(to.state, "controllers", c).get("epoch", 0)
-        tells = [isinstance(line, UpdateMetadataSending) and line.epoch == epoch for line in next_ones]
-        if not tells:
-            goes_on = self.tracks.lines(at.place, c, REPORTS)[:1]
-            tells = [False for one in goes_on if not isinstance(one.line, MetadataSending)]
-        return knows and tells == [False]
+        if next_ones := self.tracks.lines(to.place, c, STATE_CHANGES)[:1]:
+            line, epoch = next_ones[0].line, part(to.state, "controllers", c).get("epoch", 0)
+            tells = isinstance(line, UpdateMetadataSending) and line.epoch == epoch
+        else:
+            tells = not (self.tracks.tells(c, STATE_CHANGES) and self.tracks.lines(to.place, c, REPORTS))
+        return knows and not tells
 
     def _what_comes_of(self, at: Position, read: Explained) -> Observed | None:
         """The next write of whoever reads, or its failure, if another writes before that what is read."""

@@ -93,6 +93,11 @@ Content: TypeAlias = (
 )
 
 
+def is_in_sync(content: Content | None, broker: int) -> bool:
+    """Whether a znode tells that a broker is in an ISR."""
+    return isinstance(content, State) and broker in content.isr
+
+
 def read_content(path: ZnodePath | None, data: bytes | None) -> Content:
     """What a znode holds."""
     read = READERS.get(path.kind) if path is not None else None

@@ -11,7 +11,7 @@ sections 1 to 5 and 10.
 from collections.abc import Iterable, Iterator
 
 from model_check.monitors.claims import Answers, Break, monitored
-from model_check.monitors.contents import Assignment, State
+from model_check.monitors.contents import Assignment, State, is_in_sync
 from model_check.monitors.controllers import decides
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.reassignment import left_at
@@ -157,12 +157,8 @@ def _is_taken_in_again(history: History, partition: TopicPartition, broker: int,
     if left is None or not left.is_a_zombies:
         return False
     since = [one for one in history.until(state_path(partition), write.number + 1) if left.number < one.number]
-    came = [one for one in since if not _has(one.before, broker) and _has(one.after, broker)]
+    came = [one for one in since if is_in_sync(one.after, broker) > is_in_sync(one.before, broker)]
     return bool(came) and not any(decides(one) for one in came)
-
-
-def _has(content: object, broker: int) -> bool:
-    return isinstance(content, State) and broker in content.isr
 
 
 def _both(history: History) -> Iterator[tuple[Write, TopicPartition, tuple[int, ...], State]]:

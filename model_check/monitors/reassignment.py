@@ -98,13 +98,22 @@ def _out_of_order(history: History, one: Change) -> Break | None:
     carries_on = _is_carried_on(history, one.partition, one.new, one.write.number)
     if one.write.is_a_zombies:
         return Break(one.write.place, text, "D2-assignment")
-    row = "D73-move" if _undoes_an_edit(history, one) else "D59" if carries_on else ""
-    return Break(one.write.place, text, row)
+    return Break(one.write.place, text, _row_of_undoing(history, one) or ("D59" if carries_on else ""))
 
 
-def _undoes_an_edit(history: History, one: Change) -> bool:
-    """Whether a controller writes what its own AR becomes, and somebody has written another by hand (D73-move)."""
-    known, wanted = known_replicas(history, one.partition, one.write.number), set(one.wanted or ())
+def _row_of_undoing(history: History, one: Change) -> str:
+    """The defect, where a controller writes what its own AR becomes, and another has been written since it read that:
+    by hand (D73-move), or by a zombie (D2-assignment).
+    """
+    if _is_of(one, known_replicas(history, one.partition, one.write.number)):
+        return "D73-move"
+    own = known_replicas(history, one.partition, one.write.number, but_for_zombies=True)
+    return "D2-assignment" if _is_of(one, own) else ""
+
+
+def _is_of(one: Change, known: Brokers | None) -> bool:
+    """Whether this AR, which does not stand, becomes what is written: it is kept, united with RAR, or left for RAR."""
+    wanted = set(one.wanted or ())
     if known is None or known == one.old:
         return False
     return one.new == known or set(one.new) == wanted | {*known} or (one.new == one.wanted and wanted <= {*known})
@@ -126,13 +135,13 @@ def _is_taken_back(history: History, number: int) -> bool:
 
 
 def _row_of_unasked(history: History, one: Change) -> str:
-    """The defect: a controller that is none any more goes on (D2), or one writes what it had read before somebody wrote
-    by hand (D73), or does again what it had begun once (D13).
+    """The defect: a controller that is none any more goes on (D2), or one writes what it had read before it did, or
+    before somebody wrote by hand (D73), or does again what it had begun once (D13).
     """
     if one.write.is_a_zombies or _is_taken_by_zombie(history, one):
         return "D2-assignment"
-    if _undoes_an_edit(history, one):
-        return "D73-move"
+    if row := _row_of_undoing(history, one):
+        return row
     if len(history.elections(one.write.author.broker, one.write.number)) < 2:
         return ""
     past = (other.after for other in history.until(MOVES, one.write.number))
@@ -261,11 +270,13 @@ def had_to_go(history: History, partition: TopicPartition, broker: int, number: 
     return bool(doomed) or left_at(history, partition, broker, number) is not None
 
 
-def known_replicas(history: History, partition: TopicPartition, number: int) -> Brokers | None:
+def known_replicas(
+    history: History, partition: TopicPartition, number: int, *, but_for_zombies: bool = False
+) -> Brokers | None:
     """A partition's AR as who is in office has it before the write of a number, as far as it can be told.
 
     It is what was read at the failover, what the partition got when it came to be since, or what a member has written
-    since; not what somebody has written by hand in the place of another (D73).
+    since; not what somebody has written by hand in the place of another (D73), nor, if that is asked, a zombie (D2).
     """
     read = history.office(number).raised
     known = history.replicas(partition, read)
@@ -275,7 +286,8 @@ def known_replicas(history: History, partition: TopicPartition, number: int) -> 
                 each.replicas.get(partition.partition) if isinstance(each, Assignment) else None
                 for each in (one.before, one.after)
             )
-            known = after if before is None or after is None or one.author.is_members else known
+            is_heard = one.author.is_members and not (but_for_zombies and one.is_a_zombies)
+            known = after if before is None or after is None or is_heard else known
     return known
 
 

@@ -10,7 +10,7 @@ Kafka: as PROTOCOL.md section 12 tells of each row.
 from collections.abc import Collection
 
 from model_check.monitors.arrivals import Arrival
-from model_check.monitors.contents import ELECTIONS, Elections, State
+from model_check.monitors.contents import ELECTIONS, Elections, State, is_in_sync
 from model_check.monitors.controllers import decides, raisers, removed_by_others
 from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
@@ -139,12 +139,18 @@ def _of_creation(at: Moment, decided: Write) -> str:
 
 
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
-    """Whether a broker left and came back in this term, and the decision is from before that."""
+    """Whether a broker left and came back in this term, and the decision is from before that.
+
+    A controller that takes it out of any ISR in between has noticed.
+    """
     history = at.history
     ids = history.until(f"/brokers/ids/{broker}", at.number)
     gone = [one.number for one in ids if one.after is None]
     since = max(history.office(at.number).since, decided.number)
-    return bool(gone) and ids[-1].after is not None and since < gone[-1] < ids[-1].number
+    if not gone or ids[-1].after is None or not since < gone[-1] < ids[-1].number:
+        return False
+    between = history.writes[gone[-1] : ids[-1].number]
+    return not any(decides(one) and is_in_sync(one.before, broker) > is_in_sync(one.after, broker) for one in between)
 
 
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:
@@ -194,7 +200,7 @@ def failed_deletion(at: Moment, partition: TopicPartition, broker: int, since: i
 
 def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arrival) -> str:
     """A log that its broker could not delete (D72-move), that a zombie had assigned to it and a later write of the
-    cached AR took away (D2-assignment), or that a reassignment left behind as its broker or the controller died (D38;
+    cached AR took away (D2-assignment), or that a reassignment left behind as its broker died or its term ended (D38;
     D47 if it leads).
     """
     history = at.history
@@ -205,8 +211,9 @@ def of_stray(at: Moment, partition: TopicPartition, broker: int, request: Arriva
         return ""
     if _is_taken_back(history, partition, broker, left):
         return "D2-assignment"
-    is_successor = history.office(at.number).owner != left.author
-    if not is_successor and not _was_away(at, broker, asked_at(history, partition, left.number)):
+    office = history.office(at.number)
+    has_died = office.owner != left.author or office.since > left.number
+    if not has_died and not _was_away(at, broker, asked_at(history, partition, left.number)):
         return ""
     return "D47" if request.states[partition].leader == broker else "D38"
 

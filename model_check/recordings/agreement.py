@@ -2,10 +2,10 @@
 
 A broker caches no leadership that the controller did not say it sends to it. A controller gets no answer that the
 broker did not give: the answers to its LeaderAndIsr and StopReplica, and to UpdateMetadata that are refused, are those
-of requests that the broker handled, in their order; some may be lost. Each term has a channel of its own, which an
-elector leaves open where it resigns (D4), so that order is one among the requests of a term. (An UpdateMetadata without
-partitions leaves no line at its broker, nor does a StopReplica of nothing, so a plain answer to one says nothing.) And
-a channel gives no number twice. What does not agree is a contradiction, which no behaviour explains.
+of requests that the broker handled, in their order; some may be lost. An elector that resigns leaves the channels of
+its term open (D4): answers of two terms may cross. (An UpdateMetadata without partitions leaves no line at its broker,
+nor does a StopReplica of nothing, so a plain answer to one says nothing.) And a channel gives no number twice. What
+does not agree is a contradiction, which no behaviour explains.
 
 PROTOCOL.md sections 9 and 12.2.
 """
@@ -13,7 +13,7 @@ PROTOCOL.md sections 9 and 12.2.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from model_check.recordings import seen
 from model_check.recordings.recording import Cluster, Contradiction, SequencesByName
@@ -132,6 +132,10 @@ class _Channel:
 # -------------------------------------------------------------------------------------------------------- answers
 
 
+WAYS: Final = 64
+"""Where answers may be put to requests in so many ways, none is told to be missing any more."""
+
+
 def _never_given(
     answers: Iterable[seen.AnswerReceived],
     handled: Iterable[seen.Handled],
@@ -142,31 +146,39 @@ def _never_given(
     all_of: dict[int, list[seen.Handled]] = defaultdict(list)
     for one in handled:
         all_of[one.broker].append(one)
-    left: dict[tuple[int, int], list[seen.Handled]] = {}
+    left: dict[tuple[int, int], list[list[seen.Handled]]] = {}
     for answer in answers:
         c, b = connection = answer.controller, answer.broker
         if connection not in left:
-            left[connection] = [one for one in all_of[b] if getattr(one, "controller", c) == c]
+            left[connection] = [[one for one in all_of[b] if getattr(one, "controller", c) == c]]
         if not answer.codes and answer.error_code == ErrorCode.NONE:
             continue  # it may be one to a request that left no line: an UpdateMetadata, or a stop of nothing
         epochs = {one.epoch for one in terms if one.by == c and one.time <= answer.time + SKEW}
-        waiting = left[connection]
-        behind = ((at, _behind(answer, waiting, at, codes[b], epochs)) for at in range(len(waiting)))
-        at, after = next((one for one in behind if one[1] is not None), (0, None))
-        if after is None:
+        ways = [way for waiting in left[connection] for way in _left_by(answer, waiting, codes[b], epochs)]
+        if ways:
+            left[connection] = list({tuple(map(id, way)): way for way in ways}.values())[:WAYS]
+        elif len(left[connection]) < WAYS:
             yield Contradiction.of(answer, "is an answer that its broker did not give, or not then")
-        else:
-            lost = (one for one in waiting[:at] if not _has_another_channel(one, waiting[at], epochs))
-            gone = set(map(id, [*lost, *waiting[at:after]]))
-            left[connection] = [one for one in waiting if id(one) not in gone]
 
 
-def _has_another_channel(one: seen.Handled, answered: seen.Handled, epochs: Collection[int]) -> bool:
-    """Whether a request may have come through another channel of its controller, which has begun these `epochs`, than
-    the one that is answered; of what stops replicas no term is told.
+def _left_by(
+    answer: seen.AnswerReceived, waiting: list[seen.Handled], code_of: Codes, epochs: Collection[int]
+) -> Iterator[list[seen.Handled]]:
+    """What is yet to be answered, for each request that an answer may be to: the first of each term.
+
+    What came before it through the same channel is lost. Of what stops replicas no term is told; where its controller
+    has begun several of these `epochs`, it may have come through any channel.
     """
-    told = [getattr(each, "epoch", None) for each in (one, answered)]
-    return len(epochs) > 1 and (None in told or told[0] != told[1])
+    met = set[int | None]()
+    for at, one in enumerate(waiting):
+        if one.time > answer.time + APART:
+            return
+        term = getattr(one, "epoch", None) if len(epochs) > 1 else 0
+        after = None if term in met else _behind(answer, waiting, at, code_of, epochs)
+        if after is not None:
+            met.add(term)
+            others = [each for each in waiting[:at] if term is None or getattr(each, "epoch", None) != term]
+            yield [*(others if len(epochs) > 1 else ()), *waiting[after:]]
 
 
 def _behind(

@@ -159,6 +159,10 @@ class Tracks:
         """What the present process of a controller has yet to say in one of its logs."""
         return self._of_this_life(place, log, c)
 
+    def tells(self, c: int, log: str) -> bool:
+        """Whether one of a controller's logs has any line, be it of another process of it."""
+        return bool(self._all(log, c))
+
     def last_line(self, place: Place, c: int, log: str) -> str:
         """Where the last line stands that is explained of one of a controller's logs."""
         last = self._last_of(place, log, c)

@@ -199,9 +199,10 @@ class MemoryProcess:
             twin.controller = self.controller.fork()
             if self.running is not None:
                 twin.running = self.running.paused()
-                if goes_on:
+                if goes_on and self.running.procedure is not None:
                     self.controller, twin.controller = twin.controller, self.controller
                     self.running, twin.running = twin.running, self.running
+                elif goes_on:
                     twin.go_on()
             twin.own_controller.journal = journal
         twin.broker.journal = journal

@@ -47,13 +47,11 @@ def a_deletion_is_asked_for(s: State, m: Model, t: int) -> Value:
     parts=("refused_deletions",),
 )  # fmt: skip
 def no_topic_is_deleted(before: State, after: State, m: Model, c: int) -> Value:
-    """Where delete.topic.enable is off no controller deletes a topic, or has a replica deleted that is in AR."""
+    """Where delete.topic.enable is off no controller deletes a topic, or has a replica deleted, unless for a move."""
     stays = [~before.zookeeper.topics[t] | after.zookeeper.topics[t] for t in m.topics]
-    logs = [
-        either(~before.logs[b][p], after.logs[b][p], ~m.brokers.contains(before.zookeeper.assigned[p], b))
-        for p in m.partitions for b in m.assigned(p)
-    ]  # fmt: skip
-    return both(*stays, *logs)
+    if m.has("reassignment"):
+        return both(*stays)  # `assigned_replicas_are_not_deleted` asks of the rest
+    return both(*stays, *(~before.logs[b][p] | after.logs[b][p] for p in m.partitions for b in m.assigned(p)))
 
 
 @claim(

@@ -211,8 +211,8 @@ def metadata_is_on_its_way(s: State, m: Model, c: int, b: int) -> Value:
 def metadata_goes_to_all_registered_brokers(
     before: State, after: State, m: Model, action: Action, c: int
 ) -> Value | None:
-    """With LeaderAndIsr to some, of what is cached, UpdateMetadata goes to all who are registered, also who shuts down;
-    never to fewer.
+    """Where LeaderAndIsr goes to some, UpdateMetadata goes to all who are registered, also who shuts down; never to
+    fewer. Before 0.10.2.0 that is so of what is cached.
     """
     if action.rule in ANSWERS:
         return None
@@ -222,7 +222,7 @@ def metadata_goes_to_all_registered_brokers(
         for b in m.brokers.ids
     }
     ordered = [
-        both(new, place.partitions[p].ordered, is_cached(controller.partitions[p]))
+        both(new, place.partitions[p].ordered, is_cached(controller.partitions[p]) | (not m.tells_only_the_known))
         for b in m.brokers.ids for new, place in queued_places(before, after, m, action, b) for p in m.partitions
     ]  # fmt: skip
     registered = m.brokers.intersection(controller.live, controller.channels)

@@ -54,6 +54,11 @@ def _another_may_stand(m: Model) -> bool:
     return bool(m.scope.budget("move_losses")) or (m.fixes(Switch.KEEP_UNREAD_REQUESTS) and others)
 
 
+def _has_another_writer(m: Model) -> bool:
+    """Of AR: another controller, or somebody by hand. RAR may be in the ISR then, and not in AR any more."""
+    return len(m.controllers) > 1 or bool(m.scope.budget("edits"))
+
+
 def _something_comes_before(m: Model) -> bool:
     """Between the start of a broker and the deletions that it resumes come visits of partitions whose topics are not
     queued, and reassignments.
@@ -151,7 +156,7 @@ class Reassigning(Record, kept=has("reassignment")):
     leaving = Field(BROKER_SET, (), "Its replicas that are to go.")
     outside = Field(
         BROKER_SET, (), "Those of RAR that AR does not have; they are in the ISR, and step 7 tells them nothing.",
-        kept=per_scope("RAR may be in the ISR, and not in AR", lambda m: bool(m.scope.budget("edits"))),
+        kept=per_scope("AR has another writer than the controller", _has_another_writer),
     )  # fmt: skip
     remaining = Each(PARTITIONS, Field(BROKER_LIST, ()), "What the next write of /admin/reassign_partitions will say.")
     isr_listening = flags(PARTITIONS, "The listener on the state znode is subscribed.")

@@ -144,7 +144,7 @@ def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[i
 def _cannot_tell(s: State, m: Model, c: int, p: int, partitions: Mapping[int, Value]) -> Value:
     """Whether a partition that is to be told of has leadership in the cache, and no AR.
 
-    Who has resigned is not asked: in Kafka AR stays cached (D13), which here is emptied.
+    Who has resigned is not asked: in Kafka AR stays cached (D13), which here is mostly emptied.
     """
     named = either(partitions.get(p, flag(False)), s.controllers[c].doomed[p])
     return both(named, lacks_assignment(s, m, c, p))

@@ -86,7 +86,10 @@ def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
 
 @where_possible
 def take_down(s: State, m: Model, c: int) -> None:
-    """Channels are closed and their queues lost; epoch and caches go back to nothing."""
+    """Channels are closed and their queues lost; epoch and caches go back to nothing.
+
+    Left out: where topics are not deleted, partitionsToBeDeleted outlives the term before 0.10.2, too (KAFKA-3175).
+    """
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
     say(Resigned)
@@ -114,13 +117,14 @@ def _take_down_caches(controller: Controller, m: Model) -> None:
     else:
         reset(controller, *SHUTDOWN)
     notified = m.notifications_outlive_terms and not m.fixes(Switch.CLEAR_CONTEXT)
-    if m.shutdowns_outlive_terms or m.reassignments_outlive_terms or notified:
-        with when(~either(notified, reassigns, _goes_on_with_shutdown(controller, m))):
-            reset(controller, "topics", "partitions")
+    if not (m.shutdowns_outlive_terms or m.reassignments_outlive_terms or notified):
+        reset(controller, "topics", "partitions")
+    else:
+        if not notified:
+            with when(~either(reassigns, _goes_on_with_shutdown(controller, m))):
+                reset(controller, "topics", "partitions")
         for p in m.partitions:
             reset(controller.partitions[p], *STATES_AND_LOCALS)
-    else:
-        reset(controller, "topics", "partitions")
     reset(controller, *LOCALS)
 
 

@@ -106,8 +106,7 @@ def test_each_is_explained_by_now_to_the_last_observation(recordings: Path, name
     assert search.verdict is Verdict.HOLDS
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [one for one in OBSERVATIONS if OBSERVATIONS[one] > 2000])
+@every
 def test_what_they_break_is_known(recordings: Path, name: str) -> None:
     claims, _ = judged(recordings / name, AS_CODED, budget=1)
     assert claims.verdict is Verdict.HOLDS

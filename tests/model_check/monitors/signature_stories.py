@@ -177,6 +177,14 @@ def goes_on(story: Story, *, taken: bool) -> None:
     story.assign(2, 1)
 
 
+def writes_what_it_knew(story: Story, *, zombie: bool) -> None:
+    """A controller, amid a move, writes the AR that was before another, which a zombie, or it itself, has written."""
+    back(story)
+    story.assign(11 if zombie else 2, 1, 2, 3)
+    story.move(2, 1, 3)
+    story.assign(2, 2, 3)
+
+
 def reapplied(story: Story, *, again: bool) -> None:
     story.move(3, 2)
     story.assign(1, 3, 2)
@@ -265,6 +273,17 @@ def unheard_start(story: Story, *, unnoticed: bool) -> None:
     story.rest()
 
 
+def unheard_return(story: Story, *, unnoticed: bool) -> None:
+    """Broker 3 comes back as another process; the controller has taken it out of the ISR of another topic before."""
+    born(story, "other")
+    story.end(3)
+    story.start(3)
+    if not unnoticed:
+        story.state(1, 2, 1, (2,), topic="other")
+    returned(story, 3)
+    story.rest()
+
+
 def unheard_raise(story: Story, *, away: bool) -> None:
     """A reassignment raises the leader epoch alone, and broker 3, which may have no session then, is not told."""
     if away:
@@ -287,6 +306,16 @@ def left_log(story: Story, *, gone: bool) -> None:
         story.elect(2, 2)
         for broker in (2, 3):
             story.tell(broker, 3, 3, (3,), term=2, controller=2)
+    story.rest()
+
+
+def left_by_a_term(story: Story, *, ended: bool) -> None:
+    """The same session is elected again, so that its earlier term has told what it ever does."""
+    moved(story)
+    story.wire[2] = story.wire[2][:-4] + story.wire[2][-2:]  # all but the StopReplica
+    if ended:
+        story.delete(99, "/controller")
+        story.elect(1, 2)
     story.rest()
 
 

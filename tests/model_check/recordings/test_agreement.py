@@ -103,6 +103,17 @@ def test_answers_come_in_the_order_of_their_requests_through_one_channel(second_
     )
 
 
+@pytest.mark.parametrize("codes", [(11, 0, 11), (0, 11, 11), (11, 11, 0)])
+def test_it_is_not_told_which_of_two_channels_an_answer_came_through(codes: tuple[int, ...]) -> None:
+    """Both terms had a request that was ignored, the first one behind a request that was not."""
+    epochs = tuple(EpochWritten(**at(0), zxid=0, by=2, epoch=one, version=one) for one in (2, 3))
+    requests = handled(0, 0, outcome="leader"), handled(1, 0), handled(0, 0, epoch=3)
+    answers = [AnswerReceived(**at(0), controller=2, epoch=3, broker=1, error_code=0, codes={0: one}) for one in codes]
+    tracks = {"broker 1": requests, "zookeeper": epochs}
+    found = list(disagreements(CLUSTER, tracks, answers, {1: V0102, 2: V0102}))
+    assert len(found) == (codes == (11, 11, 0))
+
+
 def test_an_answer_is_given_once() -> None:
     epochs = tuple(EpochWritten(**at(0), zxid=0, by=2, epoch=one, version=one) for one in (2, 3))
     answers = [AnswerReceived(**at(0), controller=2, epoch=3, broker=1, error_code=0, codes={0: 11})] * 2

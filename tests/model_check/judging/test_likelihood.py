@@ -1,0 +1,84 @@
+"""Which of the steps that are possible are taken at once, by what the recording tells next."""
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from model_check.judging.likelihood import ISR_CHANGES, Likelihood
+from model_check.judging.positions import Explained, Position
+from model_check.recordings.seen import ControllerSaid
+from model_check.recordings.tracks import REPORTS, STATE_CHANGES
+from spec.formats.kafka_types import TopicPartition
+from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_log.isr_notification import NotificationsFound
+from spec.logs.controller_request_lines import UpdateMetadataSending
+from spec.logs.log_lines import Line
+from spec.protocol.broker_events.isr_notification import read_notification
+from spec.protocol.leadership.replicas import read_for_removal
+from tests.leaderships import led
+
+AT: dict[str, Any] = {"place": "", "time": 0, "text": ""}
+RESIGNS, FOUND = Resigned(1), NotificationsFound(1)
+TELLS = UpdateMetadataSending(1, 5, led(1, 0, (1,), 5), (2,), TopicPartition("t", 0))
+
+
+def likelihood(said: Mapping[str, tuple[Line, ...]], earlier: tuple[str, ...] = (STATE_CHANGES,)) -> Likelihood:
+    """Of a recording that tells these lines of controller 1 next, and has told some earlier in these logs."""
+    lines = {
+        log: [ControllerSaid(**AT, controller=1, incarnation=1, line=one) for one in some] for log, some in said.items()
+    }
+    tracks: Any = SimpleNamespace(
+        lines=lambda _place, _c, log: lines.get(log, []),
+        tells=lambda _c, log: log in earlier or bool(lines.get(log)),
+        is_late=lambda _place, _shown: False,
+        changes=lambda _place: [],
+    )
+    deliveries: Any = SimpleNamespace(are_lost=lambda *_: False)
+    return Likelihood(tracks, deliveries, deaths_are_inferred=False)
+
+
+def is_taken_at_once(of: Likelihood, rule: str, before: Mapping[str, Any], after: Mapping[str, Any], **by: int) -> bool:
+    at = Position(before, ())
+    step = Explained(rule, {"c": 1, **by}, (), ())
+    return of.is_likely_at_once(at, Position(after, (), before=at, step=step))
+
+
+@pytest.mark.parametrize(
+    ("said", "callbacks", "expected"),
+    [
+        ((FOUND,), {}, False),  # a notification is yet to wake the listener
+        ((FOUND,), {0: ISR_CHANGES}, True),
+        ((RESIGNS, FOUND), {}, True),  # it says something else before
+        ((), {}, True),
+    ],
+)
+def test_a_controller_resigns_when_what_it_says_next_has_been_woken(
+    said: tuple[Line, ...], callbacks: dict[int, int], expected: bool
+) -> None:
+    before, after = ({"controllers": {1: {"active": active, "callbacks": callbacks}}} for active in (1, 0))
+    assert is_taken_at_once(likelihood({REPORTS: said}), "resign", before, after) is expected
+
+
+@pytest.mark.parametrize(("znode", "expected"), [({}, True), ({0: {"version": 3}}, False)])
+def test_what_is_gone_is_read_at_once(znode: dict[int, Any], expected: bool) -> None:
+    """Else a read for a removal is taken when what is written comes next."""
+    state = {"zookeeper": {"state": znode}, "controllers": {1: {}}}
+    assert is_taken_at_once(likelihood({}), read_for_removal.name, state, state, p=0, r=2) is expected
+
+
+@pytest.mark.parametrize(
+    ("said", "earlier", "expected"),
+    [
+        ({STATE_CHANGES: (TELLS,)}, (STATE_CHANGES,), True),
+        ({REPORTS: (FOUND,)}, (STATE_CHANGES,), False),  # it goes on, and sends nothing
+        ({}, (STATE_CHANGES,), True),  # the recording ends here
+        ({REPORTS: (FOUND,)}, (), True),  # its log never tells of what it sends
+    ],
+)
+def test_a_notification_is_read_at_once_by_who_tells_of_it(
+    said: dict[str, tuple[Line, ...]], earlier: tuple[str, ...], expected: bool
+) -> None:
+    state = {"controllers": {1: {"epoch": 5, "partitions": {0: {"todo": 1}}}}}
+    assert is_taken_at_once(likelihood(said, earlier), read_notification.name, state, state) is expected
