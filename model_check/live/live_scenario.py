@@ -28,8 +28,9 @@ MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
 HANGS_SESSIONS: Final = 5
 """A broker that is not registered again after so many times the length of a session is not going to be."""
-LIVES_ON: Final = 0.62
-"""Who falls silent keeps its session for so much of its length: a member tells ZooKeeper of itself thrice in one."""
+LIVES_ON, SLEEPS, SOON = 0.62, 0.55, 0.2
+"""As shares of a session: for so much who falls silent keeps its own at least, as a member tells ZooKeeper of itself
+thrice in one; for so much less it may be stopped; and so soon it is started, not to wait for longer than that."""
 NOTICED_LAGS: Final = 1.6
 """A leader looks for followers that lag each half of the time for which they may."""
 
@@ -124,10 +125,11 @@ class Scenario:
         The new process is stopped when it has a session, before it registers, and goes on when the old session has
         ended. The controller is stopped while that ends and the other registers, for less than its own session lasts.
         """
-        controller, cluster, lives_on = self.the_controller(), self.cluster, LIVES_ON * self.session_seconds
+        controller, cluster, session = self.the_controller(), self.cluster, self.session_seconds
         begun = cluster.last_session_begun()
         cluster.kill(broker)
-        killed = time.monotonic()
+        lives_until = time.monotonic() + LIVES_ON * session
+        cluster.sleep(SOON * session)
         cluster.start(broker)
         waits = sleeps = False
         while cluster.admin.is_present(broker):
@@ -135,13 +137,14 @@ class Scenario:
             if not waits and cluster.last_session_begun() != begun:
                 cluster.suspend(broker)
                 waits = True
-            if not sleeps and broker != controller and time.monotonic() > killed + lives_on:
+            if not sleeps and broker != controller and time.monotonic() > lives_until:
                 cluster.suspend(controller)
                 sleeps = True
         if waits:
             cluster.resume(broker)
         if sleeps:
-            cluster.comes(cluster.children[broker].has_started_or_ended, killed + 2 * lives_on - time.monotonic())
+            goes_on = lives_until + SLEEPS * session
+            cluster.comes(cluster.children[broker].has_started_or_ended, goes_on - time.monotonic())
             cluster.resume(controller)
 
     def suspend(self, broker: int, *, may_hang: bool = False) -> None:

@@ -31,7 +31,7 @@ from model_check.recordings.members import MEMBERS, members_of
 from model_check.recordings.parts import parts_shown
 from model_check.recordings.recording import Cluster, Observed, Recording, up_to
 from model_check.recordings.seen import EpochWritten
-from model_check.recordings.sessions import SESSIONS, Session, broker_of, sessions_by_ownership, sessions_of
+from model_check.recordings.sessions import SESSIONS, Session, broker_of, in_use, sessions_by_ownership, sessions_of
 from model_check.recordings.tracks import SKEW
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
 from spec.errors import BadInput
@@ -50,7 +50,7 @@ def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
     """
     _refuse_files(folder)
     transactions = read_transactions(folder)
-    sessions = sessions_of(folder, transactions)
+    sessions = in_use(sessions_of(folder, transactions), transactions)
     cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()
     changes, cut = Changes(cluster, sessions, passed_over).read(transactions)

@@ -110,6 +110,26 @@ def by_starts(
     return told
 
 
+def in_use(sessions: Mapping[int, Session], transactions: Iterable[Transaction]) -> dict[int, Session]:
+    """Sessions, without those that a process lost while it started, before it asked for any change.
+
+    Nobody listens to their end yet: the process is one that begins with its next session.
+    """
+    left, used = Counter((one.broker, one.incarnation) for one in sessions.values()), set[tuple[int, int]]()
+    unused = set[int]()
+    for each in transactions:
+        if (one := sessions.get(each.session)) is None or isinstance(each.change, SessionCreated):
+            continue
+        process = one.broker, one.incarnation
+        if isinstance(each.change, SessionClosed):
+            left[process] -= 1
+            if process not in used and left[process]:
+                unused.add(each.session)
+        else:
+            used.add(process)
+    return {number: one for number, one in sessions.items() if number not in unused}
+
+
 def elected_in(data: bytes | None) -> int | None:
     """Whose id a /controller has, also where a stranger wrote it as a text; None where none can be made out."""
     with suppress(ValueError, TypeError, KeyError, RecursionError):

@@ -2,8 +2,16 @@
 
 import pytest
 
-from model_check.recordings.sessions import Session, by_starts, elected_in, sessions_by_ownership
-from reference.zookeeper.transactions import Change, MultiChange, NodeCreated, SessionCreated, Transaction
+from model_check.recordings.sessions import Session, by_starts, elected_in, in_use, sessions_by_ownership
+from reference.zookeeper.transactions import (
+    Change,
+    MultiChange,
+    NodeCreated,
+    SessionClosed,
+    SessionCreated,
+    Transaction,
+    WriteRefused,
+)
 
 
 def owning(change: Change) -> list[Transaction]:
@@ -50,3 +58,21 @@ def test_a_session_is_of_the_process_that_ran_when_it_began() -> None:
     found = by_starts({**guessed, 4: Session(3, 7)}, begun, {3: [50, 250, 390]})
     assert {number: one.incarnation for number, one in found.items()} == {1: 1, 2: 1, 3: 2, 4: 7}
     assert by_starts({1: Session(5, 1, is_guess=True)}, begun, {})[1] == Session(5, 1)
+
+
+@pytest.mark.parametrize(
+    ("done", "kept"),
+    [
+        ((SessionClosed(()), ELECTED), {8}),
+        ((WriteRefused(-101), SessionClosed(()), ELECTED), {7, 8}),
+        ((ELECTED, SessionClosed(("/controller",)), ELECTED), {7, 8}),
+        ((SessionClosed(()), SessionClosed(())), {8}),
+    ],
+)
+def test_a_process_begins_with_the_first_session_that_it_uses(done: tuple[Change, ...], kept: set[int]) -> None:
+    """One that is lost before, while it starts, has no listener; its last one is its own, even if it does nothing."""
+    *of_first, of_second = done
+    of_both = [(7, SessionCreated(4000)), *((7, one) for one in of_first), (8, SessionCreated(4000)), (8, of_second)]
+    told = [Transaction(number, 0, session, 0, one) for number, (session, one) in enumerate(of_both, start=1)]
+    assert in_use({7: Session(3, 1), 8: Session(3, 1)}, told).keys() == kept
+    assert in_use({7: Session(3, 1), 8: Session(3, 2)}, told).keys() == {7, 8}
