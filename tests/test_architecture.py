@@ -31,6 +31,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "numba": ("model_check/",),
     "numpy": ("model_check/",),
     "pyarrow": ("model_check/",),
+    "pydantic": ("model_check/cli/",),
     "py4j": ("model_check/spark/",),
     "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper/server"),
     "pytest": ("model_check/pytest_plugin",),

@@ -1,17 +1,23 @@
-"""`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, formats."""
+"""`kcheck show`: the specification itself, for readers: tables, actions, properties, scopes, variants, formats.
+
+With `--json` each verb tells the same as a document of `model_check/conformance/shown.py`.
+"""
 
 import enum
+import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from model_check.cli import options
+from model_check.cli import shown_documents as documents
 from model_check.cli.console import line_width, print_document, say
 from model_check.cli.failures import guarded
-from model_check.cli.shown_state import state_lines
+from model_check.cli.shown_state import state_document, state_lines
+from model_check.conformance import shown
 from model_check.verdicts.results import from_json
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
@@ -22,10 +28,6 @@ from spec.formats.requests import BARE_HEADER, FULL_HEADER, HEADER
 from spec.formats.znode_paths import KINDS
 from spec.formats.znodes import PAYLOADS, EmptyPayload
 from spec.language.rules import Rule
-from spec.logs.controller_log.lines import CONTROLLER_LOG
-from spec.logs.log_lines import Vocabulary
-from spec.logs.request_log_lines import REQUEST_LOG
-from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.model import Model
 from spec.pairs import pairs as all_pairs
 from spec.properties import claims
@@ -36,18 +38,7 @@ from spec.scopes import scopes as all_scopes
 from spec.system import rules
 from spec.system import system as system_of
 from spec.tables import diagrams as drawn
-from spec.tables.partition_states import PARTITION_TRANSITIONS
-from spec.tables.replica_states import REPLICA_TRANSITIONS
-from spec.tables.table import Table
-from spec.variants import DOCUMENTATION, VARIANTS, Switch
-
-TABLES: dict[str, Table[Any]] = {"partition": PARTITION_TRANSITIONS, "replica": REPLICA_TRANSITIONS}
-
-LOGS: dict[str, Vocabulary] = {
-    "state-change.log": STATE_CHANGE_LOG,
-    "controller.log": CONTROLLER_LOG,
-    "kafka-request.log": REQUEST_LOG,
-}
+from spec.variants import DOCUMENTATION, VARIANTS, Switch, show_switches
 
 app = typer.Typer(help="Show the specification itself.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -59,27 +50,37 @@ class Drawing(enum.StrEnum):
     DOT = "dot"
 
 
-def tables() -> int:
+def tables(*, as_json: options.JsonOption = False) -> int:
     """The transition tables of partitions and replicas, as Markdown: who may follow whom, and what each row does."""
-    for name, table in TABLES.items():
+    if as_json:
+        return _say_json(documents.tables())
+    for name, table in documents.TABLES.items():
         say(f"## States of a {name}\n\n{drawn.markdown_matrix(table)}\n\n{drawn.markdown_rows(table)}\n\n")
     return 0
 
 
-def handlers() -> int:
+def handlers(*, as_json: options.JsonOption = False) -> int:
     """What the controller's handlers do next, as Markdown, once a step that several of them share is done."""
+    if as_json:
+        return _say_json(documents.handlers())
     say(markdown_handlers() + "\n")
     return 0
 
 
-def diagrams(style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID) -> int:
+def diagrams(
+    style: Annotated[Drawing, typer.Option("--format", help="What to draw for.")] = Drawing.MERMAID,
+    *,
+    as_json: options.JsonOption = False,
+) -> int:
     """The transition tables, and what the handlers do next, as diagrams.
 
     For example:
       kcheck show diagrams
       kcheck show diagrams --format dot | dot -Tsvg -O
     """
-    for name, table in TABLES.items():
+    if as_json:
+        return _say_json(documents.diagrams("mermaid" if style is Drawing.MERMAID else "dot"))
+    for name, table in documents.TABLES.items():
         text = drawn.mermaid(table) if style is Drawing.MERMAID else drawn.dot(table, f"states of a {name}")
         say(text + "\n")
     say((mermaid_handlers() if style is Drawing.MERMAID else dot_handlers()) + "\n")
@@ -90,9 +91,13 @@ def actions(
     scope: Annotated[str | None, typer.Argument(metavar="[SCOPE]", help="Only the rules of this scope.")] = None,
     *,
     variant: options.Variant,
+    as_json: options.JsonOption = False,
 ) -> int:
     """The rules of the protocol: who acts, what he does, and where Kafka does it; of a scope, with their instances."""
     switches = variant.switches
+    if as_json:
+        of_scope = None if scope is None else system_of(scope_named(scope), switches)
+        return _say_json(documents.actions(scope, show_switches(switches), of_scope))
     if scope is None:
         for rule in rules():
             _say_rule(rule, "")
@@ -108,17 +113,14 @@ def actions(
 
 def _say_rule(rule: Rule, suffix: str) -> None:
     budget = f", draws on the budget of {rule.budget}" if rule.budget else ""
-    say(f"{rule.name}{suffix}\n    {_joined(rule.statement)}\n    [{rule.source}{budget}]\n")
-
-
-def _joined(statement: str) -> str:
-    return " ".join(statement.split("\n\n", maxsplit=1)[0].split())
+    say(f"{rule.name}{suffix}\n    {documents.first_sentences(rule.statement)}\n    [{rule.source}{budget}]\n")
 
 
 def state(
     name: Annotated[str | None, typer.Option("--scope", metavar="SCOPE", help="Only what this scope keeps.")] = None,
     *,
     variant: options.Variant,
+    as_json: options.JsonOption = False,
 ) -> int:
     """The state, record by record: each field with its kind, its initial value, where it is kept, and what it is.
 
@@ -128,16 +130,20 @@ def state(
     """
     switches = variant.switches
     model = None if name is None else Model(scope_named(name), switches)
+    if as_json:
+        return _say_json(state_document(name, model))
     for line in state_lines(line_width(), model):
         say(line + "\n")
     return 0
 
 
-def properties() -> int:
+def properties(*, as_json: options.JsonOption = False) -> int:
     """What is claimed, in the words of an engineer, with its source and the witness of its premise."""
+    if as_json:
+        return _say_json(documents.properties())
     for one in sorted(claims(), key=lambda claim: claim.kind):
         witness = f"; witness: {one.witness}" if one.witness else ""
-        say(f"{one.kind:<11} {one.name}\n    {_joined(one.statement)}\n    [{one.source}{witness}]\n")
+        say(f"{one.kind:<11} {one.name}\n    {documents.first_sentences(one.statement)}\n    [{one.source}{witness}]\n")
     return 0
 
 
@@ -146,6 +152,7 @@ def scopes(
     results: Annotated[
         bool, typer.Option("--results", help="Only what came of each exploration, as a Markdown table.")
     ] = False,
+    as_json: options.JsonOption = False,
 ) -> int:
     """The scopes: how large the cluster is, what may go wrong, and which size and verdicts the manifest expects.
 
@@ -153,6 +160,8 @@ def scopes(
       kcheck show scopes
       kcheck show scopes --results
     """
+    if as_json:
+        return _say_json(documents.scopes())
     if results:
         say(drawn.markdown_table(RESULTS, (row for one in plans().values() for row in _result_rows(one))) + "\n")
         return 0
@@ -171,8 +180,10 @@ def _scope_lines(scope: Scope, plan: Plan) -> Iterator[str]:
         yield f"    {one.variant}: {one.states:,} states, {one.transitions:,} transitions, depth {one.depth}{broken}"
 
 
-def pairs() -> int:
+def pairs(*, as_json: options.JsonOption = False) -> int:
     """What users do, beside what else they do and beside each fault: the cheapest scope with both, or why none has."""
+    if as_json:
+        return _say_json(documents.pairs())
     for one, together in groupby(all_pairs(), key=lambda pair: pair.one):
         say(f"{one}\n")
         for pair in together:
@@ -199,6 +210,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def lines(
     version: Annotated[str, typer.Option("--version", metavar="KAFKA", help="Which release writes them.")] = "0.10.2",
+    *,
+    as_json: options.JsonOption = False,
 ) -> int:
     """The lines of Kafka's logs, as templates with typed holes: one text prints them and reads them back.
 
@@ -209,31 +222,38 @@ def lines(
     known = {str(one): one for one in KafkaVersion}
     if version not in known:
         raise UnknownName("version of Kafka", version, known)
-    for name, vocabulary in LOGS.items():
+    if as_json:
+        return _say_json(documents.lines(known[version]))
+    for name, vocabulary in documents.LOGS.items():
         say(f"## {name}, Kafka {version}\n\n")
         for kind in vocabulary.kinds:
             if known[version] in kind.templates:
                 text = kind.templates[known[version]].text
-                say(f"{kind.__name__}: {_joined(kind.__doc__ or '')}\n    {kind.level_at(known[version])} {text}\n")
+                words = documents.first_sentences(kind.__doc__)
+                say(f"{kind.__name__}: {words}\n    {kind.level_at(known[version])} {text}\n")
         say("\n")
     return 0
 
 
-def znodes() -> int:
+def znodes(*, as_json: options.JsonOption = False) -> int:
     """The znodes of the protocol: how each lives, and what it holds, with the types of its JSON (`?` may be absent)."""
+    if as_json:
+        return _say_json(documents.znodes())
     for kind in KINDS:
         payload = PAYLOADS.get(kind, EmptyPayload)
-        say(f"{kind}\n    {kind.mode}; {kind.meaning}\n    {_joined(payload.__doc__ or '')}\n")
+        say(f"{kind}\n    {kind.mode}; {kind.meaning}\n    {documents.first_sentences(payload.__doc__ or '')}\n")
         for form in payload_forms(payload):
             say(f"    {form}\n")
     return 0
 
 
-def requests() -> int:
+def requests(*, as_json: options.JsonOption = False) -> int:
     """The requests between controller and brokers with their answers, field by field as they travel, in each version.
 
     Before a request stands its header, before an answer the correlation id of its request, an int32.
     """
+    if as_json:
+        return _say_json(documents.requests())
     for version, who in ((FULL_HEADER, "every request"), (BARE_HEADER, "ControlledShutdown 0")):
         say(f"header of {who}\n    {described(HEADER, version)}\n")
     for key in ApiKey:
@@ -244,8 +264,10 @@ def requests() -> int:
     return 0
 
 
-def variants() -> int:
+def variants(*, as_json: options.JsonOption = False) -> int:
     """The variants, and the fixes that can be switched on and off one by one."""
+    if as_json:
+        return _say_json(documents.variants())
     for name, switches in VARIANTS.items():
         say(f"{name}: {_listed(sorted(one.name for one in switches))}\n")
     say("\n")
@@ -256,16 +278,36 @@ def variants() -> int:
     return 0
 
 
-def results(file: Annotated[Path, typer.Argument(help="A document that --json printed.")]) -> int:
+def schema() -> int:
+    """The JSON Schema of what these verbs print with --json."""
+    from pydantic import TypeAdapter
+
+    made = TypeAdapter(shown.Shown).json_schema(mode="serialization")
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "What kcheck show tells"}
+    say(json.dumps(head | made, indent=2) + "\n")
+    return 0
+
+
+def _say_json(document: shown.Shown) -> int:
+    say(shown.to_json(document) + "\n")
+    return 0
+
+
+def results(
+    file: Annotated[Path, typer.Argument(help="A document that --json printed.")],
+    *,
+    as_json: options.JsonOption = False,
+) -> int:
     """The text of a result that was saved as JSON; exits as the run that it tells of did."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file}: cannot be read: {error}") from error
-    return print_document(from_json(content, str(file)), as_json=False)
+    return print_document(from_json(content, str(file)), as_json=as_json)
 
 
 for verb in (
-    tables, handlers, diagrams, actions, state, properties, scopes, pairs, lines, znodes, requests, variants, results,
+    tables, handlers, diagrams, actions, state, properties, scopes, pairs, lines, znodes, requests, variants, schema,
+    results,
 ):  # fmt: skip
     app.command(verb.__name__)(guarded(verb))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from model_check.conformance import shown
 from spec.language.records import ALWAYS, Declared, Each, Field, Nested, PerScope, Record, own, taken_over
 from spec.language.views import leaves
 from spec.model import Model
@@ -50,6 +51,23 @@ def state_lines(width: int, m: Model | None = None) -> Iterator[str]:
             yield from (*_heading(section, width), *([""] if lines else []), *lines, "")
     if kept is not None:
         yield f"{kept.total()} variables in all"
+
+
+def state_document(scope: str | None, m: Model | None = None) -> shown.StateRecords:
+    """The same as a document."""
+    kept = None if m is None else Counter(_pattern(one.name) for one in leaves(shape(m)))
+    records = []
+    for section in [one for root in (ROOTS if m is None else (root_of(m),)) for one in _sections(root)]:
+        record = section.record
+        told = {name: _told(section, name, one, kept) for name, one in own(record).items()}
+        fields = [shown.ShownField(name, text, own(record)[name].meaning) for name, text in told.items() if text]
+        if fields or (section.stands_at and taken_over(record)):
+            meaning = " ".join((record.__doc__ or "").split())
+            where = None if record.kept is ALWAYS else record.kept.text
+            records.append(
+                shown.ShownRecord(record.__name__, meaning, section.stands_at, section.part_of, where, fields)
+            )
+    return shown.StateRecords(scope, None if kept is None else kept.total(), records)
 
 
 def _sections(root: type[Record]) -> list[Section]:

@@ -4,7 +4,7 @@ Everything comes from the declarations that read and print them: there is nothin
 a payload stand in the order in which Kafka 0.10.2 writes them, fields of a struct in that of the wire.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from spec.formats.error_codes import ErrorCodeType
@@ -64,7 +64,11 @@ WORDS: Final[Mapping[type[JsonType | WireType], Callable[[Any, int], str]]] = {
 def payload_forms(payload: type[Payload]) -> Iterator[str]:
     """The JSON objects that a znode may hold, one for each version; none where it holds no JSON."""
     if issubclass(payload, JsonPayload):
-        kinds = {name: kind for name, kind, _ in payload.schema.members(0)}
-        version = kinds["version"]
-        several = range(version.minimum, version.maximum + 1) if isinstance(version, Integer) else (0,)
-        yield from (described(payload.schema, one) for one in several)
+        yield from (described(payload.schema, one) for one in payload_versions(payload))
+
+
+def payload_versions(payload: type[JsonPayload]) -> Sequence[int]:
+    """The versions of a payload; only 0 where there is one."""
+    kinds = {name: kind for name, kind, _ in payload.schema.members(0)}
+    version = kinds["version"]
+    return range(version.minimum, version.maximum + 1) if isinstance(version, Integer) else (0,)
