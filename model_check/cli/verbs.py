@@ -17,7 +17,7 @@ from model_check.cli.failures import guarded
 
 VERBS = (
     "verify", "check", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate", "defects", "matrix",
-    "judge", "live", "campaign", "replay", "export", "show",
+    "judge", "live", "campaign", "conform", "vectors", "replay", "export", "show",
 )  # fmt: skip
 """Each is a module beside this one: a function `command`, or an `app` of several."""
 

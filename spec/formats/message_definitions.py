@@ -26,7 +26,7 @@ def response_definition(key: ApiKey) -> dict[str, Any]:
 
 def message_name(key: ApiKey) -> str:
     """How Kafka calls a request: `LeaderAndIsr`."""
-    return _capitals(key.name.lower())
+    return field_name(key.name.lower())
 
 
 def header_definition(header: Struct, versions: Sequence[int], name: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def _in_order(struct: Struct, versions: Sequence[int], names: Sequence[str] | di
 def _field(name: str, kind: WireType, having: Sequence[int], versions: Sequence[int]) -> dict[str, Any]:
     inner = kind.element if isinstance(kind, ArrayOf) else kind
     field: dict[str, Any] = {
-        "name": _capitals(name),
+        "name": field_name(name),
         "type": ("[]" if isinstance(kind, ArrayOf) else "") + _type(inner),
         "versions": _span(having, versions),
     }
@@ -106,5 +106,6 @@ def _span(having: Sequence[int], versions: Sequence[int] = ()) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-def _capitals(name: str) -> str:
+def field_name(name: str) -> str:
+    """How Kafka's definitions write a name: `ControllerEpoch`."""
     return "".join(word.capitalize() for word in name.split("_"))

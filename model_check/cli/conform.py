@@ -1,0 +1,89 @@
+"""`kcheck conform`: does an implementation conform? Each vector is asked of its adapter."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from model_check.cli import options
+from model_check.cli.console import say
+from model_check.conformance import conformance_report as report
+from model_check.conformance.conforming import PATIENCE_SECONDS, conform, parse_expected
+from model_check.conformance.vector import DIALECTS, Vector, read_vectors
+from model_check.verdicts.verdict import EXIT_CODES
+from model_check.waiting.progress import interruptible
+from spec.errors import BadInput, UnknownName
+
+
+def command(
+    adapter: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- COMMAND...]", help="The adapter, and what it is called with.")
+    ] = None,
+    *,
+    itself: Annotated[bool, typer.Option("--self", help="Ask the reference itself.")] = False,
+    dialect: Annotated[
+        str, typer.Option(metavar="NAME", help=f"With --self, one of {', '.join(DIALECTS)}.")
+    ] = "as-coded-0.10.2",
+    only: Annotated[list[str] | None, typer.Option(metavar="ID|TAG", help="Only these vectors. Repeatable.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the vectors, a line each, and ask nothing.")] = False,
+    expected: Annotated[
+        Path | None, typer.Option("--expected-failures", metavar="FILE", help="An id and a reason a line.")
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure or error.")] = False,
+    seconds: Annotated[float, typer.Option(min=0.01, help="How long an answer may take.")] = PATIENCE_SECONDS,
+    as_json: options.JsonOption = False,
+) -> int:
+    """Ask the vectors of an implementation: any program that answers JSON on its standard output, a line for a line.
+
+    Passes, failures, skips (what the implementation does not declare) and errors are counted; a failure is shown with
+    what was asked, expected and found, its source, and the command that asks it again. Without the network, and
+    without our Python: model_check/conformance/FORMAT.md says what an adapter has to answer.
+
+    Exits with 0 if all passes or is skipped, 1 if a vector fails, or passes that was expected to fail, and 3 if
+    vectors ended as errors, were not asked, or none passed.
+
+    For example:
+      kcheck conform --self
+      kcheck conform -- ./my-adapter --quiet
+      kcheck conform --only elect --fail-fast -- node adapter.js
+      kcheck conform --expected-failures known.txt -- ./my-adapter
+    """
+    every = read_vectors()
+    vectors = _chosen(every, only)
+    if listed:
+        say("".join(f"{one.id}  {one.title}\n" for one in vectors))
+        return 0
+    if itself is bool(adapter):
+        raise BadInput("name an adapter behind --, or ask the reference with --self")
+    if dialect not in DIALECTS:
+        raise UnknownName("dialect", dialect, DIALECTS)
+    asked = adapter or [sys.executable, "-m", "model_check.conformance.reference_adapter", "--dialect", dialect]
+    known = {} if expected is None else parse_expected(_read(expected), str(expected), (one.id for one in every))
+    with interruptible() as interrupt:
+        found = conform(
+            asked, vectors, of=len(every), expected_failures=known, seconds=seconds, fail_fast=fail_fast,
+            stop=interrupt,
+        )  # fmt: skip
+    again = [report.SELF, "--dialect", dialect] if itself else ["--", *asked]
+    say(json.dumps(report.document(found), indent=1) + "\n" if as_json else report.text(found, again))
+    return EXIT_CODES[found.verdict]
+
+
+def _chosen(every: list[Vector], only: list[str] | None) -> list[Vector]:
+    """The vectors that are named, by id or tag or group; UnknownName where one names none."""
+    if not only:
+        return every
+    names = {name for one in every for name in (one.id, one.group, *one.tags)}
+    for name in only:
+        if name not in names:
+            raise UnknownName("vector, group or tag", name, names, listed_by="kcheck conform --list")
+    return [one for one in every if not {one.id, one.group, *one.tags}.isdisjoint(only)]
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file}: cannot be read: {error}") from error

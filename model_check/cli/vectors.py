@@ -1,0 +1,37 @@
+"""`kcheck vectors`: the vectors of the conformance suite, made anew."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from model_check.cli.console import say
+from model_check.conformance.making.cases import files_of, write_files
+from model_check.conformance.making.every import every_case
+from model_check.conformance.vector import FOLDER, read_manifest, read_vectors
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where they stand.")] = FOLDER,
+    *,
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if they would change.")] = False,
+) -> int:
+    """Make the vectors of the conformance suite from the specification, and count them.
+
+    A vector that is made again keeps its id; a new one gets the next number of its group; the id of one that is made no
+    more is retired, and never used again.
+
+    For example:
+      kcheck vectors
+      kcheck vectors --check
+    """
+    cases = every_case()
+    if check:
+        made = files_of(cases, read_vectors(folder), read_manifest(folder).retired)
+        changed = [name for name, text in made.items() if (folder / name).read_text("utf-8") != text]
+        say("".join(f"{name} would change\n" for name in changed) or "the vectors are as they are made\n")
+        return int(bool(changed))
+    counts = write_files(folder, cases)
+    say("".join(f"{group}: {count} vectors\n" for group, count in counts.items()))
+    say(f"{sum(counts.values())} vectors in {folder}\n")
+    return 0

@@ -1,0 +1,101 @@
+"""An adapter's process: asked a line, it answers a line, or something is wrong with it.
+
+It may hang, flood, print garbage or die: then the question that was asked ends as an error, and the process and all
+that it has started are killed. Its standard error is its own. The janitor ends it if we are killed.
+"""
+
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+from model_check.live.janitor import janitor, watched_process
+from spec.errors import BadInput, SpecError
+
+MOST: Final = 16 << 20
+"""Bytes of one answer, at most."""
+
+
+class AdapterFailed(SpecError):
+    """The adapter gave no answer; the message says what happened."""
+
+
+class AdapterProcess:
+    """The process, as a context manager; BadInput where the command cannot be run."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        if shutil.which(command[0]) is None:
+            raise BadInput(f"{command[0]} is no program that can be run; name the adapter behind --")
+        self._seconds = seconds
+        self._process = watched_process(command, stdout=subprocess.PIPE, stderr=None)
+        self._left = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def ask(self, line: str) -> str:
+        """The line that it answers; AdapterFailed where none comes in time."""
+        self.tell(line)
+        until = time.monotonic() + self._seconds
+        while b"\n" not in self._left:
+            self._left += self._read(until - time.monotonic())
+            if len(self._left) > MOST:
+                raise AdapterFailed(f"it printed more than {MOST >> 20} MiB without an end of line")
+        answer, _, self._left = self._left.partition(b"\n")
+        if self._left.strip():
+            raise AdapterFailed(f"it printed more than one line: {_shown(self._left)}")
+        return answer.decode("utf-8", errors="replace")
+
+    def tell(self, line: str) -> None:
+        """Write a line to it."""
+        assert self._process.stdin is not None  # noqa: S101 - we gave it one
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except (BrokenPipeError, OSError) as error:
+            raise AdapterFailed(self._how_it_ended()) from error
+
+    def _read(self, seconds: float) -> bytes:
+        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, seconds))
+        if not ready:
+            printed = f", and printed {_shown(self._left)}" if self._left else ""
+            raise AdapterFailed(f"it gave no answer within {self._seconds:g} s{printed}")
+        data = os.read(self._process.stdout.fileno(), 1 << 16)
+        if not data:
+            raise AdapterFailed(self._how_it_ended())
+        return data
+
+    def _how_it_ended(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(0.2)
+            return f"it ended with exit code {code}" if code >= 0 else f"it was ended by {signal.Signals(-code).name}"
+        return "it has closed its output"
+
+    def end(self) -> None:
+        """End it and whatever it has started."""
+        for _ in range(2):  # whatever was started just then, too
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        janitor().forget(self._process.pid)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+
+def _shown(data: bytes) -> str:
+    text = data.decode("utf-8", errors="replace").strip()
+    return repr(text if len(text) <= 80 else text[:77] + "...")

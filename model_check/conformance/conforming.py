@@ -1,0 +1,200 @@
+"""Does an implementation conform? Every vector is asked of its adapter, and what comes is compared.
+
+A vector passes, fails, is skipped (with the reason: its dialect or verb is not the implementation's, or the adapter
+says so), or ends as an error, after which the adapter is started anew. What is expected to fail is named beforehand; if
+it passes, that is a failure, too. The verdict is INCOMPLETE unless every vector was asked or skipped without an error,
+and where none passed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final, Self
+
+from model_check.conformance.adapter_process import AdapterFailed, AdapterProcess
+from model_check.conformance.protocol import (
+    Answer,
+    Hello,
+    bye_line,
+    hello_line,
+    parse_answer,
+    parse_hello,
+    question_line,
+)
+from model_check.conformance.vector import Vector, difference, is_legal
+from model_check.verdicts.verdict import Verdict
+from spec.errors import BadInput, MalformedInput
+
+PATIENCE_SECONDS: Final = 10.0
+RESTARTS: Final = 20
+"""An adapter that fails at so many questions in a row is asked no more."""
+
+
+class Outcome(StrEnum):
+    """What became of a vector."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    EXPECTED = "expected failure"
+    SKIP = "skip"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one vector, and what there is to tell of it."""
+
+    vector: Vector
+    outcome: Outcome
+    told: str = ""
+    found: Any = None
+
+
+@dataclass(frozen=True)
+class Conformance:
+    """Who was asked, what became of each vector, and how many there are in all."""
+
+    adapter: Hello
+    results: tuple[Result, ...]
+    of: int
+
+    @property
+    def counts(self) -> Counter[Outcome]:
+        """How many vectors came to what."""
+        return Counter(one.outcome for one in self.results)
+
+    @property
+    def verdict(self) -> Verdict:
+        """VIOLATED for a failure; INCOMPLETE for an error, for what was not asked, and where nothing passed."""
+        if self.counts[Outcome.FAIL]:
+            return Verdict.VIOLATED
+        return Verdict.INCOMPLETE if self.reason else Verdict.HOLDS
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is INCOMPLETE, if nothing fails."""
+        if errors := self.counts[Outcome.ERROR]:
+            return f"{errors} of {len(self.results)} vectors ended as errors"
+        if len(self.results) < self.of:
+            return f"{len(self.results)} of {self.of} vectors were asked"
+        return "" if self.counts[Outcome.PASS] else "no vector passed"
+
+
+def conform(
+    command: Sequence[str],
+    vectors: Sequence[Vector],
+    *,
+    of: int,
+    expected_failures: Mapping[str, str],
+    seconds: float = PATIENCE_SECONDS,
+    fail_fast: bool = False,
+    tell: Callable[[Result], None] = lambda _: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Conformance:
+    """Ask vectors of an adapter; BadInput where it cannot be started, or says no hello."""
+    asked = _Asked(command, seconds)
+    results: list[Result] = []
+    with asked:
+        for vector in vectors:
+            if stop():
+                break
+            results.append(_with_expectation(asked.result(vector), expected_failures))
+            tell(results[-1])
+            if fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
+                break
+    return Conformance(asked.hello, tuple(results), of)
+
+
+class _Asked:
+    """The adapter that is asked, which may be another process after an error."""
+
+    def __init__(self, command: Sequence[str], seconds: float) -> None:
+        self._command, self._seconds = command, seconds
+        self._process: AdapterProcess | None = None
+        self._failures = 0
+        try:
+            self.hello = self._started()
+        except (AdapterFailed, MalformedInput) as error:
+            self._end()
+            raise BadInput(f"{command[0]} is no adapter: {error}; FORMAT.md says what it has to answer") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            with suppress(AdapterFailed):
+                self._process.tell(bye_line())
+            self._end()
+
+    def _started(self) -> Hello:
+        self._process = AdapterProcess(self._command, self._seconds)
+        return parse_hello(self._process.ask(hello_line()))
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def result(self, vector: Vector) -> Result:
+        """What becomes of a vector."""
+        if self.hello.dialect not in vector.dialects:
+            return Result(vector, Outcome.SKIP, f"it is not of {self.hello.dialect}")
+        if vector.verb not in self.hello.verbs:
+            return Result(vector, Outcome.SKIP, f"the adapter does not declare {vector.verb}")
+        return self._asked(vector)
+
+    def _asked(self, vector: Vector) -> Result:
+        if self._failures >= RESTARTS:
+            return Result(vector, Outcome.ERROR, f"not asked: {RESTARTS} questions in a row ended as errors")
+        try:
+            if self._process is None:
+                self._started()
+            assert self._process is not None  # noqa: S101 - it was started just now
+            answer = parse_answer(self._process.ask(question_line(vector)))
+        except (AdapterFailed, MalformedInput) as error:
+            self._end()
+            self._failures += 1
+            return Result(vector, Outcome.ERROR, str(error))
+        self._failures = 0
+        return _compared(vector, answer)
+
+
+def _compared(vector: Vector, answer: Answer) -> Result:
+    """Whether what came is legal."""
+    if answer.skip is not None:
+        return Result(vector, Outcome.SKIP, answer.skip)
+    if is_legal(vector, answer.outcome):
+        return Result(vector, Outcome.PASS)
+    first = difference(vector.then[0], answer.outcome) if len(vector.then) == 1 else None
+    return Result(vector, Outcome.FAIL, first or f"none of {len(vector.then)} legal outcomes", answer.outcome)
+
+
+def _with_expectation(result: Result, expected: Mapping[str, str]) -> Result:
+    """A failure that is expected is none; a pass where one is expected is."""
+    reason = expected.get(result.vector.id)
+    if reason is None:
+        return result
+    if result.outcome is Outcome.FAIL:
+        return replace(result, outcome=Outcome.EXPECTED, told=reason)
+    if result.outcome is Outcome.PASS:
+        return replace(result, outcome=Outcome.FAIL, told=f"it passes, and was expected to fail: {reason}")
+    return result
+
+
+def parse_expected(text: str, place: str, known: Iterable[str]) -> dict[str, str]:
+    """Expected failures, an id and a reason a line, and comments behind #; MalformedInput names the line."""
+    ids, expected = {*known}, dict[str, str]()
+    for number, line in enumerate(text.splitlines(), start=1):
+        said = line.partition("#")[0].strip()
+        if not said:
+            continue
+        name, _, reason = said.partition(" ")
+        if name not in ids:
+            raise MalformedInput(f"{place}:{number}", "", f"there is no vector {name}")
+        if not reason.strip():
+            raise MalformedInput(f"{place}:{number}", "", f"say why {name} is expected to fail")
+        expected[name] = reason.strip()
+    return expected

@@ -1,0 +1,1 @@
+"""How the vectors are made: from the tables, terms and formats of the specification, and from what Kafka wrote."""

@@ -1,0 +1,87 @@
+"""A case before it has its id, and how cases become files of vectors.
+
+A case that is there already keeps its id, whatever is made beside it; a new one gets the next number of its group, and
+the id of one that is made no more is retired.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from model_check.conformance.vector import (
+    DIALECTS,
+    MANIFEST,
+    VERSION,
+    Dialect,
+    Manifest,
+    Object,
+    Vector,
+    Verb,
+    content_hash,
+    read_manifest,
+    read_vectors,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a vector says, but for its id."""
+
+    verb: Verb
+    title: str
+    given: Object
+    then: list[Object]
+    refs: Sequence[str]
+    tags: Sequence[str]
+    dialects: Sequence[Dialect] = field(default=DIALECTS)
+
+    @property
+    def hash(self) -> str:
+        """The hash of its content."""
+        return content_hash(self.verb, self.given, self.then, self.dialects)
+
+
+def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retired: Iterable[str]) -> dict[str, str]:
+    """The text of each file of vectors, by group, and of their manifest."""
+    before = list(known)
+    ids = {(one.group, one.hash): one.id for one in before}
+    used = {*(one.id for one in before), *retired}
+    files, kept = {}, set[str]()
+    for group, some in cases.items():
+        last = max((int(one.rsplit("-", 1)[1]) for one in used if one.split("-")[1] == group), default=0)
+        lines = []
+        for one in some:
+            if (group, one.hash) not in ids:
+                last += 1
+                ids[group, one.hash] = f"kcs-{group}-{last:04}"
+            name = ids[group, one.hash]
+            if name in kept:
+                raise ValueError(f"two cases of {group} ask the same: {one.title}")
+            kept.add(name)
+            lines.append(_vector(name, one).to_line() + "\n")
+        files[f"{group}.jsonl"] = "".join(lines)
+    summary = {
+        name: {"vectors": text.count("\n"), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+        for name, text in files.items()
+    }
+    manifest = Manifest(VERSION, summary, sorted(used - kept))
+    return {**files, MANIFEST: json.dumps(asdict(manifest), indent=1) + "\n"}
+
+
+def _vector(name: str, one: Case) -> Vector:
+    return Vector(
+        name, one.title, list(one.refs), list(one.tags), list(one.dialects), one.verb, one.given, one.then, one.hash
+    )
+
+
+def write_files(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
+    """Make the files of a folder anew; how many vectors each group has."""
+    there = (folder / MANIFEST).exists()
+    known, retired = (read_vectors(folder), read_manifest(folder).retired) if there else ([], [])
+    files = files_of(cases, known, retired)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return {group: len(some) for group, some in cases.items()}

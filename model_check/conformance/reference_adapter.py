@@ -1,0 +1,126 @@
+"""The reference as an adapter: `python -m model_check.conformance.reference_adapter [--dialect as-coded-0.9.0]`.
+
+It reads questions from standard input and answers each on standard output, a line for a line (`protocol.py`). It asks
+the reference's own code, and the formats that the reference shares with the specification.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from model_check.conformance.bodies import request_from_hex, request_from_json, request_to_hex, request_to_json
+from model_check.conformance.protocol import PROTOCOL
+from model_check.conformance.vector import DIALECTS, Object
+from reference.controller.machines import check_transition
+from reference.leadership import leader_selectors as selectors
+from spec.errors import IllegalTransition, MalformedInput, Where
+from spec.formats.znodes import EmptyPayload, parse_payload
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+
+BY_ISR: Final = ("as-coded-0.8.2", "as-coded-0.9.0")
+"""The dialects whose selector of a controlled shutdown does not ask who is registered (D66)."""
+REFUSED: Final[Object] = {"refused": True}
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Answer until the runner says bye, or its output ends."""
+    parser = argparse.ArgumentParser(description="The reference as an adapter of the conformance suite.")
+    parser.add_argument("--dialect", choices=DIALECTS, default="as-coded-0.10.2")
+    adapter = Adapter(parser.parse_args(arguments if arguments is None else list(arguments)).dialect)
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["verb"] == "bye":
+            return
+        sys.stdout.write(json.dumps(adapter.answer(question), ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+
+class Adapter:
+    """Answers questions in a dialect."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        self.verbs: dict[str, Callable[[Object], Object]] = {
+            "transition": _transition,
+            "elect": self._elect,
+            "read_znode": _read_znode,
+            "encode_request": _encode_request,
+            "decode_request": _decode_request,
+        }
+
+    def answer(self, question: Object) -> Object:
+        """The answer to a question."""
+        if question["verb"] == "hello":
+            return {
+                "protocol": PROTOCOL, "name": "reference", "language": "Python", "dialect": self.dialect,
+                "verbs": [*self.verbs],
+            }  # fmt: skip
+        if question["verb"] not in self.verbs:
+            return {"skip": f"the reference has no {question['verb']}"}
+        return {"outcome": self.verbs[question["verb"]](question["given"])}
+
+    def _elect(self, given: Object) -> Object:
+        try:
+            elected = self._election(given)
+        except selectors.ElectionNotNeeded:
+            return {"refused": "not needed"}
+        except selectors.ElectionRefused:
+            return {"refused": "impossible"}
+        told = {"leader": elected.leader, "isr": sorted(elected.isr), "receivers": sorted(elected.receivers)}
+        return {"elected": told}
+
+    def _election(self, given: Object) -> selectors.Election:
+        isr = given["isr"]
+        match given["selector"]:
+            case "offline":
+                return selectors.elect_offline(given["assigned"], isr, given["live"], unclean_enabled=given["unclean"])
+            case "reassigned":
+                return selectors.elect_reassigned(given["reassigned"], isr, given["live"])
+            case "preferred":
+                leader = given["cached_leader"]
+                return selectors.elect_preferred(given["assigned"], isr, given["live"], cached_leader=leader)
+            case "controlled-shutdown":
+                return selectors.elect_on_controlled_shutdown(
+                    given["assigned"], isr, given["registered"], given["shutting_down"],
+                    by_isr=self.dialect in BY_ISR,
+                )  # fmt: skip
+            case other:
+                raise ValueError(f"no selector is called {other}")
+
+
+def _transition(given: Object) -> Object:
+    state: Any = PartitionState if given["machine"] == "partition" else ReplicaState
+    try:
+        check_transition(given["machine"], "a vector's", state(given["from"]), state(given["to"]))
+    except IllegalTransition:
+        return {"permitted": False}
+    return {"permitted": True}
+
+
+def _read_znode(given: Object) -> Object:
+    try:
+        payload = parse_payload(given["path"], given["data"])
+    except MalformedInput:
+        return REFUSED
+    if isinstance(payload, EmptyPayload):
+        return {"value": None}
+    told: Any = json.loads(str(payload))
+    return {"value": {"brokerid": told} if given["path"] == "/controller" and isinstance(told, int) else told}
+
+
+def _encode_request(given: Object) -> Object:
+    return {"hex": request_to_hex(*request_from_json(given, Where("given")))}
+
+
+def _decode_request(given: Object) -> Object:
+    try:
+        return request_to_json(*request_from_hex(given["hex"]))
+    except MalformedInput:
+        return REFUSED
+
+
+if __name__ == "__main__":
+    main()

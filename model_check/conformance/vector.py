@@ -1,0 +1,170 @@
+"""Vectors: cases as data, one JSON object a line, that any implementation can be asked.
+
+`FORMAT.md` tells implementers all of this. A vector asks one thing (`verb`, `given`) and has the outcomes that are
+legal (`then`). It compares only what it names: of an outcome's object, the keys that `then` has; of a list, each of its
+elements. The files stand in `vectors/`; `manifest.json` has their digests, so that none is lost unnoticed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+from spec.errors import MalformedInput, Where
+from spec.formats.kafka_types import KafkaVersion
+
+FOLDER: Final = Path(__file__).parent / "vectors"
+MANIFEST: Final = "manifest.json"
+VERSION: Final = "0.1.0"
+"""Of the vectors: the first number rises when one that passed may fail, the second when some are added."""
+
+Dialect: TypeAlias = Literal[
+    "documented", "as-coded-0.8.2", "as-coded-0.9.0", "as-coded-0.10.0", "as-coded-0.10.1", "as-coded-0.10.2"
+]
+DIALECTS: Final[tuple[Dialect, ...]] = (
+    "documented", "as-coded-0.8.2", "as-coded-0.9.0", "as-coded-0.10.0", "as-coded-0.10.1", "as-coded-0.10.2",
+)  # fmt: skip
+"""What the documentation says, and what each release line does."""
+
+
+def since(release: KafkaVersion) -> tuple[Dialect, ...]:
+    """The dialects of a release line and all later ones, and what is documented."""
+    return DIALECTS[:1] + tuple(one for one, of in zip(DIALECTS[1:], KafkaVersion, strict=True) if of >= release)
+
+
+Verb: TypeAlias = Literal["transition", "elect", "read_znode", "decode_request", "encode_request"]
+Object: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A case. `id` never changes and is never used again; `hash` is of all that decides whether it passes.
+
+    `refs` say where it comes from: a row of a table, a section of PROTOCOL.md, a class of Kafka's, a run. `tags` name
+    what it is about. It holds for the `dialects`.
+    """
+
+    id: str
+    title: str
+    refs: list[str]
+    tags: list[str]
+    dialects: list[Dialect]
+    verb: Verb
+    given: Object
+    then: list[Object]
+    hash: str
+
+    @property
+    def group(self) -> str:
+        """The file that it is in: `kcs-elect-0007` is in elect.jsonl."""
+        return self.id.split("-")[1]
+
+    def to_line(self) -> str:
+        """The vector as a line of its file."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What there is: the number of vectors and the SHA-256 of each file, and the ids that are used no more."""
+
+    version: str
+    files: dict[str, dict[str, Any]]
+    retired: list[str]
+
+
+def content_hash(verb: str, given: Object, then: list[Object], dialects: Iterable[str]) -> str:
+    """The hash of a vector: the first 16 digits of the SHA-256 of what decides, as JSON with sorted keys, no blanks."""
+    content = {"dialects": sorted(dialects), "given": given, "then": then, "verb": verb}
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_vectors(folder: Path = FOLDER) -> list[Vector]:
+    """All vectors of a folder, file by file; MalformedInput names the file and line, or what its manifest misses."""
+    manifest = read_manifest(folder)
+    vectors = [one for name in manifest.files for one in _read_file(folder, name, manifest.files[name])]
+    seen = set[str]()
+    for one in vectors:
+        if one.id in seen:
+            raise MalformedInput(one.id, "", "there are two vectors of this id")
+        seen.add(one.id)
+    return vectors
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a folder."""
+    path = folder / MANIFEST
+    try:
+        given = json.loads(path.read_text("utf-8"))
+        return Manifest(str(given["version"]), dict(given["files"]), list(given["retired"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise MalformedInput(str(path), "", f"is no manifest of vectors: {error}") from error
+
+
+def _read_file(folder: Path, name: str, expected: Mapping[str, Any]) -> Iterator[Vector]:
+    path = folder / name
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MalformedInput(str(path), "", f"cannot be read: {error}") from error
+    if hashlib.sha256(content).hexdigest() != expected.get("sha256"):
+        raise MalformedInput(str(path), "", f"is not as {MANIFEST} says; fetch both again, or make both anew")
+    for number, line in enumerate(content.decode("utf-8", errors="replace").splitlines(), start=1):
+        yield parse_vector(line, f"{path}:{number}")
+
+
+def parse_vector(line: str, place: str) -> Vector:
+    """The vector that a line is; MalformedInput names the key that is wrong."""
+    where = Where(place)
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        where.refuse(f"not JSON: {error}")
+    if not isinstance(given, dict):
+        where.refuse("expected an object")
+    for name, kind in KINDS.items():
+        if not isinstance(given.get(name), kind):
+            where.key(name).refuse("missing" if name not in given else f"expected {NAMES[kind]}")
+    one = Vector(**{name: given[name] for name in KINDS})
+    if one.hash != content_hash(one.verb, one.given, one.then, one.dialects):
+        where.key("hash").refuse("is not that of its content")
+    return one
+
+
+KINDS: Final[dict[str, type]] = {
+    "id": str, "title": str, "refs": list, "tags": list, "dialects": list, "verb": str, "given": dict, "then": list,
+    "hash": str,
+}  # fmt: skip
+NAMES: Final[dict[type, str]] = {str: "a string", list: "a list", dict: "an object"}
+
+
+def is_legal(vector: Vector, outcome: object) -> bool:
+    """Whether an outcome is one of those that a vector allows."""
+    return any(difference(then, outcome) is None for then in vector.then)
+
+
+def difference(expected: object, found: object, place: str = "") -> str | None:
+    """The first place where an outcome is not as expected, and how; None if it is, in all that is named."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        inner = ((f"{place}.{key}" if place else key, value, found.get(key, ABSENT)) for key, value in expected.items())
+    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        pairs = enumerate(zip(expected, found, strict=True))
+        inner = ((f"{place}[{number}]", *pair) for number, pair in pairs)
+    elif type(expected) is type(found) and expected == found:
+        return None
+    else:
+        what = "nothing" if found is ABSENT else _shown(found)
+        return f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
+    return next((told for at, one, other in inner if (told := difference(one, other, at)) is not None), None)
+
+
+ABSENT: Final = object()
+"""What stands where a key is missing."""
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."

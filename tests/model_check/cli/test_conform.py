@@ -1,0 +1,100 @@
+"""`kcheck conform` and `kcheck vectors`: what they print, with which exit code, and what is beside the format page."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import model_check.conformance
+from model_check.conformance.vector import read_vectors
+from tests.model_check.cli.conftest import Kcheck
+
+HERE = Path(model_check.conformance.__path__[0])
+WRONG = (sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything")
+VECTORS = read_vectors()
+
+
+def test_documents_beside_the_format_are_what_show_prints(kcheck: Kcheck) -> None:
+    """If not: `kcheck show requests --json > model_check/conformance/requests.json`, and so for znodes."""
+    for name in ("requests", "znodes"):
+        beside = json.loads((HERE / f"{name}.json").read_text("utf-8"))
+        assert json.loads(kcheck("show", name, "--json").stdout) == beside
+
+
+@pytest.mark.takes("It makes all vectors three times.")
+def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> None:
+    result = kcheck("vectors", "--check")
+    assert (result.exit_code, result.stdout) == (0, "the vectors are as they are made\n")
+    assert kcheck("vectors", str(tmp_path)).exit_code == 0
+    assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}.keys() == {
+        path.name for path in (HERE / "vectors").iterdir()
+    }
+    file = tmp_path / "elect.jsonl"
+    file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
+    assert kcheck("vectors", str(tmp_path), "--check").exit_code == 2  # they are not as their manifest says
+
+
+def test_the_vectors_are_listed(kcheck: Kcheck) -> None:
+    lines = kcheck("conform", "--list").stdout.splitlines()
+    assert [line.split(maxsplit=1)[0] for line in lines] == [one.id for one in VECTORS]
+    assert len(kcheck("conform", "--list", "--only", "preferred").stdout.splitlines()) == sum(
+        "preferred" in one.tags for one in VECTORS
+    )
+
+
+@pytest.mark.takes("It starts an adapter, and asks it all vectors.")
+def test_the_reference_conforms(kcheck: Kcheck) -> None:
+    result = kcheck("conform", "--self")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "reference (Python), as-coded-0.10.2"
+    assert result.stdout.splitlines()[-1].startswith("kcheck conform: HOLDS: ")
+    assert result.stdout.splitlines()[-1].endswith(f" of {len(VECTORS)} vectors")
+
+
+def test_a_failure_is_shown_with_the_command_that_asks_it_again(kcheck: Kcheck) -> None:
+    result = kcheck("conform", "--only", "transition", "--fail-fast", "--", *WRONG)
+    assert result.exit_code == 1
+    (failed,) = [line for line in result.stdout.splitlines() if line.startswith("FAIL ")]
+    assert failed.split(maxsplit=2)[1].startswith("kcs-transition-")
+    assert "  permitted: expected false, found true\n" in result.stdout
+    assert "  again     kcheck conform --only kcs-transition-" in result.stdout
+    assert "'permits everything'\n" in result.stdout
+
+
+def test_the_result_is_a_document(kcheck: Kcheck) -> None:
+    document = json.loads(kcheck("conform", "--only", "kcs-transition-0001", "--json", "--", *WRONG).stdout)
+    assert document["verdict"] == "VIOLATED"
+    assert document["results"][0]["id"] == "kcs-transition-0001"
+    assert document["counts"]["fail"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name an adapter behind --, or ask the reference with --self"),
+        (("--self", "--", "true"), "name an adapter behind --, or ask the reference with --self"),
+        (("--self", "--only", "kcs-elect-9999"), "no vector, group or tag is called 'kcs-elect-9999'"),
+        (("--self", "--dialect", "as-coded"), "no dialect is called 'as-coded'"),
+        (("--self", "--expected-failures", "no-such-file"), "no-such-file: cannot be read"),
+        (("--", "no-such-adapter"), "no-such-adapter is no program that can be run"),
+        (("--", "true"), "true is no adapter: it ended with exit code 0"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(kcheck: Kcheck, words: tuple[str, ...], told: str) -> None:
+    result = kcheck("conform", *words)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_expected_failures_are_read_from_a_file(kcheck: Kcheck, tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("kcs-transition-0001 we permit everything\n")
+    options = ("--only", "kcs-transition-0001", "--expected-failures", str(known))
+    result = kcheck("conform", *options, "--", *WRONG)
+    assert result.exit_code == 3  # nothing else was asked
+    assert "1 expected failure: we permit everything" in result.stdout
+    known.write_text("kcs-transition-0001\n")
+    result = kcheck("conform", *options, "--", *WRONG)
+    assert result.exit_code == 2
+    assert f"{known}:1: say why kcs-transition-0001 is expected to fail" in result.stderr

@@ -1,0 +1,189 @@
+"""Who conforms passes; who does not is caught by the vectors alone; and an adapter may do what it likes."""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from model_check.conformance import reference_adapter
+from model_check.conformance.conforming import Conformance, Outcome, conform, parse_expected
+from model_check.conformance.vector import DIALECTS, Vector, read_vectors
+from model_check.verdicts.verdict import Verdict
+from spec.errors import BadInput, MalformedInput
+from tests.model_check.conformance.wrong_adapters import SLIPS
+
+VECTORS = read_vectors()
+TABLES = [one for one in VECTORS if one.verb == "transition"]
+HELLO = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["transition"]}
+
+
+def asked(command: Sequence[str], vectors: Sequence[Vector] = VECTORS, **options: object) -> Conformance:
+    """What becomes of these vectors, which are taken to be all there are."""
+    return conform(command, vectors, of=len(vectors), expected_failures=options.pop("expected", {}), **options)  # type: ignore[arg-type]
+
+
+def odd(*answers: str, hello: object = HELLO, rest: str = "") -> list[str]:
+    """A program that says hello, then prints each of these texts for a question, then does the rest."""
+    lines = [json.dumps(hello), *answers]
+    program = f"""
+import sys, os, time
+for text in {lines!r}:
+    input()
+    sys.stdout.write(text + chr(10))
+    sys.stdout.flush()
+{rest}
+"""
+    return [sys.executable, "-c", program]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.takes("It starts a process, and asks it all vectors.")
+def test_the_reference_conforms_in_each_dialect(dialect: str) -> None:
+    command = [sys.executable, "-m", reference_adapter.__name__, "--dialect", dialect]
+    found = asked(command)
+    of_dialect = sum(dialect in one.dialects for one in VECTORS)
+    assert found.verdict is Verdict.HOLDS
+    assert found.counts == {Outcome.PASS: of_dialect, Outcome.SKIP: len(VECTORS) - of_dialect}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_wrong_adapter_is_caught(slip: str) -> None:
+    verb, _ = SLIPS[slip]
+    of_verb = [one for one in VECTORS if one.verb == verb]
+    command = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", slip]
+    found = asked(command, of_verb)
+    assert found.verdict is Verdict.VIOLATED
+    failed = [one for one in found.results if one.outcome is Outcome.FAIL]
+    assert all(one.told and one.found is not None for one in failed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "rest", "told"),
+    [
+        ("rubbish", "", "not JSON"),
+        ("[]", "", "expected an object"),
+        ("{}", "", "expected an object with an outcome, a skip or an error"),
+        ('{"outcome": 7}', "", "expected an object with an outcome, a skip or an error"),
+        ('{"error": "no such state"}', "", "no such state"),
+        ('{"outcome": {}}\n{"outcome": {}}', "time.sleep(60)", "it printed more than one line"),
+    ],
+)
+def test_what_is_no_answer_is_an_error_of_its_vector(answer: str, rest: str, told: str) -> None:
+    found = asked(odd(answer, rest=rest), TABLES[:1])
+    assert (found.verdict, found.counts) == (Verdict.INCOMPLETE, {Outcome.ERROR: 1})
+    assert told in found.results[0].told
+    assert found.reason == "1 of 1 vectors ended as errors"
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ("input(); sys.exit(5)", "it ended with exit code 5"),
+        ("input(); os.kill(os.getpid(), 9)", "it was ended by SIGKILL"),
+        ("input(); time.sleep(60)", "it gave no answer within 0.5 s"),
+        ("input(); sys.stdout.write('half'); sys.stdout.flush(); time.sleep(60)", "within 0.5 s, and printed 'half'"),
+        ("input(); os.close(1); time.sleep(60)", "it has closed its output"),
+    ],
+)
+def test_who_gives_no_answer_is_started_anew_for_the_next_vector(rest: str, told: str) -> None:
+    found = asked(odd(rest=rest), TABLES[:2], seconds=0.5)
+    assert [one.outcome for one in found.results] == [Outcome.ERROR, Outcome.ERROR]
+    assert all(told in one.told for one in found.results)
+
+
+@pytest.mark.takes("It waits until 16 MiB have come.")
+def test_who_floods_is_cut_off() -> None:
+    flood = "input()\nwhile True: sys.stdout.write('x' * 65536)"
+    (result,) = asked(odd(rest=flood), TABLES[:1], seconds=60).results
+    assert result.told == "it printed more than 16 MiB without an end of line"
+
+
+def test_nothing_of_an_adapter_is_left_behind(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    child = (
+        f"import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\nopen({str(pid)!r}, 'w').write(str(child.pid))"
+    )
+    asked(odd('{"outcome": {"permitted": true}}', rest=child + "\ninput()"), TABLES[:2], seconds=1)
+    until = time.monotonic() + 5
+    while time.monotonic() < until and _runs(int(pid.read_text())):
+        time.sleep(0.02)
+    assert not _runs(int(pid.read_text()))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_an_adapter_that_only_fails_is_asked_no_more() -> None:
+    found = asked(odd(rest="sys.exit(1)"), TABLES, seconds=5)
+    assert found.counts == {Outcome.ERROR: len(TABLES)}
+    assert found.results[-1].told == "not asked: 20 questions in a row ended as errors"
+
+
+@pytest.mark.parametrize(
+    ("hello", "told"),
+    [
+        ({**HELLO, "protocol": 2}, "protocol: expected 1, found 2"),
+        ({**HELLO, "dialect": "kafka"}, "dialect: expected one of documented, as-coded-0.8.2,"),
+        ({**HELLO, "name": ""}, "name: expected a string"),
+        ({**HELLO, "verbs": "transition"}, "verbs: expected a list of strings"),
+        ([], "expected an object"),
+    ],
+)
+def test_who_says_no_hello_is_no_adapter(hello: object, told: str) -> None:
+    with pytest.raises(BadInput, match="is no adapter: ") as caught:
+        asked(odd(hello=hello), TABLES[:1])
+    assert told in str(caught.value)
+
+
+def test_what_cannot_be_run_is_told() -> None:
+    with pytest.raises(BadInput, match="no-such-adapter is no program that can be run"):
+        asked(["./no-such-adapter"], TABLES[:1])
+
+
+def test_a_skip_is_no_pass() -> None:
+    found = asked(odd('{"skip": "no tables here"}'), TABLES[:1])
+    assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "no vector passed")
+    assert found.results[0].told == "no tables here"
+
+
+def test_what_is_not_asked_leaves_the_verdict_open() -> None:
+    command = [sys.executable, "-m", reference_adapter.__name__]
+    found = conform(command, TABLES, of=len(VECTORS), expected_failures={})
+    assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, f"{len(TABLES)} of {len(VECTORS)} vectors were asked")
+
+
+def test_an_expected_failure_is_none_and_an_unexpected_pass_is_one() -> None:
+    wrong = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything"]
+    failing = [one.vector.id for one in asked(wrong, TABLES).results if one.outcome is Outcome.FAIL]
+    known = dict.fromkeys(failing, "we permit everything")
+    found = asked(wrong, TABLES, expected=known)
+    assert found.verdict is Verdict.HOLDS
+    assert found.counts[Outcome.EXPECTED] == len(failing)
+    right = [sys.executable, "-m", reference_adapter.__name__]
+    found = asked(right, TABLES, expected=known)
+    assert found.counts[Outcome.FAIL] == len(failing)
+    assert "it passes, and was expected to fail: we permit everything" in {one.told for one in found.results}
+
+
+def test_expected_failures_are_ids_with_reasons() -> None:
+    text = "# ours\n\nkcs-elect-0001  we elect otherwise  # see the issue\n"
+    assert parse_expected(text, "known.txt", ["kcs-elect-0001"]) == {"kcs-elect-0001": "we elect otherwise"}
+    with pytest.raises(MalformedInput, match=r"known\.txt:1: there is no vector kcs-elect-9999"):
+        parse_expected("kcs-elect-9999 why", "known.txt", ["kcs-elect-0001"])
+    with pytest.raises(MalformedInput, match=r"known\.txt:3: say why kcs-elect-0001 is expected to fail"):
+        parse_expected("\n\nkcs-elect-0001", "known.txt", ["kcs-elect-0001"])
+
+
+def test_the_first_failure_may_be_the_last_question() -> None:
+    wrong = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits nothing"]
+    found = asked(wrong, TABLES, fail_fast=True)
+    assert [one.outcome for one in found.results][-1] is Outcome.FAIL
+    assert found.counts[Outcome.FAIL] == 1

@@ -1,0 +1,97 @@
+"""The vectors: as they are made, as their schema says, each read back; damaged ones are refused by file and line."""
+
+import json
+import re
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+import model_check.conformance
+from model_check.conformance.making.cases import Case, files_of
+from model_check.conformance.making.every import every_case
+from model_check.conformance.vector import FOLDER, Vector, difference, is_legal, read_manifest, read_vectors, since
+from spec.errors import MalformedInput
+from spec.formats.kafka_types import V0102, V082
+
+HERE = Path(model_check.conformance.__path__[0])
+VECTORS = read_vectors()
+
+
+def test_the_vectors_are_as_they_are_made() -> None:
+    """If not: `kcheck vectors`."""
+    made = files_of(every_case(), VECTORS, read_manifest(FOLDER).retired)
+    assert made == {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
+
+
+def test_there_are_as_many_as_are_told() -> None:
+    groups = Counter(one.group for one in VECTORS)
+    assert groups == {"transition": 4 * 4 + 7 * 7, "elect": 422, "znode": 45, "request": 14 * 5 + 5}
+    told = (HERE / "FORMAT.md").read_text("utf-8")
+    assert f"what there is to ask: {len(VECTORS)} vectors" in told
+
+
+def test_a_line_is_as_the_schema_says() -> None:
+    schema = json.loads((HERE / "vector.schema.json").read_text("utf-8"))
+    made = TypeAdapter(Vector).json_schema()
+    assert schema == {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+    validator = Draft202012Validator(schema)
+    for file in FOLDER.glob("*.jsonl"):
+        for line in file.read_text("utf-8").splitlines():
+            validator.validate(json.loads(line))
+    assert not validator.is_valid({"id": "kcs-elect-0001"})
+
+
+def test_a_case_keeps_its_id_and_one_that_is_gone_gives_it_to_nobody() -> None:
+    first, second, third = (
+        Case("transition", word, {"machine": word}, [{"permitted": True}], [], []) for word in "abc"
+    )
+    before = files_of({"transition": [first, second]}, [], [])
+    known = [Vector(**json.loads(line)) for line in before["transition.jsonl"].splitlines()]
+    after = files_of({"transition": [third, second]}, known, [])
+    ids = [json.loads(line)["id"] for line in after["transition.jsonl"].splitlines()]
+    assert ids == ["kcs-transition-0003", "kcs-transition-0002"]
+    assert json.loads(after["manifest.json"])["retired"] == ["kcs-transition-0001"]
+    with pytest.raises(ValueError, match="two cases of transition ask the same: a"):
+        files_of({"transition": [first, first]}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda text: text.replace('"permitted": true', '"permitted": false', 1), "is not as manifest.json says"),
+        (lambda text: text[:-40], "is not as manifest.json says"),
+        (lambda _: "", "is not as manifest.json says"),
+    ],
+)
+def test_a_file_that_is_not_as_its_manifest_says_is_refused(change: object, told: str, tmp_path: Path) -> None:
+    folder = tmp_path / "vectors"
+    shutil.copytree(FOLDER, folder)
+    file = folder / "transition.jsonl"
+    file.write_text(change(file.read_text("utf-8")), "utf-8")  # type: ignore[operator]
+    with pytest.raises(MalformedInput, match=re.escape(told)):
+        read_vectors(folder)
+    (folder / "manifest.json").write_text("{}", "utf-8")
+    with pytest.raises(MalformedInput, match=r"manifest\.json.* is no manifest of vectors"):
+        read_vectors(folder)
+
+
+def test_a_legal_outcome_has_all_that_is_named() -> None:
+    one = replace(VECTORS[0], then=[{"a": {"b": [1, 2]}}, {"refused": True}])
+    assert is_legal(one, {"a": {"b": [1, 2], "more": 0}, "more": 0})
+    assert is_legal(one, {"refused": True})
+    assert not is_legal(one, {"refused": 1})
+    assert difference({"a": {"b": [1, 2]}}, {"a": {"b": [1, 3]}}) == "a.b[1]: expected 2, found 3"
+    assert difference({"a": {"b": [1, 2]}}, {"a": {"b": [1]}}) == "a.b: expected [1, 2], found [1]"
+    assert difference({"a": {"b": [1]}}, {"a": {}}) == "a.b: expected [1], found nothing"
+    assert difference({"a": True}, {"a": 1}) == "a: expected true, found 1"
+    assert difference({}, 7) == "the outcome: expected {}, found 7"
+
+
+def test_a_dialect_since_a_release() -> None:
+    assert since(V0102) == ("documented", "as-coded-0.10.2")
+    assert len(since(V082)) == 6
