@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from model_check.cli import options
 from model_check.cli.console import say
 from model_check.conformance import conformance_report as report
 from model_check.conformance.conforming import PATIENCE_SECONDS, conform, parse_expected
+from model_check.conformance.kafka_adapter import kafka_command
 from model_check.conformance.vector import DIALECTS, Vector, read_vectors
 from model_check.verdicts.verdict import EXIT_CODES
 from model_check.waiting.progress import interruptible
@@ -26,6 +28,9 @@ def command(
     dialect: Annotated[
         str, typer.Option(metavar="NAME", help=f"With --self, one of {', '.join(DIALECTS)}.")
     ] = "as-coded-0.10.2",
+    kafka: Annotated[
+        str | None, typer.Option(metavar="RELEASE", help="Ask Kafka's own classes: 0.10.2.2, fetched if need be.")
+    ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="ID|TAG", help="Only these vectors. Repeatable.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the vectors, a line each, and ask nothing.")] = False,
     expected: Annotated[
@@ -46,6 +51,7 @@ def command(
 
     For example:
       kcheck conform --self
+      kcheck conform --kafka 0.10.2.2
       kcheck conform -- ./my-adapter --quiet
       kcheck conform --only elect --fail-fast -- node adapter.js
       kcheck conform --expected-failures known.txt -- ./my-adapter
@@ -55,18 +61,23 @@ def command(
     if listed:
         say("".join(f"{one.id}  {one.title}\n" for one in vectors))
         return 0
-    if itself is bool(adapter):
-        raise BadInput("name an adapter behind --, or ask the reference with --self")
+    if itself + bool(adapter) + (kafka is not None) != 1:
+        raise BadInput("name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2")
     if dialect not in DIALECTS:
         raise UnknownName("dialect", dialect, DIALECTS)
-    asked = adapter or [sys.executable, "-m", "model_check.conformance.reference_adapter", "--dialect", dialect]
     known = {} if expected is None else parse_expected(_read(expected), str(expected), (one.id for one in every))
-    with interruptible() as interrupt:
+    reference = [sys.executable, "-m", "model_check.conformance.reference_adapter", "--dialect", dialect]
+    asking = kafka_command(kafka) if kafka is not None else nullcontext(adapter or reference)
+    with asking as asked, interruptible() as interrupt:
         found = conform(
             asked, vectors, of=len(every), expected_failures=known, seconds=seconds, fail_fast=fail_fast,
             stop=interrupt,
         )  # fmt: skip
-    again = [report.SELF, "--dialect", dialect] if itself else ["--", *asked]
+    again = ["--", *asked]
+    if itself:
+        again = ["--self", "--dialect", dialect]
+    elif kafka is not None:
+        again = ["--kafka", kafka]
     say(json.dumps(report.document(found), indent=1) + "\n" if as_json else report.text(found, again))
     return EXIT_CODES[found.verdict]
 

@@ -5,11 +5,9 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from model_check.conformance.conforming import Conformance, Outcome, Result
-
-SELF: Final = "--self"
 
 
 def text(found: Conformance, command: Sequence[str]) -> str:

@@ -164,6 +164,8 @@ class _Asked:
 
 def _compared(vector: Vector, answer: Answer) -> Result:
     """Whether what came is legal."""
+    if answer.error is not None:
+        return Result(vector, Outcome.ERROR, answer.error)
     if answer.skip is not None:
         return Result(vector, Outcome.SKIP, answer.skip)
     if is_legal(vector, answer.outcome):

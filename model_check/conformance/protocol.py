@@ -32,10 +32,11 @@ class Hello:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came: an outcome, or why the implementation has none."""
+    """What came: an outcome, or why there is none."""
 
     outcome: Any = None
     skip: str | None = None
+    error: str | None = None
 
 
 def hello_line() -> str:
@@ -77,7 +78,7 @@ def parse_answer(line: str) -> Answer:
     if isinstance(told.get("skip"), str):
         return Answer(skip=told["skip"])
     if isinstance(told.get("error"), str):
-        where.key("error").refuse(told["error"])
+        return Answer(error=told["error"])
     if not isinstance(told.get("outcome"), dict):
         where.refuse("expected an object with an outcome, a skip or an error")
     return Answer(outcome=told["outcome"])

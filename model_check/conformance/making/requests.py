@@ -100,13 +100,14 @@ def hostile_cases() -> Iterator[Case]:
     digits = request_to_hex(header, StopReplicaRequest(1, 7, False, (TopicPartition("t", 0),)))
     head, count, length, rest = digits[:-22], digits[-22:-14], digits[-14:-10], digits[-10:]
     assert (count, length, rest) == ("00000001", "0001", "7400000000")  # noqa: S101 - the layout of the request
-    for words, bad in (
-        ("a negative count of partitions", head + "fffffffe" + length + rest),
-        ("a count that the bytes do not have", head + "7fffffff" + length + rest),
-        ("a negative length of a topic", head + count + "fffe" + rest),
-        ("a topic that is no UTF-8", head + count + length + "ff" + rest[2:]),
-        ("a flag that is neither 0 nor 1", head[:-2] + "02" + count + length + rest),
+    taken: list[Object] = [{"refused": True}, {"name": "StopReplica"}]
+    for words, bad, then in (
+        ("a negative count of partitions", head + "fffffffe" + length + rest, taken[:1]),
+        ("a count that the bytes do not have", head + "7fffffff" + length + rest, taken[:1]),
+        ("a negative length of a topic", head + count + "fffe" + rest, taken[:1]),
+        ("a topic that is no UTF-8, which Kafka takes,", head + count + length + "ff" + rest[2:], taken),
+        ("a flag that is neither 0 nor 1, which Kafka takes,", head[:-2] + "02" + count + length + rest, taken),
     ):
         given: Object = {"hex": bad}
         title, tags = f"StopReplica 0 with {words} is no request", ["bytes", "StopReplica", "version-0", "hostile"]
-        yield Case("decode_request", title, given, [{"refused": True}], SOURCE, tags)
+        yield Case("decode_request", title, given, then, SOURCE, tags)

@@ -72,11 +72,15 @@ def test_the_result_is_a_document(kcheck: Kcheck) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "name an adapter behind --, or ask the reference with --self"),
-        (("--self", "--", "true"), "name an adapter behind --, or ask the reference with --self"),
+        ((), "name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2"),
+        (
+            ("--self", "--", "true"),
+            "name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2",
+        ),
         (("--self", "--only", "kcs-elect-9999"), "no vector, group or tag is called 'kcs-elect-9999'"),
         (("--self", "--dialect", "as-coded"), "no dialect is called 'as-coded'"),
         (("--self", "--expected-failures", "no-such-file"), "no-such-file: cannot be read"),
+        (("--kafka", "0.9.0.1"), "the adapter of Kafka calls the classes of 0.10.2.2, and of no other release"),
         (("--", "no-such-adapter"), "no-such-adapter is no program that can be run"),
         (("--", "true"), "true is no adapter: it ended with exit code 0"),
     ],

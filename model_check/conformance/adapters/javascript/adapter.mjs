@@ -1,0 +1,284 @@
+// An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
+//
+// Written from FORMAT.md alone, as an example: it has its own tables, selectors, readers and codec, and looks nothing up
+// in the vectors. What an implementer has already, he calls in their place.
+
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const dialect = process.argv[2] ?? "as-coded-0.10.2";
+
+class Refused extends Error {}
+
+const refuse = (why) => { throw new Refused(why); };
+
+// ------------------------------------------------------------------------------------------------ transition
+
+// Which states may come before each, as Kafka's validPreviousStates have it.
+const BEFORE = {
+  partition: {
+    NonExistentPartition: ["OfflinePartition"],
+    NewPartition: ["NonExistentPartition"],
+    OnlinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
+    OfflinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
+  },
+  replica: {
+    NonExistentReplica: ["ReplicaDeletionSuccessful"],
+    NewReplica: ["NonExistentReplica"],
+    OnlineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
+    OfflineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
+    ReplicaDeletionStarted: ["OfflineReplica"],
+    ReplicaDeletionSuccessful: ["ReplicaDeletionStarted"],
+    ReplicaDeletionIneligible: ["ReplicaDeletionStarted"],
+  },
+};
+
+const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
+
+// ----------------------------------------------------------------------------------------------------- elect
+
+const among = (replicas, keep) => replicas.filter((one) => keep.includes(one));
+const ascending = (replicas) => [...replicas].sort((one, other) => one - other);
+const elected = (leader, isr, receivers) =>
+  ({ elected: { leader, isr: ascending(isr), receivers: ascending(receivers) } });
+const IMPOSSIBLE = { refused: "impossible" };
+
+const SELECTORS = {
+  offline({ assigned, isr, live, unclean }) {
+    const liveAssigned = among(assigned, live);
+    const liveInSync = among(isr, live);
+    if (liveInSync.length > 0) {
+      const [leader] = among(liveAssigned, liveInSync);
+      return leader === undefined ? IMPOSSIBLE : elected(leader, liveInSync, liveAssigned);
+    }
+    if (!unclean || liveAssigned.length === 0) return IMPOSSIBLE;
+    return elected(liveAssigned[0], [liveAssigned[0]], liveAssigned);
+  },
+
+  reassigned({ reassigned, isr, live }) {
+    const [leader] = among(among(reassigned, live), isr);
+    return leader === undefined ? IMPOSSIBLE : elected(leader, isr, reassigned);
+  },
+
+  preferred({ assigned, isr, live, cached_leader }) {
+    const [preferred] = assigned;
+    if (preferred === undefined) return IMPOSSIBLE;
+    if (preferred === cached_leader) return { refused: "not needed" };
+    const isFit = live.includes(preferred) && isr.includes(preferred);
+    return isFit ? elected(preferred, isr, assigned) : IMPOSSIBLE;
+  },
+
+  "controlled-shutdown"({ assigned, isr, registered, shutting_down }) {
+    const staying = isr.filter((one) => !shutting_down.includes(one));
+    const asksWhoIsRegistered = !["as-coded-0.8.2", "as-coded-0.9.0"].includes(dialect);
+    const [leader] = asksWhoIsRegistered ? among(among(assigned, registered), staying) : staying;
+    return leader === undefined ? IMPOSSIBLE : elected(leader, staying, among(assigned, registered));
+  },
+};
+
+const elect = (given) => SELECTORS[given.selector](given);
+
+// ------------------------------------------------------------------------------------------------ read_znode
+
+// JSON.parse takes 5.0 for 5; Kafka's readers do not.
+const hasFractions = (text) => /[0-9][.eE]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
+
+const number = (value, least = 0) =>
+  Number.isInteger(value) && value >= least && value <= 2147483647 ? value : refuse("no number");
+const numbers = (value) => (Array.isArray(value) ? value.map((one) => number(one)) : refuse("no list"));
+const text = (value) => (typeof value === "string" ? value : refuse("no text"));
+const entries = (value) => (Array.isArray(value) ? value : refuse("no list"));
+const named = (one) => ({ topic: text(one.topic), partition: number(one.partition) });
+
+const READERS = [
+  [/^\/controller_epoch$/, (data) => (/^(0|[1-9][0-9]*)$/.test(data) ? number(Number(data)) : refuse("no epoch"))],
+  [/^\/controller$/, (data) => {
+    if (/^-?[0-9]{1,10}$/.test(data)) return { brokerid: number(Number(data)) };
+    const told = object(data);
+    number(told.brokerid);
+    return told;
+  }],
+  [/^\/brokers\/topics\/[^/]+\/partitions\/[0-9]+\/state$/, (data) => {
+    const told = object(data);
+    number(told.leader, -1);
+    number(told.leader_epoch);
+    number(told.controller_epoch);
+    numbers(told.isr);
+    return told;
+  }],
+  [/^\/brokers\/topics\/[^/]+$/, (data) => {
+    const { partitions = {} } = object(data);
+    for (const [partition, replicas] of Object.entries(partitions)) {
+      if (!/^(0|[1-9][0-9]{0,9})$/.test(partition)) refuse("no partition");
+      numbers(replicas);
+    }
+    return { ...object(data), partitions };
+  }],
+  [/^\/brokers\/ids\/[0-9]+$/, (data) => {
+    const told = object(data);
+    if (number(told.version) < 1) refuse("no such version");
+    if (told.version >= 2) entries(told.endpoints);
+    return told;
+  }],
+  [/^\/config\/topics\/[^/]+$/, (data) => {
+    const told = object(data);
+    if (told.version !== 1 || typeof told.config !== "object") refuse("no configuration");
+    return told;
+  }],
+  [/^\/admin\/reassign_partitions$/, (data) => {
+    const told = object(data);
+    entries(told.partitions ?? []).forEach((one) => { named(one); entries(one.replicas); });
+    return told;
+  }],
+  [/^\/(admin\/preferred_replica_election|isr_change_notification\/isr_change_[0-9]+)$/, (data) => {
+    const told = object(data);
+    entries(told.partitions).forEach(named);
+    return told;
+  }],
+  [/^\/cluster\/id$/, (data) => { text(object(data).id); return object(data); }],
+];
+
+function object(data) {
+  if (hasFractions(data)) refuse("a fraction");
+  const told = JSON.parse(data);
+  return typeof told === "object" && told !== null && !Array.isArray(told) ? told : refuse("no object");
+}
+
+function readZnode({ path, data }) {
+  const [, read] = READERS.find(([shape]) => shape.test(path)) ?? [];
+  if (read === undefined) return { value: data === null ? null : refuse("no data expected") };
+  return { value: data === null ? refuse("no data") : read(data) };
+}
+
+// -------------------------------------------------------------------------------------------------- requests
+
+const DEFINITIONS = JSON.parse(readFileSync(new URL("../../requests.json", import.meta.url), "utf8"));
+const KEYS = new Map(DEFINITIONS.requests.map((one) => [one.request.apiKey, one]));
+const NAMED = new Map(DEFINITIONS.requests.map((one) => [one.name, one]));
+
+function has(versions, version) {
+  if (versions.endsWith("+")) return version >= Number(versions.slice(0, -1));
+  const [first, last = first] = versions.split("-").map(Number);
+  return first <= version && version <= last;
+}
+
+class Writer {
+  parts = [];
+
+  int(value, bytes) {
+    const part = Buffer.alloc(bytes);
+    part.writeIntBE(value, 0, bytes);
+    this.parts.push(part);
+  }
+
+  string(value) {
+    const bytes = Buffer.from(value ?? "", "utf8");
+    this.int(value === null ? -1 : bytes.length, 2);
+    this.parts.push(bytes);
+  }
+
+  value(field, type, value, version) {
+    if (type.startsWith("[]")) {
+      this.int(value.length, 4);
+      for (const one of value) this.value(field, type.slice(2), one, version);
+    } else if (type === "string") this.string(value);
+    else if (type === "bool") this.int(value ? 1 : 0, 1);
+    else if (type.startsWith("int")) this.int(value, Number(type.slice(3)) / 8);
+    else this.struct(field.fields, value, version);
+  }
+
+  struct(fields, value, version) {
+    for (const field of fields) {
+      if (has(field.versions, version)) this.value(field, field.type, value[field.name], version);
+    }
+  }
+}
+
+class Reader {
+  at = 0;
+
+  constructor(bytes) { this.bytes = bytes; }
+
+  take(count) {
+    if (count < 0 || this.at + count > this.bytes.length) refuse("too few bytes");
+    this.at += count;
+    return this.bytes.subarray(this.at - count, this.at);
+  }
+
+  int(bytes) { return this.take(bytes).readIntBE(0, bytes); }
+
+  string(isNullable) {
+    const length = this.int(2);
+    if (length === -1 && isNullable) return null;
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(this.take(length));
+    } catch {
+      return refuse("no UTF-8");
+    }
+  }
+
+  value(field, type, version) {
+    if (type.startsWith("[]")) {
+      const count = this.int(4);
+      if (count < 0 || count > this.bytes.length) refuse("no such count");
+      return Array.from({ length: count }, () => this.value(field, type.slice(2), version));
+    }
+    if (type === "string") return this.string(has(field.nullableVersions ?? "99", version));
+    if (type === "bool") return [false, true][this.int(1)] ?? refuse("neither 0 nor 1");
+    if (type.startsWith("int")) return this.int(Number(type.slice(3)) / 8);
+    return this.struct(field.fields, version);
+  }
+
+  struct(fields, version) {
+    const of = fields.filter((field) => has(field.versions, version));
+    return Object.fromEntries(of.map((field) => [field.name, this.value(field, field.type, version)]));
+  }
+}
+
+const headerVersion = (definition, version) => (definition.bare_header.includes(version) ? 0 : 1);
+
+function encodeRequest({ name, version, header, body }) {
+  const definition = NAMED.get(name);
+  const writer = new Writer();
+  writer.struct(DEFINITIONS.header.fields, header, headerVersion(definition, version));
+  writer.struct(definition.request.fields, body, version);
+  return { hex: Buffer.concat(writer.parts).toString("hex") };
+}
+
+function decodeRequest({ hex }) {
+  const reader = new Reader(Buffer.from(hex, "hex"));
+  const definition = KEYS.get(reader.int(2)) ?? refuse("no such request");
+  const version = reader.int(2);
+  const [, newest = "0"] = definition.request.validVersions.split("-");
+  if (version < 0 || version > Number(newest)) refuse("no such version");
+  reader.at = 0;
+  const header = reader.struct(DEFINITIONS.header.fields, headerVersion(definition, version));
+  const body = reader.struct(definition.request.fields, version);
+  if (reader.at !== reader.bytes.length) refuse("bytes are left over");
+  return { name: definition.name, version, header, body };
+}
+
+// ------------------------------------------------------------------------------------------------ the adapter
+
+const VERBS = {
+  transition, elect, read_znode: readZnode, encode_request: encodeRequest, decode_request: decodeRequest,
+};
+
+function answer({ verb, given }) {
+  if (verb === "hello") {
+    return { protocol: 1, name: "example", language: "JavaScript", dialect, verbs: Object.keys(VERBS) };
+  }
+  if (!(verb in VERBS)) return { skip: `this example has no ${verb}` };
+  try {
+    return { outcome: VERBS[verb](given) };
+  } catch (error) {
+    const isOutcome = error instanceof Refused || (verb === "read_znode" && error instanceof SyntaxError);
+    return isOutcome ? { outcome: { refused: true } } : { error: String(error) };
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line);
+  if (question.verb === "bye") break;
+  process.stdout.write(`${JSON.stringify(answer(question))}\n`);
+}

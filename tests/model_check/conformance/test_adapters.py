@@ -1,0 +1,44 @@
+"""The adapters that come along pass all that they declare: JavaScript, Go, and Kafka's own classes."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import model_check.conformance
+from model_check.conformance.conforming import Conformance, Outcome, conform
+from model_check.conformance.kafka_adapter import RELEASE, kafka_command
+from model_check.conformance.vector import DIALECTS, read_vectors
+from model_check.live.kafka_jars import is_cached
+from model_check.verdicts.verdict import Verdict
+
+ADAPTERS = Path(model_check.conformance.__path__[0]) / "adapters"
+VECTORS = read_vectors()
+
+
+def asked(command: list[str]) -> Conformance:
+    """What becomes of all vectors."""
+    return conform(command, VECTORS, of=len(VECTORS), expected_failures={})
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_one_in_javascript_passes_all_of_its_dialect(dialect: str) -> None:
+    found = asked(["node", str(ADAPTERS / "javascript" / "adapter.mjs"), dialect])
+    assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "JavaScript")
+    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects for one in VECTORS)
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here")
+@pytest.mark.skipif(not is_cached(RELEASE), reason=f"Kafka {RELEASE} is not here; `make kafka` fetches it")
+@pytest.mark.takes("It compiles against Kafka's classes, and starts a JVM.")
+def test_kafka_itself_passes_all_that_can_be_asked_of_its_classes() -> None:
+    with kafka_command(RELEASE) as command:
+        found = asked(command)
+    assert found.verdict is Verdict.HOLDS
+    of_dialect = [one for one in found.results if "as-coded-0.10.2" in one.vector.dialects]
+    skipped = Counter(one.vector.verb for one in of_dialect if one.outcome is Outcome.SKIP)
+    # The tables stand inside of what the state machines do; two znodes have no reader that can be called by itself, and
+    # ControlledShutdown 0 is not part of `Protocol`.
+    assert skipped == {"transition": 65, "read_znode": 2, "encode_request": 1, "decode_request": 3}
