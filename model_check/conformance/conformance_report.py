@@ -25,13 +25,14 @@ def _lines(found: Conformance, command: Sequence[str]) -> Iterator[str]:
         yield f"  {group.ljust(width)}  {_counted(counts)}"
     for one in found.results:
         if one.outcome in {Outcome.FAIL, Outcome.ERROR}:
-            yield from ("", *_of_failure(one, command))
+            yield from ("", *of_failure(one, command))
     yield from ("", *_reasons(found))
     reason = f" ({found.reason})" if found.reason else ""
     yield f"kcheck conform: {found.verdict}{reason}: {_counted(found.counts, every=True)}, of {found.of} vectors"
 
 
-def _of_failure(one: Result, command: Sequence[str]) -> Iterator[str]:
+def of_failure(one: Result, command: Sequence[str]) -> Iterator[str]:
+    """All that there is to tell of a failure, as lines."""
     vector = one.vector
     yield f"{one.outcome.upper()} {vector.id}: {vector.title}"
     yield f"  {one.told}"

@@ -94,23 +94,22 @@ def conform(
     stop: Callable[[], bool] = lambda: False,
 ) -> Conformance:
     """Ask vectors of an adapter; BadInput where it cannot be started, or says no hello."""
-    asked = _Asked(command, seconds)
     results: list[Result] = []
-    with asked:
+    with Asking(command, seconds) as asking:
         for vector in vectors:
             if stop():
                 break
-            results.append(_with_expectation(asked.result(vector), expected_failures))
+            results.append(_with_expectation(asking.result(vector), expected_failures))
             tell(results[-1])
             if fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
                 break
-    return Conformance(asked.hello, tuple(results), of)
+    return Conformance(asking.hello, tuple(results), of)
 
 
-class _Asked:
-    """The adapter that is asked, which may be another process after an error."""
+class Asking:
+    """The adapter that is asked, which may be another process after an error; BadInput where it is none."""
 
-    def __init__(self, command: Sequence[str], seconds: float) -> None:
+    def __init__(self, command: Sequence[str], seconds: float = PATIENCE_SECONDS) -> None:
         self._command, self._seconds = command, seconds
         self._process: AdapterProcess | None = None
         self._failures = 0
@@ -139,7 +138,7 @@ class _Asked:
             self._process = None
 
     def result(self, vector: Vector) -> Result:
-        """What becomes of a vector."""
+        """What becomes of a vector, whatever is expected of it."""
         if self.hello.dialect not in vector.dialects:
             return Result(vector, Outcome.SKIP, f"it is not of {self.hello.dialect}")
         if vector.verb not in self.hello.verbs:

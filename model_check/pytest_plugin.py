@@ -1,0 +1,79 @@
+"""A pytest plugin: `pytest --conform "node adapter.mjs"` asks each vector of an adapter, as a test of its own.
+
+For authors whose CI is pytest: the vectors' ids are the tests' names, `-k` chooses among them, `--junitxml` reports
+them. What `kcheck conform` says of a failure is the failure's text; an error is one, too.
+"""
+
+import shlex
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+ASKING: Final = pytest.StashKey[Any]()
+"""The adapter that is asked."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option."""
+    group = parser.getgroup("conformance")
+    group.addoption("--conform", metavar="COMMAND", help="ask the conformance vectors of this adapter, a test a vector")
+
+
+def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
+    """A test for each vector, where an adapter is named, beside what else is collected."""
+    if command := session.config.getoption("--conform"):
+        from model_check.conformance.conforming import Asking
+        from model_check.conformance.vector import read_vectors
+        from spec.errors import BadInput
+
+        try:
+            session.config.stash[ASKING] = Asking(shlex.split(command))
+        except BadInput as error:
+            raise pytest.UsageError(str(error)) from error
+        items += [VectorItem.from_parent(session, name=one.id, vector=one) for one in read_vectors()]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The adapter ends with the tests."""
+    if (asking := config.stash.get(ASKING, None)) is not None:
+        asking.__exit__()
+
+
+class NotConforming(Exception):
+    """A vector fails, or ends as an error; the message is what there is to tell of it."""
+
+
+class VectorItem(pytest.Item):
+    """A vector as a test."""
+
+    def __init__(self, *, vector: Any, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.vector = vector
+
+    def runtest(self) -> None:
+        """Ask it."""
+        from model_check.conformance.conforming import Outcome
+
+        result = self.config.stash[ASKING].result(self.vector)
+        if result.outcome is Outcome.SKIP:
+            pytest.skip(result.told)
+        if result.outcome is not Outcome.PASS:
+            raise NotConforming("\n".join(self._lines(result)))
+
+    def _lines(self, result: Any) -> Iterator[str]:
+        from model_check.conformance.conformance_report import of_failure
+
+        yield from of_failure(result, ["--", *shlex.split(self.config.getoption("--conform"))])
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What there is to tell, without a traceback."""
+        if isinstance(excinfo.value, NotConforming):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int | None, str]:
+        """Where it stands: in the vectors."""
+        from model_check.conformance.vector import FOLDER
+
+        return FOLDER / f"{self.vector.group}.jsonl", None, f"{self.vector.id}: {self.vector.title}"

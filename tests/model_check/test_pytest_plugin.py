@@ -1,0 +1,53 @@
+"""`pytest --conform COMMAND`: a test a vector, in a run of pytest of its own."""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from model_check.conformance.vector import read_vectors
+
+VECTORS = read_vectors()
+HERE = Path(__file__).parents[2]
+REFERENCE = f"{sys.executable} -m model_check.conformance.reference_adapter"
+WRONG = f"{sys.executable} -m tests.model_check.conformance.wrong_adapters 'permits everything'"
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """A run of pytest in an empty folder."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *options]
+    environment = {"PYTHONPATH": str(HERE)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.takes("It starts pytest, and an adapter.")
+def test_each_vector_is_a_test(tmp_path: Path) -> None:
+    made = run(tmp_path, "--conform", REFERENCE, "--junitxml", "found.xml")
+    of_dialect = sum("as-coded-0.10.2" in one.dialects for one in VECTORS)
+    assert made.returncode == 0
+    assert f"{of_dialect} passed, {len(VECTORS) - of_dialect} skipped" in made.stdout
+    cases = ET.parse(tmp_path / "found.xml").getroot().iter("testcase")  # noqa: S314 - our own file
+    assert [one.get("name") for one in cases] == [one.id for one in VECTORS]
+
+
+@pytest.mark.takes("It starts pytest, and an adapter.")
+def test_a_failure_is_told_as_the_verb_tells_it(tmp_path: Path) -> None:
+    made = run(tmp_path, "--conform", WRONG, "-k", "kcs-transition")
+    assert made.returncode == 1
+    assert "FAIL kcs-transition-0001: A partition in " in made.stdout
+    assert "  permitted: expected false, found true" in made.stdout
+    assert "Traceback" not in made.stdout
+
+
+@pytest.mark.takes("It starts pytest.")
+def test_what_is_no_adapter_is_a_usage_error(tmp_path: Path) -> None:
+    made = run(tmp_path, "--conform", "true")
+    assert made.returncode == 4
+    assert "true is no adapter: it ended with exit code 0" in made.stderr
+
+
+@pytest.mark.takes("It starts pytest.")
+def test_without_the_option_nothing_is_asked(tmp_path: Path) -> None:
+    assert run(tmp_path).returncode == 5  # no tests collected
