@@ -13,6 +13,7 @@ from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import (
+    ControllerSaid,
     Handled,
     NotificationCreated,
     NotificationDeleted,
@@ -177,9 +178,17 @@ class Likelihood:
         assert to.step is not None  # noqa: S101 - a read is a step
         if to.step.rule in {on_isr_change.name, read_notification.name}:
             return self._tells_nobody(at, to, to.step.parameters["c"])
+        if to.step.rule in READS_BEFORE_WRITES and self._reads_what_is_written_later(at, to.step):
+            return True
         leads_to_write = to.step.rule in READS_BEFORE_WRITES and place_of(to.state, to.step.parameters["c"]) in WRITES
         written = self._what_comes_of(at, to.step) if leads_to_write else None
         return isinstance(written, StateWritten) and written.partition == to.step.parameters["p"]
+
+    def _reads_what_is_written_later(self, at: Position, read: Explained) -> bool:
+        """Whether somebody writes a state znode again before a controller says, by the clocks, that it reads it."""
+        said = [one.time for one in read.observations if isinstance(one, ControllerSaid)]
+        written = self.tracks.transactions(at.place, min(said) - 1) if said else ()
+        return any(isinstance(one, StateWritten) and one.partition == read.parameters.get("p") for one in written)
 
     def _tells_nobody(self, at: Position, to: Position, c: int) -> bool:
         """Whether a controller knows of changes of ISRs now, and does not say next that it tells of them.

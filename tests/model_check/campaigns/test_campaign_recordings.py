@@ -16,7 +16,7 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned", "-woken")
+KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned", "-woken", "-overtaken")
 ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in KINDS]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
@@ -69,6 +69,8 @@ OBSERVATIONS = {
     "moves-where-topics-stay": 4122,
     "told-of-what-is-not-cached": 3372,
     "woken-before-the-resignation": 2824,
+    # Of 0.10.2.2.
+    "read-behind-the-write": 2244,
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from model_check.judging.likelihood import ISR_CHANGES, Likelihood
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.seen import ControllerSaid
+from model_check.recordings.seen import ControllerSaid, StateWritten
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import Resigned
@@ -16,6 +16,7 @@ from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.protocol.broker_events.isr_notification import read_notification
+from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from tests.leaderships import led
 
@@ -82,3 +83,26 @@ def test_a_notification_is_read_at_once_by_who_tells_of_it(
 ) -> None:
     state = {"controllers": {1: {"epoch": 5, "partitions": {0: {"todo": 1}}}}}
     assert is_taken_at_once(likelihood(said, earlier), read_notification.name, state, state) is expected
+
+
+@pytest.mark.parametrize(("written", "expected"), [(99, False), (100, True), (101, True)])
+def test_a_state_znode_is_read_behind_what_was_written_before_the_line_that_tells_of_it(
+    written: int, expected: bool
+) -> None:
+    """Whoever reads it says at 100 that it does; somebody else writes it again, by the clocks, before that or not."""
+    of = likelihood({})
+    told: Any = of.tracks
+    change = StateWritten(
+        **{**AT, "time": written},
+        zxid=1,
+        by=2,
+        partition=0,
+        state=led(2, 1, (2,), 6),
+        by_leader=False,
+        changed=frozenset(),
+    )
+    told.transactions = lambda _place, until: [change] if written <= until else []
+    line = ControllerSaid(**{**AT, "time": 100}, controller=1, incarnation=1, line=RESIGNS)
+    at = Position({}, ())
+    step = Explained(read_for_election.name, {"c": 1, "p": 0}, (), (line,))
+    assert of.is_too_early(at, Position({}, (), before=at, step=step)) is not expected
