@@ -26,8 +26,8 @@ def command(
     *,
     itself: Annotated[bool, typer.Option("--self", help="Ask the reference itself.")] = False,
     dialect: Annotated[
-        str, typer.Option(metavar="NAME", help=f"With --self, one of {', '.join(DIALECTS)}.")
-    ] = "as-coded-0.10.2",
+        str | None, typer.Option(metavar="NAME", help=f"With --self, one of {', '.join(DIALECTS)}.")
+    ] = None,
     kafka: Annotated[
         str | None, typer.Option(metavar="RELEASE", help="Ask Kafka's own classes: 0.10.2.2, fetched if need be.")
     ] = None,
@@ -37,7 +37,7 @@ def command(
         Path | None, typer.Option("--expected-failures", metavar="FILE", help="An id and a reason a line.")
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure or error.")] = False,
-    seconds: Annotated[float, typer.Option(min=0.01, help="How long an answer may take.")] = PATIENCE_SECONDS,
+    seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="How long an answer may take.")] = PATIENCE_SECONDS,
     as_json: options.JsonOption = False,
 ) -> int:
     """Ask the vectors of an implementation: any program that answers JSON on its standard output, a line for a line.
@@ -59,10 +59,15 @@ def command(
     every = read_vectors()
     vectors = _chosen(every, only)
     if listed:
+        if adapter or itself or kafka is not None or as_json:
+            raise BadInput("--list asks nobody, and prints lines: name nothing else than --only beside it")
         say("".join(f"{one.id}  {one.title}\n" for one in vectors))
         return 0
     if itself + bool(adapter) + (kafka is not None) != 1:
-        raise BadInput("name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2")
+        raise BadInput("name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2")
+    if dialect is not None and not itself:
+        raise BadInput("--dialect is for --self: another adapter says itself which it is")
+    dialect = dialect or "as-coded-0.10.2"
     if dialect not in DIALECTS:
         raise UnknownName("dialect", dialect, DIALECTS)
     known = {} if expected is None else parse_expected(_read(expected), str(expected), (one.id for one in every))
@@ -95,6 +100,8 @@ def _chosen(every: list[Vector], only: list[str] | None) -> list[Vector]:
 
 def _read(file: Path) -> str:
     try:
+        if not file.is_file():
+            raise BadInput(f"{file}: is no file")
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file}: cannot be read: {error}") from error

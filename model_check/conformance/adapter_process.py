@@ -1,7 +1,7 @@
 """An adapter's process: asked a line, it answers a line, or something is wrong with it.
 
-It may hang, flood, print garbage or die: then the question that was asked ends as an error, and the process and all
-that it has started are killed. Its standard error is its own. The janitor ends it if we are killed.
+It may hang, flood, print garbage or die: then the question that was asked ends as an error, and its process group is
+killed. Its standard error is its own. The janitor ends it if we are killed.
 """
 
 import os
@@ -31,7 +31,7 @@ class AdapterProcess:
 
     def __init__(self, command: Sequence[str], seconds: float) -> None:
         if shutil.which(command[0]) is None:
-            raise BadInput(f"{command[0]} is no program that can be run; name the adapter behind --")
+            raise BadInput(f"{command[0]!r} is no program that can be run; name the adapter behind --")
         self._seconds = seconds
         self._process = watched_process(command, stdout=subprocess.PIPE, stderr=None)
         self._left = b""
@@ -45,13 +45,15 @@ class AdapterProcess:
         self.end()
 
     def ask(self, line: str) -> str:
-        """The line that it answers; AdapterFailed where none comes in time."""
+        """The line that it answers; AdapterFailed where none comes in time, or one has come unasked."""
+        if self._left or self._has_more():
+            raise AdapterFailed(f"it printed something before it was asked: {_shown(self._left + self._read(0))}")
         self.tell(line)
         until = time.monotonic() + self._seconds
         while b"\n" not in self._left:
             self._left += self._read(until - time.monotonic())
             if len(self._left) > MOST:
-                raise AdapterFailed(f"it printed more than {MOST >> 20} MiB without an end of line")
+                raise AdapterFailed(f"it printed more than {MOST >> 20} MiB before the end of a line")
         answer, _, self._left = self._left.partition(b"\n")
         if self._left.strip():
             raise AdapterFailed(f"it printed more than one line: {_shown(self._left)}")
@@ -65,6 +67,10 @@ class AdapterProcess:
             self._process.stdin.flush()
         except (BrokenPipeError, OSError) as error:
             raise AdapterFailed(self._how_it_ended()) from error
+
+    def _has_more(self) -> bool:
+        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        return bool(select.select([self._process.stdout], [], [], 0)[0]) and self._process.poll() is None
 
     def _read(self, seconds: float) -> bytes:
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_check.conformance.conforming import Conformance, Outcome, Result
+from model_check.conformance.protocol import printable
 
 
 def text(found: Conformance, command: Sequence[str]) -> str:
@@ -82,4 +83,4 @@ def document(found: Conformance) -> dict[str, Any]:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return printable(json.dumps(value, ensure_ascii=False))

@@ -6,6 +6,7 @@ it passes, that is a failure, too. The verdict is INCOMPLETE unless every vector
 and where none passed.
 """
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ from model_check.conformance.protocol import (
 )
 from model_check.conformance.vector import Vector, difference, is_legal
 from model_check.verdicts.verdict import Verdict
-from spec.errors import BadInput, MalformedInput
+from spec.errors import BadInput, MalformedInput, Where
 
 PATIENCE_SECONDS: Final = 10.0
 RESTARTS: Final = 20
@@ -54,11 +55,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Conformance:
-    """Who was asked, what became of each vector, and how many there are in all."""
+    """Who was asked, what became of each vector, how many there are in all, and why it ended before all were asked."""
 
     adapter: Hello
     results: tuple[Result, ...]
     of: int
+    ended: str = ""
 
     @property
     def counts(self) -> Counter[Outcome]:
@@ -75,6 +77,8 @@ class Conformance:
     @property
     def reason(self) -> str:
         """Why the verdict is INCOMPLETE, if nothing fails."""
+        if self.ended:
+            return self.ended
         if errors := self.counts[Outcome.ERROR]:
             return f"{errors} of {len(self.results)} vectors ended as errors"
         if len(self.results) < self.of:
@@ -95,15 +99,20 @@ def conform(
 ) -> Conformance:
     """Ask vectors of an adapter; BadInput where it cannot be started, or says no hello."""
     results: list[Result] = []
+    ended = ""
     with Asking(command, seconds) as asking:
         for vector in vectors:
             if stop():
+                ended = "interrupted"
+                break
+            if asking.is_given_up:
+                ended = f"{RESTARTS} questions in a row ended as errors; no more were asked"
                 break
             results.append(_with_expectation(asking.result(vector), expected_failures))
             tell(results[-1])
             if fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
                 break
-    return Conformance(asking.hello, tuple(results), of)
+    return Conformance(asking.hello, tuple(results), of, ended)
 
 
 class Asking:
@@ -117,7 +126,8 @@ class Asking:
             self.hello = self._started()
         except (AdapterFailed, MalformedInput) as error:
             self._end()
-            raise BadInput(f"{command[0]} is no adapter: {error}; FORMAT.md says what it has to answer") from error
+            page = "model_check/conformance/FORMAT.md says what it has to answer"
+            raise BadInput(f"{shlex.join(command)} is no adapter: {error}; {page}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -137,6 +147,11 @@ class Asking:
             self._process.end()
             self._process = None
 
+    @property
+    def is_given_up(self) -> bool:
+        """Whether so many questions in a row ended as errors that no more are asked."""
+        return self._failures >= RESTARTS
+
     def result(self, vector: Vector) -> Result:
         """What becomes of a vector, whatever is expected of it."""
         if self.hello.dialect not in vector.dialects:
@@ -146,13 +161,11 @@ class Asking:
         return self._asked(vector)
 
     def _asked(self, vector: Vector) -> Result:
-        if self._failures >= RESTARTS:
-            return Result(vector, Outcome.ERROR, f"not asked: {RESTARTS} questions in a row ended as errors")
         try:
             if self._process is None:
                 self._started()
             assert self._process is not None  # noqa: S101 - it was started just now
-            answer = parse_answer(self._process.ask(question_line(vector)))
+            answer = parse_answer(self._process.ask(question_line(vector)), vector.id)
         except (AdapterFailed, MalformedInput) as error:
             self._end()
             self._failures += 1
@@ -188,14 +201,16 @@ def _with_expectation(result: Result, expected: Mapping[str, str]) -> Result:
 def parse_expected(text: str, place: str, known: Iterable[str]) -> dict[str, str]:
     """Expected failures, an id and a reason a line, and comments behind #; MalformedInput names the line."""
     ids, expected = {*known}, dict[str, str]()
-    for number, line in enumerate(text.splitlines(), start=1):
-        said = line.partition("#")[0].strip()
-        if not said:
+    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        name, *reason = line.partition("#")[0].split(maxsplit=1) or [""]
+        where = Where(f"{place}:{number}")
+        if not name:
             continue
-        name, _, reason = said.partition(" ")
         if name not in ids:
-            raise MalformedInput(f"{place}:{number}", "", f"there is no vector {name}")
-        if not reason.strip():
-            raise MalformedInput(f"{place}:{number}", "", f"say why {name} is expected to fail")
-        expected[name] = reason.strip()
+            where.refuse(f"there is no vector {name}")
+        if not reason:
+            where.refuse(f"say why {name} is expected to fail")
+        if name in expected:
+            where.refuse(f"{name} stands there twice")
+        expected[name] = reason[0].strip()
     return expected

@@ -3,7 +3,7 @@
     -> {"verb": "hello", "protocol": 1}
     <- {"protocol": 1, "name": "mine", "language": "Go", "dialect": "as-coded-0.10.2", "verbs": ["transition", "elect"]}
     -> {"verb": "elect", "id": "kcs-elect-0007", "given": {...}}
-    <- {"outcome": {"elected": {"leader": 2, "isr": [2, 3], "receivers": [1, 2, 3]}}}
+    <- {"id": "kcs-elect-0007", "outcome": {"elected": {"leader": 2, "isr": [2, 3], "receivers": [1, 2, 3]}}}
     -> {"verb": "bye"}
 
 Keys that are not known are passed over. `FORMAT.md` tells implementers all of this.
@@ -11,10 +11,10 @@ Keys that are not known are passed over. `FORMAT.md` tells implementers all of t
 
 import json
 from dataclasses import dataclass
-from typing import Any, Final, get_args
+from typing import Any, Final, NoReturn, get_args
 
 from model_check.conformance.vector import DIALECTS, Dialect, Vector, Verb
-from spec.errors import MalformedInput, Where
+from spec.errors import Where
 
 PROTOCOL: Final = 1
 VERBS: Final[tuple[str, ...]] = get_args(Verb)
@@ -56,39 +56,63 @@ def bye_line() -> str:
 
 def parse_hello(line: str) -> Hello:
     """Who an adapter says that it is; MalformedInput names the key that is wrong."""
-    where = Where("the adapter's hello")
+    where = Where("its hello")
     told = _object(line, where)
+    if reason := told.get("error") or told.get("skip"):
+        where.refuse(f"it says {shown(reason)}")
     if told.get("protocol") != PROTOCOL:
-        where.key("protocol").refuse(f"expected {PROTOCOL}, found {json.dumps(told.get('protocol'))}")
+        where.key("protocol").refuse(f"expected {PROTOCOL}, found {shown(told.get('protocol'))}")
     for key in ("name", "language"):
         if not isinstance(told.get(key), str) or not told[key]:
             where.key(key).refuse("expected a string")
     dialect, verbs = told.get("dialect"), told.get("verbs")
     if dialect not in DIALECTS:
-        where.key("dialect").refuse(f"expected one of {', '.join(DIALECTS)}, found {json.dumps(dialect)}")
+        where.key("dialect").refuse(f"expected one of {', '.join(DIALECTS)}, found {shown(dialect)}")
     if not isinstance(verbs, list) or not all(isinstance(one, str) for one in verbs):
         where.key("verbs").refuse("expected a list of strings")
-    return Hello(told["name"], told["language"], dialect, frozenset(verbs))
+    if unknown := [one for one in verbs if one not in VERBS]:
+        where.key("verbs").refuse(f"{shown(unknown[0])} is no verb of protocol {PROTOCOL}: {', '.join(VERBS)}")
+    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs))
 
 
-def parse_answer(line: str) -> Answer:
-    """What an adapter answers; MalformedInput says what it should have been."""
-    where = Where("the adapter's answer")
+def parse_answer(line: str, asked: str) -> Answer:
+    """What an adapter answers to a vector of this id; MalformedInput says what it should have been."""
+    where = Where("its answer")
     told = _object(line, where)
-    if isinstance(told.get("skip"), str):
-        return Answer(skip=told["skip"])
-    if isinstance(told.get("error"), str):
-        return Answer(error=told["error"])
-    if not isinstance(told.get("outcome"), dict):
-        where.refuse("expected an object with an outcome, a skip or an error")
-    return Answer(outcome=told["outcome"])
+    if told.get("id") != asked:
+        where.key("id").refuse(f"expected {shown(asked)}, which was asked, found {shown(told.get('id'))}")
+    kinds = [key for key in ("outcome", "skip", "error") if key in told]
+    if len(kinds) != 1:
+        where.refuse(f"expected an outcome, a skip or an error, found {' and '.join(kinds) or 'none of them'}")
+    if kinds == ["outcome"]:
+        if not isinstance(told["outcome"], dict):
+            where.key("outcome").refuse(f"expected an object, found {shown(told['outcome'])}")
+        return Answer(outcome=told["outcome"])
+    reason = told[kinds[0]]
+    if not isinstance(reason, str) or not reason.strip():
+        where.key(kinds[0]).refuse(f"expected the reason as a string, found {shown(reason)}")
+    return Answer(skip=printable(reason)) if kinds == ["skip"] else Answer(error=printable(reason))
+
+
+def printable(text: str) -> str:
+    """A text of an adapter's, without what would change the screen."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
+def shown(value: object) -> str:
+    """A value in a message, as JSON in ASCII and not too long."""
+    text = json.dumps(value)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _object(line: str, where: Where) -> dict[str, Any]:
+    def no_number(text: str) -> NoReturn:
+        where.refuse(f"{text} is no number of JSON")
+
     try:
-        told = json.loads(line)
+        told = json.loads(line, parse_constant=no_number)
     except (ValueError, RecursionError) as error:
-        raise MalformedInput(where.source, "", f"not JSON: {error}") from error
+        where.refuse(f"{shown(line)} is not JSON, or more than can be read: {error}")
     if not isinstance(told, dict):
-        where.refuse("expected an object")
+        where.refuse(f"expected an object, found {shown(told)}")
     return told

@@ -59,8 +59,8 @@ class Adapter:
                 "verbs": [*self.verbs],
             }  # fmt: skip
         if question["verb"] not in self.verbs:
-            return {"skip": f"the reference has no {question['verb']}"}
-        return {"outcome": self.verbs[question["verb"]](question["given"])}
+            return {"id": question["id"], "skip": f"the reference has no {question['verb']}"}
+        return {"id": question["id"], "outcome": self.verbs[question["verb"]](question["given"])}
 
     def _elect(self, given: Object) -> Object:
         try:

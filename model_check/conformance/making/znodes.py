@@ -135,7 +135,7 @@ def znode_cases() -> Iterator[Case]:
     for words, path, bad in REFUSED:
         yield Case(
             "read_znode", f"{path} with {words} is none", {"path": path, "data": bad}, [{"refused": True}], _refs(),
-            [*_tags(path), "hostile"],
+            [*_tags(path), "hostile"], since(V090 if path == BROKER else V082),
         )  # fmt: skip
     yield Case(
         "read_znode", f"{EPOCH} with a negative epoch, which nobody writes, is none; Kafka takes it",

@@ -16,8 +16,8 @@ VECTORS = read_vectors()
 
 
 def test_documents_beside_the_format_are_what_show_prints(kcheck: Kcheck) -> None:
-    """If not: `kcheck show requests --json > model_check/conformance/requests.json`, and so for znodes."""
-    for name in ("requests", "znodes"):
+    """If not: `kcheck show requests --json > model_check/conformance/requests.json`, and so for the others."""
+    for name in ("requests", "tables", "znodes"):
         beside = json.loads((HERE / f"{name}.json").read_text("utf-8"))
         assert json.loads(kcheck("show", name, "--json").stdout) == beside
 
@@ -72,16 +72,18 @@ def test_the_result_is_a_document(kcheck: Kcheck) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ((), "name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2"),
+        ((), "name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2"),
         (
             ("--self", "--", "true"),
-            "name an adapter behind --, or ask the reference with --self, or Kafka with --kafka 0.10.2.2",
+            "name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2",
         ),
         (("--self", "--only", "kcs-elect-9999"), "no vector, group or tag is called 'kcs-elect-9999'"),
         (("--self", "--dialect", "as-coded"), "no dialect is called 'as-coded'"),
-        (("--self", "--expected-failures", "no-such-file"), "no-such-file: cannot be read"),
+        (("--self", "--expected-failures", "no-such-file"), "no-such-file: is no file"),
+        (("--dialect", "documented", "--", "true"), "--dialect is for --self"),
+        (("--list", "--self"), "--list asks nobody"),
         (("--kafka", "0.9.0.1"), "the adapter of Kafka calls the classes of 0.10.2.2, and of no other release"),
-        (("--", "no-such-adapter"), "no-such-adapter is no program that can be run"),
+        (("--", "no-such-adapter"), "'no-such-adapter' is no program that can be run"),
         (("--", "true"), "true is no adapter: it ended with exit code 0"),
     ],
 )

@@ -25,6 +25,11 @@ def asked(command: Sequence[str], vectors: Sequence[Vector] = VECTORS, **options
     return conform(command, vectors, of=len(vectors), expected_failures=options.pop("expected", {}), **options)  # type: ignore[arg-type]
 
 
+def said(**answer: object) -> str:
+    """An answer to the first question, as a line."""
+    return json.dumps({"id": TABLES[0].id, **answer})
+
+
 def odd(*answers: str, hello: object = HELLO, rest: str = "") -> list[str]:
     """A program that says hello, then prints each of these texts for a question, then does the rest."""
     lines = [json.dumps(hello), *answers]
@@ -63,12 +68,16 @@ def test_a_wrong_adapter_is_caught(slip: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "rest", "told"),
     [
-        ("rubbish", "", "not JSON"),
-        ("[]", "", "expected an object"),
-        ("{}", "", "expected an object with an outcome, a skip or an error"),
-        ('{"outcome": 7}', "", "expected an object with an outcome, a skip or an error"),
-        ('{"error": "no such state"}', "", "no such state"),
-        ('{"outcome": {}}\n{"outcome": {}}', "time.sleep(60)", "it printed more than one line"),
+        ("rubbish", "", '"rubbish" is not JSON, or more than can be read: Expecting value'),
+        ("[]", "", "expected an object, found []"),
+        ("{}", "", f'id: expected "{TABLES[0].id}", which was asked, found null'),
+        (said(), "", "expected an outcome, a skip or an error, found none of them"),
+        (said(outcome={}, skip="why"), "", "found outcome and skip"),
+        (said(outcome=7), "", "outcome: expected an object, found 7"),
+        (said(skip=" "), "", 'skip: expected the reason as a string, found " "'),
+        (said(outcome={"x": 0}).replace("0", "NaN"), "", "NaN is no number of JSON"),
+        (said(error="no \x1b[31m state"), "", "no \\x1b[31m state"),
+        (said(outcome={}) + "\n" + said(outcome={}), "time.sleep(60)", "it printed more than one line"),
     ],
 )
 def test_what_is_no_answer_is_an_error_of_its_vector(answer: str, rest: str, told: str) -> None:
@@ -98,7 +107,7 @@ def test_who_gives_no_answer_is_started_anew_for_the_next_vector(rest: str, told
 def test_who_floods_is_cut_off() -> None:
     flood = "input()\nwhile True: sys.stdout.write('x' * 65536)"
     (result,) = asked(odd(rest=flood), TABLES[:1], seconds=60).results
-    assert result.told == "it printed more than 16 MiB without an end of line"
+    assert result.told == "it printed more than 16 MiB before the end of a line"
 
 
 def test_nothing_of_an_adapter_is_left_behind(tmp_path: Path) -> None:
@@ -106,7 +115,7 @@ def test_nothing_of_an_adapter_is_left_behind(tmp_path: Path) -> None:
     child = (
         f"import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\nopen({str(pid)!r}, 'w').write(str(child.pid))"
     )
-    asked(odd('{"outcome": {"permitted": true}}', rest=child + "\ninput()"), TABLES[:2], seconds=1)
+    asked(odd(said(outcome={"permitted": True}), rest=child + "\ninput()"), TABLES[:2], seconds=1)
     until = time.monotonic() + 5
     while time.monotonic() < until and _runs(int(pid.read_text())):
         time.sleep(0.02)
@@ -123,8 +132,15 @@ def _runs(pid: int) -> bool:
 
 def test_an_adapter_that_only_fails_is_asked_no_more() -> None:
     found = asked(odd(rest="sys.exit(1)"), TABLES, seconds=5)
-    assert found.counts == {Outcome.ERROR: len(TABLES)}
-    assert found.results[-1].told == "not asked: 20 questions in a row ended as errors"
+    assert found.counts == {Outcome.ERROR: 20}
+    assert found.reason == "20 questions in a row ended as errors; no more were asked"
+
+
+def test_who_answers_before_he_is_asked_gets_no_pass_for_it() -> None:
+    """However fast he is: an answer names its question, and nothing may stand there before."""
+    ahead = "while True: print(json.dumps({'outcome': {'permitted': True}}), flush=True)"
+    found = asked(odd(rest="import json\n" + ahead), TABLES[:5], seconds=5)
+    assert {one.outcome for one in found.results} == {Outcome.ERROR}
 
 
 @pytest.mark.parametrize(
@@ -134,6 +150,8 @@ def test_an_adapter_that_only_fails_is_asked_no_more() -> None:
         ({**HELLO, "dialect": "kafka"}, "dialect: expected one of documented, as-coded-0.8.2,"),
         ({**HELLO, "name": ""}, "name: expected a string"),
         ({**HELLO, "verbs": "transition"}, "verbs: expected a list of strings"),
+        ({**HELLO, "verbs": ["fly"]}, 'verbs: "fly" is no verb of protocol 1: transition, elect,'),
+        ({"error": "no database"}, 'it says "no database"'),
         ([], "expected an object"),
     ],
 )
@@ -144,12 +162,12 @@ def test_who_says_no_hello_is_no_adapter(hello: object, told: str) -> None:
 
 
 def test_what_cannot_be_run_is_told() -> None:
-    with pytest.raises(BadInput, match="no-such-adapter is no program that can be run"):
+    with pytest.raises(BadInput, match="no-such-adapter' is no program that can be run"):
         asked(["./no-such-adapter"], TABLES[:1])
 
 
 def test_a_skip_is_no_pass() -> None:
-    found = asked(odd('{"skip": "no tables here"}'), TABLES[:1])
+    found = asked(odd(said(skip="no tables here")), TABLES[:1])
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "no vector passed")
     assert found.results[0].told == "no tables here"
 
@@ -178,6 +196,8 @@ def test_expected_failures_are_ids_with_reasons() -> None:
     assert parse_expected(text, "known.txt", ["kcs-elect-0001"]) == {"kcs-elect-0001": "we elect otherwise"}
     with pytest.raises(MalformedInput, match=r"known\.txt:1: there is no vector kcs-elect-9999"):
         parse_expected("kcs-elect-9999 why", "known.txt", ["kcs-elect-0001"])
+    with pytest.raises(MalformedInput, match=r"known\.txt:2: kcs-elect-0001 stands there twice"):
+        parse_expected("kcs-elect-0001\tone\nkcs-elect-0001 two", "known.txt", ["kcs-elect-0001"])
     with pytest.raises(MalformedInput, match=r"known\.txt:3: say why kcs-elect-0001 is expected to fail"):
         parse_expected("\n\nkcs-elect-0001", "known.txt", ["kcs-elect-0001"])
 

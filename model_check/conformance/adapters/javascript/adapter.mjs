@@ -264,16 +264,16 @@ const VERBS = {
   transition, elect, read_znode: readZnode, encode_request: encodeRequest, decode_request: decodeRequest,
 };
 
-function answer({ verb, given }) {
+function answer({ verb, id, given }) {
   if (verb === "hello") {
     return { protocol: 1, name: "example", language: "JavaScript", dialect, verbs: Object.keys(VERBS) };
   }
-  if (!(verb in VERBS)) return { skip: `this example has no ${verb}` };
+  if (!(verb in VERBS)) return { id, skip: `this example has no ${verb}` };
   try {
-    return { outcome: VERBS[verb](given) };
+    return { id, outcome: VERBS[verb](given) };
   } catch (error) {
     const isOutcome = error instanceof Refused || (verb === "read_znode" && error instanceof SyntaxError);
-    return isOutcome ? { outcome: { refused: true } } : { error: String(error) };
+    return isOutcome ? { id, outcome: { refused: true } } : { id, error: String(error) };
   }
 }
 

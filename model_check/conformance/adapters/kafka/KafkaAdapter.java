@@ -65,7 +65,9 @@ public final class KafkaAdapter {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             Map<String, Object> question = Json.object(new Json(line).value());
             if (question.get("verb").equals("bye")) return;
-            output.println(Json.text(answer(question)));
+            Map<String, Object> told = new LinkedHashMap<>(answer(question));
+            if (question.containsKey("id")) told.put("id", question.get("id"));
+            output.println(Json.text(told));
         }
     }
 
@@ -258,7 +260,6 @@ public final class KafkaAdapter {
                 return Map.of("skip", "Protocol has no version " + version + " of it");
             Object head = toJson(header(key, version), header(key, version).read(bytes));
             Object body = toJson(Protocol.REQUESTS[key][version], Protocol.REQUESTS[key][version].read(bytes));
-            if (bytes.hasRemaining()) return Map.of("outcome", REFUSED);
             return Map.of("outcome", Map.of(
                 "name", NAMES.get(key - FIRST_KEY), "version", (long) version, "header", head, "body", body));
         } catch (RuntimeException refused) {
