@@ -6,8 +6,9 @@ from itertools import chain
 
 from model_check.checks import crash_matrix, defects, enumeration, exploration, proof, replay, simulation
 from model_check.checks.defects import halves, is_covered
+from model_check.checks.live_checks import live_facts, live_runs
 from model_check.checks.planted_faults import planted_faults
-from model_check.checks.recorded_checks import judgements, live_facts, live_runs
+from model_check.checks.recorded_checks import judgements
 from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.facts import Fact, archives
 from model_check.inventory.inventory_check import check_inventory, gate_facts

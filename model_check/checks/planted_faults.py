@@ -4,7 +4,7 @@ An engine that looks at nothing finds nothing, and all holds. So a verification 
 of them: a step of the specification that forgets one of its updates, or a recording in which one value was changed. One
 that is not seen is an ERROR, whatever else holds. Random runs compare as the refinement does; enumeration by Spark's
 workers and crash matrices have violations to find that the manifest expects. A live run has a fault of its own, in what
-it has just recorded (`recorded_checks.py`).
+it has just recorded (`live_checks.py`).
 """
 
 import re

@@ -1,34 +1,19 @@
-"""What `kcheck verify` checks from outside: the recordings of real clusters that come along, and a short live run."""
+"""The recordings of real clusters that come along, as checks of `kcheck verify`."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Final
 
-from model_check.checks.planted_faults import recorded
-from model_check.inventory.facts import Fact
 from model_check.judging import shipped_recordings
 from model_check.judging.shipped_recordings import archives_of
-from model_check.live.live_run import ENGINE as LIVE
-from model_check.live.live_run import Task, checked_run
-from model_check.live.live_setup import Setup
 from model_check.reuse.reusable import Reusable
-from model_check.verdicts.results import Comparison, Run
-from model_check.verdicts.verdict import Verdict, worst
+from model_check.verdicts.results import Run
 from model_check.verdicts.verification import Check
 from model_check.waiting.progress import interruptible
 
 JUDGE: Final = "judge"
-RECORDING_COST, LONG_COST, LIVE_COST = 20_000_000, 1_000_000_000, 80_000_000
-"""A recording, a long one, and a live run, take about as long as exploring so many states."""
-
-SHORT: Final = Task(Setup(3, seed=1), topics=1, faults=2, kinds=("kill-controller", "stop-controller"))
-"""A failover, and a zombie."""
-LONGER: Final = tuple(Task(Setup(3, seed)) for seed in (10, 20, 30))
-"""Every kind of fault."""
+RECORDING_COST, LONG_COST = 20_000_000, 1_000_000_000
+"""A recording, and a long one, take about as long as exploring so many states."""
 
 
 def judgements(*, deep: bool) -> Iterator[Check]:
@@ -40,40 +25,6 @@ def judgements(*, deep: bool) -> Iterator[Check]:
         yield Reusable(JUDGE, name, "AS_CODED", LONG_COST, partial(_judged, name), files=archives_of(name))
 
 
-def live_runs(*, deep: bool) -> Iterator[Check]:
-    """A short live run; deep, some more, with every kind of fault."""
-    for task in [SHORT, *LONGER] if deep else [SHORT]:
-        yield Reusable(LIVE, task.title, "AS_CODED", LIVE_COST, partial(_lived, task))
-
-
-def live_facts() -> Iterator[Fact]:
-    """What each live run does, as facts of the inventory."""
-    for task in (SHORT, *LONGER):
-        size = f"{len(task.setup.programs)} members, {task.topics} topics, {task.faults} faults"
-        yield f"live run {task.title}", f"{size} of {', '.join(task.kinds)}"
-
-
 def _judged(name: str) -> list[Run]:
     with interruptible() as stop:
         return [shipped_recordings.judged(name, stop)]
-
-
-def _lived(task: Task) -> list[Run]:
-    """A live run, whose recording is kept if it does not hold."""
-    folder = Path(tempfile.mkdtemp(prefix="kcheck-live-"))
-    try:
-        with interruptible() as stop:
-            made = checked_run(task, folder, stop)
-    except BaseException:
-        shutil.rmtree(folder)
-        raise
-    met = Comparison("every observation explained, nothing newly broken", Verdict.HOLDS, made.verdict, made.verdict)
-    done = Comparison.of("faults", task.faults, len(made.faults), Verdict.INCOMPLETE)
-    made = replace(made, comparisons=(met, done), verdict=worst((made.verdict, done.verdict)))
-    if made.verdict is Verdict.HOLDS:
-        planted = recorded(folder / made.scope)
-        made = replace(made, comparisons=(met, done, planted), verdict=planted.verdict)
-    if made.verdict is Verdict.HOLDS:
-        shutil.rmtree(folder)
-        return [made]
-    return [replace(made, notes=(f"recorded in {folder / made.scope}", *made.notes))]

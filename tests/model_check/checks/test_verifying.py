@@ -2,7 +2,7 @@
 
 import pytest
 
-from model_check.checks.recorded_checks import live_runs
+from model_check.checks.live_checks import live_runs
 from model_check.checks.verifying import helpers_for
 from model_check.verdicts.verification import Check
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from model_check.checks import gate
+from model_check.checks import gate, live_checks
 from model_check.checks import recorded_checks as checks
 from model_check.judging import search, shipped_recordings
 from model_check.judging.shipped_recordings import (
@@ -40,8 +40,8 @@ NAME = "13-D1-epoch-write-connectionloss"
 def test_every_recording_is_checked_and_one_live_run_more_when_deep() -> None:
     assert [one.scope for one in checks.judgements(deep=False)] == [name for name in BROKEN if name not in DEEP]
     assert [one.scope for one in checks.judgements(deep=True)] == [*BROKEN, *LONG]
-    assert [one.scope for one in checks.live_runs(deep=False)] == ["seed-1"]
-    assert len(list(checks.live_runs(deep=True))) > 1
+    assert [one.scope for one in live_checks.live_runs(deep=False)] == ["seed-1"]
+    assert len(list(live_checks.live_runs(deep=True))) > 1
 
 
 def test_there_is_an_expectation_of_each_recording() -> None:
@@ -102,9 +102,9 @@ def test_a_live_run_is_kept_where_it_does_not_hold_lacks_faults_or_nobody_saw_wh
         return Run("live", task.title, "AS_CODED", said, faults=("1 kill-controller", "2 stop-controller")[:faults])
 
     planted = Comparison("what was planted is seen", Verdict.VIOLATED, Verdict.VIOLATED, plant)
-    monkeypatch.setattr(checks, "checked_run", run)
-    monkeypatch.setattr(checks, "recorded", lambda _folder: planted)
-    (made,) = next(checks.live_runs(deep=False)).make()
+    monkeypatch.setattr(live_checks, "checked_run", run)
+    monkeypatch.setattr(live_checks, "recorded", lambda _folder: planted)
+    (made,) = next(live_checks.live_runs(deep=False)).make()
     is_whole = said is Verdict.HOLDS and faults == 2
     assert [one.verdict for one in made.comparisons[2:]] == [plant] * is_whole
     assert [one.is_met for one in made.comparisons[:2]] == [said is Verdict.HOLDS, faults == 2]
@@ -143,7 +143,7 @@ def test_ctrl_c_ends_the_live_run_and_no_other_is_tried(monkeypatch: pytest.Monk
         return Run("live", task.title, "AS_CODED", Verdict.INCOMPLETE, "interrupted")
 
     monkeypatch.setattr(live_run, "run", run)
-    (check,) = checks.live_runs(deep=False)
+    (check,) = live_checks.live_runs(deep=False)
     with raising():
         (made,) = run_checks([check])
     assert (made.verdict, made.is_cut_short, tried) == (Verdict.INCOMPLETE, True, ["seed-1"])

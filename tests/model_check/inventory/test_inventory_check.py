@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from model_check.checks import gate, recorded_checks
+from model_check.checks import gate, live_checks
 from model_check.inventory import facts, inventory_check, system_facts, whole_protocol
 from model_check.inventory.accepted import accepted
 from model_check.inventory.accepted_systems import REVIEW, with_system_compared
@@ -230,8 +230,8 @@ def test_a_kept_comparison_of_facts_does_not_outlive_another_archive() -> None:
 
 @pytest.mark.usefixtures("unmoved")
 def test_a_live_run_without_its_faults_fails_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded_checks, "SHORT", replace(recorded_checks.SHORT, faults=0))
-    assert [one[0] for one in unmet()] == [f"live run {recorded_checks.SHORT.title}"]
+    monkeypatch.setattr(live_checks, "SHORT", replace(live_checks.SHORT, faults=0))
+    assert [one[0] for one in unmet()] == [f"live run {live_checks.SHORT.title}"]
 
 
 @pytest.mark.usefixtures("unmoved")

@@ -87,7 +87,7 @@ EDITS: dict[str, tuple[Edit, frozenset[str]]] = {
     "defects": (line_in("model_check/checks/defects.py"), frozenset({"defects"})),
     "induction": (line_in("model_check/proofs/induction.py"), frozenset({"prove"})),
     "the replay": (line_in("model_check/refinement/lockstep.py"), frozenset({"refine"})),
-    "the reference": (line_in("reference/controller/controller.py"), RUN_RULES),
+    "the reference": (line_in("reference/controller/controller.py"), frozenset({"refine"})),
     "the judge": (line_in("model_check/judging/search.py"), frozenset({"judge"})),
     "the reader of logs": (line_in("spec/logs/state_change_lines.py"), RUN_RULES | {"manifest"}),
     "the language": (line_in("spec/language/terms.py"), ALL),
