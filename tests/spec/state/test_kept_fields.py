@@ -23,6 +23,7 @@ from spec.state.brokers import BrokerPartition, LateCopy, Slot, SlotPartition
 from spec.state.cluster import History, State, shape
 from spec.state.controller import BatchWords, CachedPartition, Controller
 from spec.state.controller_parts import EarlyReads, LostTopics, Notifications, Reassigning, TopicListeners
+from spec.state.elections import GivenElections
 from spec.state.zookeeper import ZooKeeper
 from spec.variants import switches_named
 from tests.spec.on_demand import OnDemand
@@ -31,12 +32,15 @@ from tests.spec.state.test_cluster import records
 
 EPOCH_VERSION = (ZooKeeper.epoch_version, Controller.epoch_version)
 DIRTY = (Controller.dirty, Controller.resigns_again)
+TOLD_ASSIGNMENT = (BrokerPartition.assigned, SlotPartition.assigned)
 
 FORCED = [
     ("epoch_version", EPOCH_VERSION, "partitions", "AS_CODED"),
     ("informed", (CachedPartition.informed,), "removal", "AS_CODED"),
     ("informed", (CachedPartition.informed,), "addition", "FENCED"),
     ("named", (CachedPartition.named,), "slow_notes", "AS_CODED"),
+    ("assigned", TOLD_ASSIGNMENT, "slow_notes", "AS_CODED"),
+    ("assigned", TOLD_ASSIGNMENT, "addition", "FENCED"),
     ("resuming", (Controller.resuming,), "resigned_deletion", "AS_CODED"),
     ("to_queue", (Controller.to_queue,), "resigned_deletion", "AS_CODED"),
     ("calls_back", (Slot.calls_back,), "resigned_deletion", "AS_CODED"),
@@ -84,9 +88,10 @@ DECIDING: tuple[Declared[Any], ...] = (
     ZooKeeper.topic_ids, LostTopics.topic_ids, BrokerPartition.topic_id, SlotPartition.topic_id, ZooKeeper.assigned,
     BatchWords.assigned, History.target, Notifications.unread, SlotPartition.leader_lives, Slot.delete_epoch,
     LateCopy.leader_epoch, EarlyReads.given_topics, EarlyReads.given_requests, EarlyReads.given_moves,
+    Controller.allowed,
 )  # fmt: skip
 """Where one of these is kept, rules do not only remember more: they do otherwise."""
-WITH_CALLBACKS = (TopicListeners, Reassigning)
+WITH_CALLBACKS = (TopicListeners, Reassigning, GivenElections)
 """Fields that come with callbacks of their own, for which other scopes have no number."""
 
 RECORDS = sorted(records(State) - {*WITH_CALLBACKS}, key=lambda record: record.__name__)
