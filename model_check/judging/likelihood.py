@@ -17,6 +17,7 @@ from model_check.recordings.seen import (
     Handled,
     NotificationCreated,
     NotificationDeleted,
+    ReplicaStopped,
     RequestHandled,
     SessionBegan,
     SessionEnded,
@@ -74,7 +75,8 @@ class Likelihood:
             assert isinstance(one, Handled)  # noqa: S101 - nothing else is explained by a delivery
             if isinstance(one, RequestHandled) and self.deliveries.skips_numbers(one, at):
                 return False
-            return rule not in UNANSWERED or self.deliveries.is_a_last_deletion(one, at.place)
+            lost = self.deliveries.is_a_last_deletion(one, at.place) or self._closes_next(one, at, parameters["c"])
+            return rule not in UNANSWERED or lost
         if (is_told := self._is_told_later(candidate, at, one)) is not None:
             return is_told
         if self._is_woken_later(at, to, parameters.get("c", 0)):
@@ -83,6 +85,15 @@ class Likelihood:
         if rule == expire_session.name and is_last and self.deaths_are_inferred:
             return False  # a process that never gets another session is rather dead than paused
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _closes_next(self, one: Handled, at: Position, c: int) -> bool:
+        """Whether this is a replica's deletion, and its controller says next that it has closed its channels.
+
+        It began to before it says so, and its callback would have waited for it, and it for the callback (D50).
+        """
+        next_ones = self.tracks.lines(at.place, c, REPORTS)[:1]
+        deletes = isinstance(one, ReplicaStopped) and one.delete
+        return deletes and any(isinstance(closing.line, Resigned) for closing in next_ones)
 
     def _is_woken_later(self, at: Position, to: Position, c: int) -> bool:
         """Whether a controller that resigns says next that its listener on notifications runs, which nothing has woken.
@@ -195,7 +206,10 @@ class Likelihood:
 
         Those that it has only listed are another's, who deletes the next notification. If it sends nothing any more,
         although its log tells of what it sends, it tells of them only where it says nothing else any more, either.
+        With a batch that an exception has left dirty it may know of them, and fail before it says anything.
         """
+        if part(at.state, "controllers", c).get("dirty"):
+            return False
         knows = any(one.get("todo") for one in part(to.state, "controllers", c, "partitions").values())
         if part(to.state, "controllers", c).get("unread"):
             deleted = (one.by for one in self.tracks.changes(at.place) if isinstance(one, NotificationDeleted))

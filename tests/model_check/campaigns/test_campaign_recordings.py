@@ -69,8 +69,10 @@ OBSERVATIONS = {
     "moves-where-topics-stay": 4122,
     "told-of-what-is-not-cached": 3372,
     "woken-before-the-resignation": 2824,
-    # Of 0.10.2.2.
+    # Of 0.10.2.2, 0.9.0.1 and 0.10.1.1.
     "read-behind-the-write": 2244,
+    "fails-with-what-is-left": 3006,
+    "answers-lost-to-a-resignation": 2338,
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from model_check.judging.likelihood import ISR_CHANGES, Likelihood
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.seen import ControllerSaid, StateWritten
+from model_check.recordings.seen import ControllerSaid, ReplicaStopped, StateWritten
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import Resigned
@@ -18,6 +18,7 @@ from spec.logs.log_lines import Line
 from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
+from spec.protocol.requests.connections import deliver_deletion_unanswered
 from tests.leaderships import led
 
 AT: dict[str, Any] = {"place": "", "time": 0, "text": ""}
@@ -83,6 +84,33 @@ def test_a_notification_is_read_at_once_by_who_tells_of_it(
 ) -> None:
     state = {"controllers": {1: {"epoch": 5, "partitions": {0: {"todo": 1}}}}}
     assert is_taken_at_once(likelihood(said, earlier), read_notification.name, state, state) is expected
+
+
+def test_with_a_dirty_batch_it_may_be_read_by_who_tells_nobody() -> None:
+    state = {"controllers": {1: {"epoch": 5, "dirty": 1, "partitions": {0: {"todo": 1}}}}}
+    assert is_taken_at_once(likelihood({REPORTS: (FOUND,)}), read_notification.name, state, state)
+
+
+@pytest.mark.parametrize(
+    ("said", "delete", "expected"),
+    [
+        ((RESIGNS,), True, True),
+        ((RESIGNS,), False, False),  # of what is only stopped no callback waits for the controller
+        ((FOUND, RESIGNS), True, False),  # it goes on for a while
+        ((), True, False),
+    ],
+)
+def test_the_answer_to_a_deletion_is_lost_to_who_closes_its_channels(
+    said: tuple[Line, ...], delete: bool, expected: bool
+) -> None:
+    """It would wait for the lock of whoever waits for it (D50)."""
+    of = likelihood({REPORTS: said})
+    told: Any = of.deliveries
+    told.is_a_last_deletion = lambda *_: False
+    stopped = ReplicaStopped(**AT, broker=2, incarnation=1, partition=0, delete=delete)
+    at = Position({}, ())
+    rule = deliver_deletion_unanswered.name
+    assert of.is_likely((rule, {"c": 1, "b": 2, "p": 0}), at, at, stopped) is expected
 
 
 @pytest.mark.parametrize(("written", "expected"), [(99, False), (100, True), (101, True)])
