@@ -8,14 +8,19 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from model_check.conformance.bodies import request_from_hex, request_from_json, request_to_hex, request_to_json
 from model_check.conformance.protocol import PROTOCOL
 from model_check.conformance.vector import DIALECTS, Object
+from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
 from reference.controller.machines import check_transition
 from reference.leadership import leader_selectors as selectors
 from spec.errors import IllegalTransition, MalformedInput, Where
+from spec.formats.error_codes import ErrorCode
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.znodes import EmptyPayload, parse_payload
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -46,6 +51,7 @@ class Adapter:
         self.verbs: dict[str, Callable[[Object], Object]] = {
             "transition": _transition,
             "elect": self._elect,
+            "fence": _fence,
             "read_znode": _read_znode,
             "encode_request": _encode_request,
             "decode_request": _decode_request,
@@ -98,6 +104,34 @@ def _transition(given: Object) -> Object:
     except IllegalTransition:
         return {"permitted": False}
     return {"permitted": True}
+
+
+def _fence(given: Object) -> Object:
+    header, request = request_from_json(given["request"], Where("request"))
+    (partition,) = (TopicPartition(one["Topic"], one["Partition"]) for one in _told_of(given["request"]["body"]))
+    knows = given["knows"]
+    broker = Broker(given["broker"], controller_epoch=knows["controller_epoch"])
+    if knows["leader_epoch"] != NO_LEADER_EPOCH:
+        leadership = replace(NO_LEADERSHIP, leader=given["broker"], leader_epoch=knows["leader_epoch"])
+        broker.partitions[partition] = Partition(leadership)
+    if knows["cached_leader_epoch"] != NO_LEADER_EPOCH:
+        broker.cached_epochs[partition] = knows["cached_leader_epoch"]
+    answer = broker.handle(request, header.correlation_id)
+    codes = {getattr(one, "error_code") for one in (answer, *getattr(answer, "partitions", ()))}  # noqa: B009
+    return {
+        "fenced": ErrorCode.STALE_CONTROLLER_EPOCH in codes,
+        "knows": {
+            "controller_epoch": broker.controller_epoch,
+            "leader_epoch": broker.partition(partition).leadership.leader_epoch,
+            "cached_leader_epoch": broker.cached_epochs.get(partition, NO_LEADER_EPOCH),
+        },
+    }
+
+
+def _told_of(body: Object) -> list[Object]:
+    """What a request says of each partition that it names."""
+    told: list[Object] = body["Partitions"] if "Partitions" in body else body["PartitionStates"]
+    return told
 
 
 def _read_znode(given: Object) -> Object:

@@ -30,7 +30,8 @@ def test_the_vectors_are_as_they_are_made() -> None:
 
 def test_there_are_as_many_as_are_told() -> None:
     groups = Counter(one.group for one in VECTORS)
-    assert groups == {"transition": 4 * 4 + 7 * 7, "elect": 422, "znode": 45, "request": 14 * 6 + 5}
+    fences = 3 * (8 + 8 + 2 * 2 + 1) + 2
+    assert groups == {"transition": 4 * 4 + 7 * 7, "elect": 422, "fence": fences, "znode": 45, "request": 14 * 6 + 5}
     told = (HERE / "FORMAT.md").read_text("utf-8")
     assert f"what there is to ask: {len(VECTORS)} vectors" in told
 

@@ -57,8 +57,8 @@ func run(dialect, definitions string, in io.Reader, out io.Writer) error {
 		}
 	}
 	a.verbs = map[string]func(json.RawMessage) (object, error){
-		"transition": verb(transition), "elect": verb(a.elect), "read_znode": verb(a.readZnode),
-		"encode_request": verb(a.encodeRequest), "decode_request": verb(a.decodeRequest),
+		"transition": verb(transition), "elect": verb(a.elect), "fence": verb(fence),
+		"read_znode": verb(a.readZnode), "encode_request": verb(a.encodeRequest), "decode_request": verb(a.decodeRequest),
 	}
 	return a.serve(in, out)
 }
@@ -243,6 +243,57 @@ func firstOf(candidates, isr, receivers brokers) object {
 		return object{"refused": "impossible"}
 	}
 	return object{"elected": object{"leader": candidates[0], "isr": isr.set(), "receivers": receivers.set()}}
+}
+
+// ---- fence ----
+
+// epochs are those that a broker knows: of the controller, of the partition's leader, and of the latter as its metadata
+// cache has it.
+type epochs struct {
+	Controller   int `json:"controller_epoch"`
+	Leader       int `json:"leader_epoch"`
+	CachedLeader int `json:"cached_leader_epoch"`
+}
+
+// arrival is a request as it comes to a broker, as much of it as the fences look at.
+type arrival struct {
+	Knows   epochs
+	Request struct {
+		Name string
+		Body struct {
+			ControllerEpoch  int
+			DeletePartitions bool
+			PartitionStates  []struct{ Leader, LeaderEpoch int }
+		}
+	}
+}
+
+// fence says whether a broker leaves the partition as it is, for the epochs of a request, and what it knows then.
+func fence(given arrival) (object, error) {
+	knows, body := given.Knows, given.Request.Body
+	if body.ControllerEpoch < knows.Controller {
+		return object{"fenced": true, "knows": knows}, nil
+	}
+	knows.Controller = body.ControllerEpoch
+	switch given.Request.Name {
+	case "LeaderAndIsr":
+		told := body.PartitionStates[0]
+		if told.LeaderEpoch <= knows.Leader {
+			return object{"fenced": true, "knows": knows}, nil
+		}
+		knows.Leader = told.LeaderEpoch
+	case "StopReplica":
+		if body.DeletePartitions {
+			knows.Leader = -1
+		}
+	case "UpdateMetadata":
+		told := body.PartitionStates[0]
+		knows.CachedLeader = told.LeaderEpoch
+		if told.Leader == -2 {
+			knows.CachedLeader = -1
+		}
+	}
+	return object{"fenced": false, "knows": knows}, nil
 }
 
 // ---- read_znode ----

@@ -78,6 +78,21 @@ const SELECTORS = {
 
 const elect = (given) => SELECTORS[given.selector](given);
 
+// ----------------------------------------------------------------------------------------------------- fence
+
+function fence({ knows, request: { name, body } }) {
+  if (body.ControllerEpoch < knows.controller_epoch) return { fenced: true, knows };
+  const now = { ...knows, controller_epoch: body.ControllerEpoch };
+  const [told] = body.PartitionStates ?? [];
+  if (name === "LeaderAndIsr") {
+    if (told.LeaderEpoch <= now.leader_epoch) return { fenced: true, knows: now };
+    now.leader_epoch = told.LeaderEpoch;
+  }
+  if (name === "StopReplica" && body.DeletePartitions) now.leader_epoch = -1;
+  if (name === "UpdateMetadata") now.cached_leader_epoch = told.Leader === -2 ? -1 : told.LeaderEpoch;
+  return { fenced: false, knows: now };
+}
+
 // ------------------------------------------------------------------------------------------------ read_znode
 
 // JSON.parse takes 5.0 for 5; Kafka's readers do not.
@@ -261,7 +276,7 @@ function decodeRequest({ hex }) {
 // ------------------------------------------------------------------------------------------------ the adapter
 
 const VERBS = {
-  transition, elect, read_znode: readZnode, encode_request: encodeRequest, decode_request: decodeRequest,
+  transition, elect, fence, read_znode: readZnode, encode_request: encodeRequest, decode_request: decodeRequest,
 };
 
 function answer({ verb, id, given }) {
