@@ -87,9 +87,10 @@ class Likelihood:
         return not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
 
     def _closes_next(self, one: Handled, at: Position, c: int) -> bool:
-        """Whether this is a replica's deletion, and its controller says next that it has closed its channels.
+        """Whether this is a replica's deletion, and its controller says next that it has resigned.
 
-        It began to before it says so, and its callback would have waited for it, and it for the callback (D50).
+        It closes its channels before it says so, with the lock held. The callback of the answer would have waited for
+        that lock, and the controller for the callback (D50): the answer may be lost.
         """
         next_ones = self.tracks.lines(at.place, c, REPORTS)[:1]
         deletes = isinstance(one, ReplicaStopped) and one.delete
@@ -206,7 +207,7 @@ class Likelihood:
 
         Those that it has only listed are another's, who deletes the next notification. If it sends nothing any more,
         although its log tells of what it sends, it tells of them only where it says nothing else any more, either.
-        With a batch that an exception has left dirty it may know of them, and fail before it says anything.
+        With a batch that an exception has left dirty the answer is no: it may know of them, and fail before it says so.
         """
         if part(at.state, "controllers", c).get("dirty"):
             return False

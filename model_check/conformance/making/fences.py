@@ -28,8 +28,10 @@ from spec.formats.requests import RequestHeader
 BROKER: Final = 2
 KNOWN, TOLD = 5, {"older": 4, "same": 5, "newer": 6}
 """The controller epoch that the broker knows, and those that it is told."""
-LEADER_EPOCHS: Final = ((-1, 0), (-1, 7), (0, 0), (3, 0), (3, 2), (3, 3), (3, 4), (3, 9))
+LEADER_EPOCHS: Final = ((-1, 0), (-1, 7), (0, 0), (3, 0), (3, 2), (3, 3), (3, 4), (3, 7), (3, 9))
 """Leader epochs: known, where -1 is none, and told."""
+CACHED: Final = {-1: -1, 0: 2, 3: 7}
+"""What the metadata cache has then: UpdateMetadata may have come first."""
 DELETED: Final = -2
 """The leader by which UpdateMetadata says that a partition is gone."""
 
@@ -37,35 +39,43 @@ DELETED: Final = -2
 def fence_cases() -> Iterator[Case]:
     """LeaderAndIsr, StopReplica with delete and without, UpdateMetadata; of a broker that has just started, too."""
     for controller, (known, told) in product(TOLD.values(), LEADER_EPOCHS):
-        knows = _knows(KNOWN, known, known)
+        knows = _knows(KNOWN, known)
         about = f"leader epoch {told} where {known} is known"
         yield _case(f"LeaderAndIsr, {about}", knows, LeaderAndIsrRequest(1, controller, (_led(told),), LEADERS))
         yield _case(f"UpdateMetadata, {about}", knows, UpdateMetadataRequest(1, controller, (_led(told),), BROKERS))
     for controller, known, delete in product(TOLD.values(), (-1, 3), (False, True)):
         stops = StopReplicaRequest(1, controller, delete, (TopicPartition("orders", 0),))
         words = f"StopReplica {'with' if delete else 'without'} delete, where leader epoch {known} is known"
-        yield _case(words, _knows(KNOWN, known, known), stops)
-    for controller in TOLD.values():
+        yield _case(words, _knows(KNOWN, known), stops)
+    for controller, known in product(TOLD.values(), (-1, 3)):
         gone = UpdateMetadataRequest(1, controller, (_led(0, leader=DELETED),), BROKERS)
-        yield _case("UpdateMetadata, the partition is gone", _knows(KNOWN, 3, 3), gone)
-    for controller in (0, 1):
-        begins = LeaderAndIsrRequest(1, controller, (_led(0),), LEADERS)
-        yield _case("LeaderAndIsr, the broker has just started", _knows(0, -1, -1), begins)
+        yield _case(f"UpdateMetadata, the partition is gone, leader epoch {known} is known", _knows(KNOWN, known), gone)
+    for controller in (1, 7):
+        first = (_led(0, decided_in=1),)
+        yield _case("LeaderAndIsr to a new process", NOTHING, LeaderAndIsrRequest(1, controller, first, LEADERS))
+        yield _case("UpdateMetadata to a new process", NOTHING, UpdateMetadataRequest(1, controller, first, BROKERS))
+        stops = StopReplicaRequest(1, controller, True, (TopicPartition("orders", 0),))
+        yield _case("StopReplica with delete to a new process", NOTHING, stops)
 
 
 LEADERS: Final = (LiveLeader(BROKER, "b", 9092),)
 BROKERS: Final = (LiveBroker(1, "a", 9092), LiveBroker(BROKER, "b", 9092))
 
 
-def _led(leader_epoch: int, leader: int = BROKER) -> PartitionLeadership:
+def _led(leader_epoch: int, leader: int = BROKER, decided_in: int = 4) -> PartitionLeadership:
     state = LeaderIsrAndControllerEpoch(
-        leader=leader, leader_epoch=leader_epoch, isr=(2, 3), controller_epoch=4, zk_version=9
+        leader=leader, leader_epoch=leader_epoch, isr=(2, 3), controller_epoch=decided_in, zk_version=9
     )
     return PartitionLeadership("orders", 0, state, (2, 3, 1))
 
 
-def _knows(controller_epoch: int, leader_epoch: int, cached: int) -> Object:
+def _knows(controller_epoch: int, leader_epoch: int) -> Object:
+    cached = CACHED[leader_epoch]
     return {"controller_epoch": controller_epoch, "leader_epoch": leader_epoch, "cached_leader_epoch": cached}
+
+
+NOTHING: Final = _knows(0, -1)
+"""What a process knows that has just begun."""
 
 
 def _case(words: str, knows: Object, request: Any) -> Case:
@@ -87,7 +97,7 @@ SOURCES: Final = {
 
 
 def _outcome(knows: Object, request: Any) -> Object:
-    """Whether the broker is to leave the partition as it is, and what it knows after that."""
+    """Whether the broker disregards the request, or what it says of the partition, and what it knows after that."""
     if request.controller_epoch < knows["controller_epoch"]:
         return {"fenced": True, "knows": knows}
     knows = knows | {"controller_epoch": request.controller_epoch}

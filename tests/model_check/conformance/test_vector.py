@@ -14,7 +14,17 @@ from pydantic import TypeAdapter
 import model_check.conformance
 from model_check.conformance.making.cases import Case, files_of
 from model_check.conformance.making.every import every_case
-from model_check.conformance.vector import FOLDER, Vector, difference, is_legal, read_manifest, read_vectors, since
+from model_check.conformance.protocol import PROTOCOL
+from model_check.conformance.vector import (
+    FOLDER,
+    VERSION,
+    Vector,
+    difference,
+    is_legal,
+    read_manifest,
+    read_vectors,
+    since,
+)
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, V082
 
@@ -30,10 +40,11 @@ def test_the_vectors_are_as_they_are_made() -> None:
 
 def test_there_are_as_many_as_are_told() -> None:
     groups = Counter(one.group for one in VECTORS)
-    fences = 3 * (8 + 8 + 2 * 2 + 1) + 2
+    fences = 3 * (9 + 9 + 2 * 2 + 2) + 2 * 3
     assert groups == {"transition": 4 * 4 + 7 * 7, "elect": 422, "fence": fences, "znode": 45, "request": 14 * 6 + 5}
     told = (HERE / "FORMAT.md").read_text("utf-8")
     assert f"what there is to ask: {len(VECTORS)} vectors" in told
+    assert f"Protocol {PROTOCOL}, vectors {VERSION}." in told
 
 
 def test_a_line_is_as_the_schema_says() -> None:

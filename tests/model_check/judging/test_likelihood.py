@@ -18,7 +18,7 @@ from spec.logs.log_lines import Line
 from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
-from spec.protocol.requests.connections import deliver_deletion_unanswered
+from spec.protocol.requests.connections import deliver_deletion, deliver_deletion_unanswered
 from tests.leaderships import led
 
 AT: dict[str, Any] = {"place": "", "time": 0, "text": ""}
@@ -111,6 +111,7 @@ def test_the_answer_to_a_deletion_is_lost_to_who_closes_its_channels(
     at = Position({}, ())
     rule = deliver_deletion_unanswered.name
     assert of.is_likely((rule, {"c": 1, "b": 2, "p": 0}), at, at, stopped) is expected
+    assert of.is_likely((deliver_deletion.name, {"c": 1, "b": 2, "p": 0}), at, at, stopped)
 
 
 @pytest.mark.parametrize(("written", "expected"), [(99, False), (100, True), (101, True)])

@@ -268,7 +268,7 @@ type arrival struct {
 	}
 }
 
-// fence says whether a broker leaves the partition as it is, for the epochs of a request, and what it knows then.
+// fence says whether a broker disregards a request, or what it says of the partition, and what it knows then.
 func fence(given arrival) (object, error) {
 	knows, body := given.Knows, given.Request.Body
 	if body.ControllerEpoch < knows.Controller {
