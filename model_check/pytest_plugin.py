@@ -1,7 +1,8 @@
 """A pytest plugin: `pytest --conform "node adapter.mjs"` asks each vector of an adapter, as a test of its own.
 
 For authors whose CI is pytest: the vectors' ids are the tests' names, `-k` chooses among them, `--junitxml` reports
-them. What `kcheck conform` says of a failure is the failure's text; an error is one, too.
+them. What `kcheck conform` says of a failure is the failure's text; an error is one, too. A run in which vectors were
+asked and none passed has failed, as `kcheck conform` would not say that it holds.
 """
 
 import shlex
@@ -18,6 +19,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The option."""
     group = parser.getgroup("conformance")
     group.addoption("--conform", metavar="COMMAND", help="ask the conformance vectors of this adapter, a test a vector")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests."""
+    if config.getoption("--conform"):
+        config.pluginmanager.register(Tally())
+
+
+class Tally:
+    """How many vectors passed, of those that were asked."""
+
+    def __init__(self) -> None:
+        self.outcomes: list[str] = []
+
+    @property
+    def is_of_nothing(self) -> bool:
+        """Whether vectors were asked, and none passed."""
+        return bool(self.outcomes) and "passed" not in self.outcomes
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count a vector, which has no other phase that tells anything."""
+        if report.when == "call" and report.nodeid.rpartition("::")[2].startswith("kcs-"):
+            self.outcomes.append(report.outcome)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """A run of skips is no success."""
+        if self.is_of_nothing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say so."""
+        if self.is_of_nothing:
+            terminalreporter.write_line("no vector passed: this says nothing of the adapter")
 
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:

@@ -41,10 +41,11 @@ def asked(*args: str, **options: object) -> pytest.Config:
     return cast(pytest.Config, config)
 
 
-def test_a_run_of_some_tests_is_no_whole_run() -> None:
+def test_a_run_of_some_tests_is_no_whole_run(pytestconfig: pytest.Config) -> None:
     assert is_whole(asked("tests", keyword="", lf=False, maxfail=0))
     assert not is_whole(asked("tests/spec"))
     for option in SOME:
+        assert hasattr(pytestconfig.option, option), "pytest has no such option"
         assert not is_whole(asked("tests", **{option: "1"}))
 
 

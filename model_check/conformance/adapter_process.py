@@ -15,6 +15,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
+from model_check.conformance.protocol import shown
 from model_check.live.janitor import janitor, watched_process
 from spec.errors import BadInput, SpecError
 
@@ -65,7 +66,7 @@ class AdapterProcess:
         try:
             self._process.stdin.write(line.encode() + b"\n")
             self._process.stdin.flush()
-        except (BrokenPipeError, OSError) as error:
+        except OSError as error:
             raise AdapterFailed(self._how_it_ended()) from error
 
     def _has_more(self) -> bool:
@@ -103,5 +104,4 @@ class AdapterProcess:
 
 
 def _shown(data: bytes) -> str:
-    text = data.decode("utf-8", errors="replace").strip()
-    return repr(text if len(text) <= 80 else text[:77] + "...")
+    return shown(data.decode("utf-8", errors="replace").strip())

@@ -31,6 +31,7 @@ from spec.errors import BadInput, MalformedInput, Where
 PATIENCE_SECONDS: Final = 10.0
 RESTARTS: Final = 20
 """An adapter that fails at so many questions in a row is asked no more."""
+GIVEN_UP: Final = f"{RESTARTS} questions in a row ended as errors; no more were asked"
 
 
 class Outcome(StrEnum):
@@ -94,7 +95,6 @@ def conform(
     expected_failures: Mapping[str, str],
     seconds: float = PATIENCE_SECONDS,
     fail_fast: bool = False,
-    tell: Callable[[Result], None] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Conformance:
     """Ask vectors of an adapter; BadInput where it cannot be started, or says no hello."""
@@ -106,10 +106,9 @@ def conform(
                 ended = "interrupted"
                 break
             if asking.is_given_up:
-                ended = f"{RESTARTS} questions in a row ended as errors; no more were asked"
+                ended = GIVEN_UP
                 break
             results.append(_with_expectation(asking.result(vector), expected_failures))
-            tell(results[-1])
             if fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
                 break
     return Conformance(asking.hello, tuple(results), of, ended)
@@ -158,6 +157,8 @@ class Asking:
             return Result(vector, Outcome.SKIP, f"it is not of {self.hello.dialect}")
         if vector.verb not in self.hello.verbs:
             return Result(vector, Outcome.SKIP, f"the adapter does not declare {vector.verb}")
+        if self.is_given_up:
+            return Result(vector, Outcome.ERROR, GIVEN_UP)
         return self._asked(vector)
 
     def _asked(self, vector: Vector) -> Result:

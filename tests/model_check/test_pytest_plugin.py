@@ -41,6 +41,17 @@ def test_a_failure_is_told_as_the_verb_tells_it(tmp_path: Path) -> None:
     assert "Traceback" not in made.stdout
 
 
+@pytest.mark.takes("It starts pytest, and an adapter.")
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist", "-n", "2")])
+def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[str, ...]) -> None:
+    others = f"{REFERENCE} --dialect as-coded-0.8.2"
+    later = [one.id for one in VECTORS if "as-coded-0.8.2" not in one.dialects]
+    made = run(tmp_path, "--conform", others, "-k", " or ".join(later), *processes)
+    assert made.returncode == 1
+    assert f"{len(later)} skipped" in made.stdout
+    assert "no vector passed: this says nothing of the adapter" in made.stdout
+
+
 @pytest.mark.takes("It starts pytest.")
 def test_what_is_no_adapter_is_a_usage_error(tmp_path: Path) -> None:
     made = run(tmp_path, "--conform", "true")

@@ -30,6 +30,12 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> Non
     assert {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}.keys() == {
         path.name for path in (HERE / "vectors").iterdir()
     }
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    fewer = {name: of for name, of in manifest["files"].items() if name != "fence.jsonl"}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"files": fewer}), "utf-8")
+    (tmp_path / "fence.jsonl").unlink()
+    result = kcheck("vectors", str(tmp_path), "--check")
+    assert (result.exit_code, result.stdout) == (1, "fence.jsonl would change\nmanifest.json would change\n")
     file = tmp_path / "elect.jsonl"
     file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
     assert kcheck("vectors", str(tmp_path), "--check").exit_code == 2  # they are not as their manifest says
