@@ -113,7 +113,7 @@ def actions(
 
 def _say_rule(rule: Rule, suffix: str) -> None:
     budget = f", draws on the budget of {rule.budget}" if rule.budget else ""
-    say(f"{rule.name}{suffix}\n    {documents.first_sentences(rule.statement)}\n    [{rule.source}{budget}]\n")
+    say(f"{rule.name}{suffix}\n    {documents.first_paragraph(rule.statement)}\n    [{rule.source}{budget}]\n")
 
 
 def state(
@@ -143,7 +143,7 @@ def properties(*, as_json: options.JsonOption = False) -> int:
         return _say_json(documents.properties())
     for one in sorted(claims(), key=lambda claim: claim.kind):
         witness = f"; witness: {one.witness}" if one.witness else ""
-        say(f"{one.kind:<11} {one.name}\n    {documents.first_sentences(one.statement)}\n    [{one.source}{witness}]\n")
+        say(f"{one.kind:<11} {one.name}\n    {documents.first_paragraph(one.statement)}\n    [{one.source}{witness}]\n")
     return 0
 
 
@@ -229,7 +229,7 @@ def lines(
         for kind in vocabulary.kinds:
             if known[version] in kind.templates:
                 text = kind.templates[known[version]].text
-                words = documents.first_sentences(kind.__doc__)
+                words = documents.first_paragraph(kind.__doc__)
                 say(f"{kind.__name__}: {words}\n    {kind.level_at(known[version])} {text}\n")
         say("\n")
     return 0
@@ -241,7 +241,7 @@ def znodes(*, as_json: options.JsonOption = False) -> int:
         return _say_json(documents.znodes())
     for kind in KINDS:
         payload = PAYLOADS.get(kind, EmptyPayload)
-        say(f"{kind}\n    {kind.mode}; {kind.meaning}\n    {documents.first_sentences(payload.__doc__ or '')}\n")
+        say(f"{kind}\n    {kind.mode}; {kind.meaning}\n    {documents.first_paragraph(payload.__doc__ or '')}\n")
         for form in payload_forms(payload):
             say(f"    {form}\n")
     return 0

@@ -1,6 +1,6 @@
 """The documents of `kcheck show --json`, made of the declarations that its texts are made of."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 from model_check.conformance import shown
@@ -40,7 +40,7 @@ LOGS: Final[dict[str, Vocabulary]] = {
 }
 
 
-def first_sentences(text: str | None) -> str:
+def first_paragraph(text: str | None) -> str:
     """The first paragraph of a docstring, on one line."""
     return " ".join((text or "").split("\n\n", maxsplit=1)[0].split())
 
@@ -92,7 +92,7 @@ def actions(scope: str | None, variant: str, built: TransitionSystem | None) -> 
         instances.setdefault(one.rule, []).append(one.name)
     told = [
         shown.ShownAction(
-            one.name, one.actor, first_sentences(one.statement), one.source, one.budget, sorted(one.parts),
+            one.name, one.actor, first_paragraph(one.statement), one.source, one.budget, sorted(one.parts),
             instances.get(one.name),
         )
         for one in rules() if built is None or one.name in instances
@@ -104,7 +104,7 @@ def properties() -> shown.Properties:
     """The claims."""
     return shown.Properties([
         shown.ShownProperty(
-            one.name, one.kind, first_sentences(one.statement), one.source, one.witness, sorted(one.parts)
+            one.name, one.kind, first_paragraph(one.statement), one.source, one.witness, sorted(one.parts)
         )
         for one in sorted(claims(), key=lambda claim: claim.kind)
     ])  # fmt: skip
@@ -148,7 +148,7 @@ def lines(release: KafkaVersion) -> shown.Lines:
 def _lines(log: Vocabulary, release: KafkaVersion) -> list[shown.ShownLine]:
     return [
         shown.ShownLine(
-            one.__name__, first_sentences(one.__doc__), one.level_at(release), one.templates[release].text
+            one.__name__, first_paragraph(one.__doc__), one.level_at(release), one.templates[release].text
         )
         for one in log.kinds if release in one.templates
     ]  # fmt: skip
@@ -159,7 +159,7 @@ def znodes() -> shown.Znodes:
     payloads = {kind: PAYLOADS.get(kind, EmptyPayload) for kind in KINDS}
     return shown.Znodes([
         shown.ShownZnode(
-            str(kind), str(kind.mode), kind.meaning, first_sentences(payload.__doc__), payload_schema(payload)
+            str(kind), str(kind.mode), kind.meaning, first_paragraph(payload.__doc__), payload_schema(payload)
         )
         for kind, payload in payloads.items()
     ])  # fmt: skip
@@ -184,9 +184,3 @@ def variants() -> shown.Variants:
     named = [shown.ShownVariant(name, sorted(one.name for one in on)) for name, on in VARIANTS.items()]
     switches = [shown.ShownSwitch(one.name, one.value, one.reintroduces, DOCUMENTATION.get(one)) for one in Switch]
     return shown.Variants(named, switches)
-
-
-PLAIN: Final[dict[str, Callable[[], shown.Shown]]] = {
-    one.__name__: one for one in (tables, handlers, properties, scopes, pairs, znodes, requests, variants)
-}
-"""Those that take no option."""

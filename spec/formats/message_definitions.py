@@ -52,11 +52,11 @@ def _fields(struct: Struct, versions: Sequence[int]) -> Iterator[dict[str, Any]]
         for name, kind in struct.members(version):
             having.setdefault(name, []).append(version)
             kinds[name] = kind
-    for name in _in_order(struct, versions, having):
+    for name in _in_order(struct, versions):
         yield _field(name, kinds[name], having[name], versions)
 
 
-def _in_order(struct: Struct, versions: Sequence[int], names: Sequence[str] | dict[str, Any]) -> list[str]:
+def _in_order(struct: Struct, versions: Sequence[int]) -> list[str]:
     """All names, so that those of each version stand in its order."""
     found: list[str] = []
     for version in reversed(versions):
@@ -65,7 +65,7 @@ def _in_order(struct: Struct, versions: Sequence[int], names: Sequence[str] | di
             if name not in found:
                 found.insert(behind, name)
             behind = found.index(name) + 1
-    return [name for name in found if name in names]
+    return found
 
 
 def _field(name: str, kind: WireType, having: Sequence[int], versions: Sequence[int]) -> dict[str, Any]:
