@@ -5,16 +5,18 @@ controllers and partitions there are, the assigned replicas, whether unclean ele
 fixes. Whether epochs are bounded or mathematical integers is decided here and nowhere else.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
-from spec.language.broker_lists import Brokers, plain
+from spec.language.broker_lists import Brokers, brokers_of, plain
 from spec.language.records import Declared
 from spec.language.terms import Kind, epoch
 from spec.scopes import APART, PARTS, Purgatory, Scope
 from spec.variants import Switch, Switches
+
+Found = TypeVar("Found")
 
 UNFIXED = {
     "separate_epoch": Switch.ATOMIC_ELECTION,
@@ -66,7 +68,7 @@ class Model:
         several partitions, and whether requests to reassign have lists that are not of distinct brokers.
         """
         unfixed = {name for name, fix in UNFIXED.items() if not self.fixes(fix)}
-        brought = {name for name, switch in BROUGHT.items() if switch in self.switches}
+        brought = {name for name, switch in BROUGHT.items() if self.reintroduces(switch)}
         implied = set[str]().union(*(PARTS[part] for part in self.scope.parts))
         if not self.has("connections"):
             implied -= {"stopped_replicas", "several_requests"}
@@ -88,11 +90,13 @@ class Model:
         """Whether a field of the state is kept, which the field itself says (spec/state/)."""
         found = self._kept.get(field)
         if found is None:
-            found = self._kept[field] = field.is_kept(self)
-        return found
+            found = self._kept[field] = self.noting(lambda: field.is_kept(self))
+        answer, asked = found
+        self.asked.update(asked)
+        return answer
 
     @cached_property
-    def _kept(self) -> dict[Declared[Any], bool]:
+    def _kept(self) -> "dict[Declared[Any], tuple[bool, frozenset[Switch]]]":
         return {}
 
     @property
@@ -119,11 +123,25 @@ class Model:
 
     def fixes(self, switch: Switch) -> bool:
         """Whether a fix is switched on."""
+        self.asked.add(switch)
         return switch in self.switches
 
-    def reintroduces(self, switch: Switch) -> bool:
-        """Whether what an older release did is reintroduced."""
-        return switch in self.switches
+    reintroduces = fixes
+    """Whether what an older release did is reintroduced."""
+
+    @cached_property
+    def asked(self) -> set[Switch]:
+        """The switches that were asked for, whether they are on or not; `noting` tells by whom."""
+        return set()
+
+    def noting(self, ask: Callable[[], Found]) -> tuple[Found, frozenset[Switch]]:
+        """What comes of asking, and which switches it depends on: those that were asked for meanwhile."""
+        before = self.asked.copy()
+        self.asked.clear()
+        found = ask()
+        meanwhile = frozenset(self.asked)
+        self.asked.update(before)
+        return found, meanwhile
 
     @property
     def removes_topics(self) -> bool:
@@ -239,12 +257,12 @@ class Model:
     @cached_property
     def brokers(self) -> Brokers:
         """The brokers of the scope."""
-        return Brokers(self.scope.brokers, self.scope.odd_targets)
+        return brokers_of(self.scope.brokers, self.scope.odd_targets)
 
     @cached_property
     def notices(self) -> Brokers:
         """The places for ISR change notifications, and sets of them: each broker's first place, then each's second."""
-        return Brokers(self.scope.brokers * self.scope.notification_capacity)
+        return brokers_of(self.scope.brokers * self.scope.notification_capacity)
 
     def notices_of(self, broker: int) -> range:
         """The places of a broker's notifications; the first has the broker's own number."""

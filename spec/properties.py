@@ -6,7 +6,9 @@ without further faults reaches the goal; `eventually`: faults aside, the system 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
+
+import z3
 
 from spec.claims import (
     auto_rebalance,
@@ -32,6 +34,7 @@ from spec.errors import UnknownName
 from spec.language.rules import Action, Claim, Property, View, claims_of
 from spec.language.terms import is_true
 from spec.model import Model
+from spec.said_before import OfState
 
 MODULES = (
     controller, leadership, request_batch, deletion, goals, reassignment, elections, auto_rebalance,
@@ -54,21 +57,44 @@ def claim_named(name: str) -> Claim:
     raise UnknownName("property", name, [one.name for one in claims()], listed_by="kcheck show properties")
 
 
-def instantiate_claims(
-    m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]
-) -> tuple[Property, ...]:
-    """The claims that a model's scope has the parts for."""
-    return tuple(_instantiate(one, m, before, actions, afters) for one in claims() if m.is_about(one.parts))
+def instantiate_claims(m: Model, before: OfState, steps: Sequence[tuple[Action, View]]) -> tuple[Property, ...]:
+    """The claims that a model's scope has the parts for; `before` has what was said of other variants."""
+    about = [one for one in claims() if m.is_about(one.parts)]
+    of_steps = [one for one in about if one.kind == "step"]
+    said = {
+        action.name: before.said(m, after, partial(_all_of_step, of_steps, before.view, after, m, action))
+        for action, after in steps
+    }
+
+    def made(one: Claim) -> Property:
+        if one.kind == "step":
+            return of_steps_named(one, {name: terms[one.name] for name, terms in said.items() if one.name in terms})
+        return before.said(m, one, lambda: of_states(one, before.view, m))
+
+    return tuple(map(made, about))
 
 
-def _instantiate(one: Claim, m: Model, before: View, actions: Sequence[Action], afters: Mapping[str, View]) -> Property:
-    if one.kind != "step":
-        value = one.function(before, m)
-        term = None if value is None else value.term
-        return Property(one.name, one.kind, one.statement, one.source, term=term, witness=one.witness)
-    terms = {}
-    for action in actions:
-        value = one.function(before, afters[action.name], m, action)
-        if value is not None and not is_true(value.term):
-            terms[action.name] = value.term
+def of_states(one: Claim, before: View, m: Model) -> Property:
+    """A claim about states, of a model."""
+    value = one.function(before, m)
+    term = None if value is None else value.term
+    return Property(one.name, one.kind, one.statement, one.source, term=term, witness=one.witness)
+
+
+def of_steps_named(one: Claim, terms: Mapping[str, z3.BoolRef]) -> Property:
+    """A claim about steps, by what it says of each action of which it says anything."""
     return Property(one.name, one.kind, one.statement, one.source, terms=terms, witness=one.witness)
+
+
+def said_of_step(one: Claim, before: View, after: View, m: Model, action: Action) -> z3.BoolRef | None:
+    """What a claim about steps says of an action; None if nothing."""
+    value = one.function(before, after, m, action)
+    return None if value is None or is_true(value.term) else value.term
+
+
+def _all_of_step(
+    some: Sequence[Claim], before: View, after: View, m: Model, action: Action
+) -> Mapping[str, z3.BoolRef]:
+    """What each of some claims says of an action, if anything."""
+    said = ((one.name, said_of_step(one, before, after, m, action)) for one in some)
+    return {name: term for name, term in said if term is not None}

@@ -14,8 +14,7 @@ from itertools import product
 from spec import properties
 from spec.collector import without_collector
 from spec.language.broker_lists import plain
-from spec.language.rules import Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
-from spec.language.views import Place
+from spec.language.rules import Action, Rule, TransitionSystem, View, instantiate, leaves, parameter_names, rules_of
 from spec.model import Model
 from spec.protocol import delayed_operations, handlers
 from spec.protocol.broker_events import broker_changes, controlled_shutdown, isr_notification
@@ -42,9 +41,9 @@ from spec.protocol.topics import addition as partition_addition
 from spec.protocol.topics import creation as topics
 from spec.protocol.topics import edit_by_hand
 from spec.protocol.topics import removal_by_hand as foreign_removal
+from spec.said_before import said_before
 from spec.scopes import Scope
 from spec.state import purgatory as purgatory_state
-from spec.state.cluster import shape
 from spec.state.enumerations import Callback
 from spec.state.listeners import listened_paths
 from spec.state.start import running
@@ -78,14 +77,18 @@ def system(
     `proving` lifts the budgets and makes epochs and versions mathematical integers; everything else is the same text.
     """
     m = Model(scope, switches, proving)
-    tree = shape(m)
-    those = (rule for rule in rules() if is_in_scope(rule, m))
-    state = Place(tree)
-    made = [instantiate(rule, state, m, each, lines=lines) for rule in those for each in instances(rule, m)]
-    actions, afters = tuple(one for one, _ in made), {one.name: after for one, after in made}
-    variables = tuple(leaves(tree)) if scope.cold or proving else running(m, tree)
-    claimed = properties.instantiate_claims(m, View(state, None), actions, afters) if claims else ()
-    return TransitionSystem(f"{scope.name} {show_switches(switches)}", variables, actions, claimed, m)
+    before = said_before(m)
+
+    def made(rule: Rule, each: Mapping[str, int]) -> tuple[Action, View]:
+        what = rule, tuple(each.items()), lines
+        return before.said(m, what, lambda: instantiate(rule, before.place, m, each, lines=lines))
+
+    steps = [made(rule, each) for rule in rules() if is_in_scope(rule, m) for each in instances(rule, m)]
+    variables = tuple(leaves(before.shape)) if scope.cold or proving else running(m, before.shape)
+    claimed = properties.instantiate_claims(m, before, steps) if claims else ()
+    return TransitionSystem(
+        f"{scope.name} {show_switches(switches)}", variables, tuple(one for one, _ in steps), claimed, m
+    )
 
 
 def is_in_scope(rule: Rule, m: Model) -> bool:

@@ -3,9 +3,9 @@
 Helper processes make checks in the order given, each handed one at a time; the second proof of a scope waits while
 there is anything else, since it goes by what the first has shown. The first process makes those that no helper has
 begun, from the other end, and waits for the others at last. Whoever has built a system goes on with what else there is
-to check of it. Where the order counts, all make what comes next. A helper that dies, for want of memory mostly, takes
-no further check; what it had begun is made in the first process. Leaving early, with Ctrl-C or otherwise, kills the
-helpers, which may take a milder signal for a wish to stop later.
+to check of it, then with other variants of its scope. Where the order counts, all make what comes next. A helper that
+dies, for want of memory mostly, takes no further check; what it had begun is made in the first process. Leaving early,
+with Ctrl-C or otherwise, kills the helpers, which may take a milder signal for a wish to stop later.
 """
 
 import multiprocessing
@@ -45,8 +45,8 @@ class Shared:
     _lock: Lock = field(default_factory=Lock)
 
     def begin(self, before: Check | None = None) -> Task | None:
-        """The first that nobody has begun, or None: preferably about the system that the one `before` was about, and no
-        proof of a scope of which a helper makes one.
+        """The first that nobody has begun, or None: preferably one that is near to the one `before`, and no proof of a
+        scope of which a helper makes one.
         """
         with self._lock:
             proved = {check.scope for check, future in self.tasks if check.engine == PROOF and future.running()}
@@ -56,12 +56,17 @@ class Shared:
                     return task
         return None
 
-    def _is_for_later(self, check: Check, before: Check | None, proved: Collection[str]) -> tuple[bool, bool]:
-        return check.engine == PROOF and check.scope in proved, not self._goes_on(check, before)
+    def _is_for_later(self, check: Check, before: Check | None, proved: Collection[str]) -> tuple[bool, int]:
+        return check.engine == PROOF and check.scope in proved, self._far(check, before)
 
-    def _goes_on(self, check: Check, before: Check | None) -> bool:
-        """Whether a check is about the system that the one before was about, and that counts."""
-        return not self.in_order and before is not None and _about(check) == _about(before)
+    def _far(self, check: Check, before: Check | None) -> int:
+        """How much has to be built for a check: 0 if it is about the system of the one before, 1 if it is about another
+        variant of its scope, 2 if about another scope, or if that does not count.
+        """
+        if self.in_order or before is None:
+            return 2
+        one, other = _about(check), _about(before)
+        return 0 if one == other else 1 if one[:2] == other[:2] else 2
 
     def checks(self) -> Iterator[Check]:
         """All of them, for the first process: those that are made, then one that nobody has begun, then others.
@@ -72,17 +77,17 @@ class Shared:
         while left:
             made_there = (one for one in left if one[1].done())
             free = [one for one in (left if self.in_order else reversed(left)) if not one[1].running()]
-            more = (one for one in free if self._goes_on(one[0], before))
-            task = next(chain(made_there, more, free, left))
+            free.sort(key=lambda one: self._far(one[0], before))
+            task = next(chain(made_there, free, left))
             left.remove(task)
             check, future = task
             before = before if future.done() else check
             yield replace(check, make=partial(_once, check, future), is_made=partial(_is_made, future))
 
 
-def _about(check: Check) -> tuple[str, str, bool]:
-    """The system that a check is about: the one of a scope under a variant, for a proof or for anything else."""
-    return check.scope, check.variant, check.engine == PROOF
+def _about(check: Check) -> tuple[str, bool, str]:
+    """The system that a check is about: the one of a scope, for a proof or for anything else, under a variant."""
+    return check.scope, check.engine == PROOF, check.variant
 
 
 class Listener(Protocol):

@@ -237,6 +237,12 @@ class Brokers:
         return both(self.intersection(left, right) == self.empty_set())
 
 
+@cache
+def brokers_of(count: int, odd: tuple[Members, ...] = ()) -> Brokers:
+    """Those of so many, the same for every model, and so are the kinds made of them."""
+    return Brokers(count, odd)
+
+
 def _show(one: Members) -> str:
     named = ("nobody" if broker == 0 else str(broker) if broker > 0 else f'"{-broker}"' for broker in one)
     return f"[{', '.join(named)}]"

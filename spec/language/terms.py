@@ -146,6 +146,7 @@ def number(maximum: int, name: str = "number") -> Kind:
     return Kind(name, bits_for(maximum), maximum, str, int)
 
 
+@cache
 def epoch(maximum: int, *, unbounded: bool = False, offset: int = 0) -> Kind:
     """A counter that only grows: an epoch or a ZooKeeper data version.
 

@@ -50,7 +50,7 @@ def _another_may_stand(m: Model) -> bool:
     A fix goes by it wherever else another may stand: where a controller may write that is deposed, or that a term has
     left something to complete, and where a request may be removed by hand.
     """
-    others = bool(m.scope.budget("move_withdrawals")) or not m.switches >= ONE_REQUEST_A_TERM
+    others = bool(m.scope.budget("move_withdrawals")) or not all(m.fixes(one) for one in ONE_REQUEST_A_TERM)
     return bool(m.scope.budget("move_losses")) or (m.fixes(Switch.KEEP_UNREAD_REQUESTS) and others)
 
 

@@ -92,6 +92,10 @@ BEHIND_CONTROLLER: Final = tuple(name for name, one in LISTENED.items() if one.c
 IN_ORDER: Final = (*ON_CHILDREN, *(name for name in LISTENED if name not in ON_CHILDREN))
 """All of them, in the order of their callbacks."""
 UNWATCHED_FIRST: Final = tuple(name for name, one in LISTENED.items() if one.goes_first)
+KNOWN_BY: Final = frozenset(
+    switch for one in LISTENED.values() for switch in (one.unknown_to, one.only_to_delete) if switch is not None
+)
+"""The switches that decide which of them are known."""
 CALLBACKS: Final = {"controller": Callback.CONTROLLER, **{name: one.callback for name, one in LISTENED.items()}}
 """What a change of each path queues; the elector's own is among them."""
 
@@ -110,7 +114,8 @@ def listened(
 
 def listened_paths(m: Model) -> dict[str, Callback]:
     """The paths that only a controller listens to, with the callback that each one queues."""
-    known = listened(m.switches, deletes_topics=m.scope.deletes_topics, parts=m.scope.parts)
+    switches = frozenset(one for one in KNOWN_BY if m.fixes(one))
+    known = listened(switches, deletes_topics=m.scope.deletes_topics, parts=m.scope.parts)
     return {name: one.callback for name, one in known.items()}
 
 

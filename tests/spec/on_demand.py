@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from spec.errors import UnknownName
-from spec.language.rules import Action, Property, Rule, TransitionSystem, View, instantiate, leaves
+from spec.language.rules import Action, Claim, Property, Rule, TransitionSystem, View, instantiate, leaves
 from spec.model import Model
-from spec.properties import _instantiate, claims
+from spec.properties import claims, of_states, of_steps_named, said_of_step
 from spec.scopes import Scope
 from spec.state.cluster import shape
 from spec.state.start import running
@@ -61,10 +61,14 @@ class OnDemand:
         if name not in self._claims:
             raise UnknownName("property", name, self._claims)
         if (name, step) not in self._about:
-            actions, afters = ([self.action(step)], {step: self._action(step)[1]}) if step else ([], {})
-            made = _instantiate(self._claims[name], self.model, self._before, actions, afters)
-            self._about[name, step] = made
+            self._about[name, step] = self._made_of(self._claims[name], step)
         return self._about[name, step]
+
+    def _made_of(self, claim: Claim, step: str) -> Property:
+        if claim.kind != "step":
+            return of_states(claim, self._before, self.model)
+        said = said_of_step(claim, self._before, self._action(step)[1], self.model, self.action(step)) if step else None
+        return of_steps_named(claim, {} if said is None else {step: said})
 
     def claims(self, step: str = "") -> Iterator[Property]:
         """All claims, those about steps as far as they are about this one."""
