@@ -1,5 +1,5 @@
-"""What every test run shares: which tests are run, Hypothesis's profiles, which tests stay together on one worker, and
-the Python that child processes use.
+"""What every test run shares: which tests are run, Hypothesis's profiles, which tests stay together on one worker, what
+follows from a patch, and the Python that child processes use.
 
 Every day all tests run that are not marked `slow`; with `--deep` these, too, and Hypothesis tries more examples. With
 `--units` only those run that need nothing that is costly (`tests/needs.py`).
@@ -9,7 +9,9 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,6 +45,33 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # Spark workers and broker processes must run this interpreter and import this checkout, installed or not.
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+
+
+class Patching(pytest.MonkeyPatch):  # type: ignore[misc]  # it is final, for whoever patches
+    """pytest's own, which has the specification say all anew once any of it is another."""
+
+    def setattr(self, *what: Any, **how: Any) -> None:
+        """As pytest has it."""
+        super().setattr(*what, **how)
+        _forget()
+
+    def undo(self) -> None:
+        """As pytest has it."""
+        super().undo()
+        _forget()
+
+
+def _forget() -> None:
+    if (loaded := sys.modules.get("spec.said_before")) is not None:
+        loaded.forget()
+
+
+@pytest.fixture
+def monkeypatch() -> Iterator[pytest.MonkeyPatch]:
+    """The fixture of that name, for tests that edit rules and claims, too."""
+    patching = Patching()
+    yield patching
+    patching.undo()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -23,7 +23,6 @@ from spec.language.views import Frame
 from spec.model import BROUGHT, UNFIXED, Model
 from spec.properties import claims
 from spec.protocol.failover.steps import read_epoch
-from spec.said_before import forget
 from spec.scopes import BUDGETS, PARTS, scope, scopes
 from spec.system import MODULES, instances, is_in_scope, rules, system
 from spec.variants import AS_CODED, FENCED, Switches
@@ -73,7 +72,6 @@ def test_the_collector_of_garbage_rests_only_while_a_system_is_built(monkeypatch
         seen.append(gc.isenabled())
         raise LookupError
 
-    forget()
     monkeypatch.setattr("spec.said_before.shape", shape_of_nothing)
     with pytest.raises(LookupError):
         system(scope("tiny"))
@@ -228,7 +226,6 @@ def test_what_is_only_said_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch
             if getattr(part, "__code__", None) is LEFT_OUT:
                 told.add(part.__name__)
                 monkeypatch.setattr(module, name, watched(part.__wrapped__))
-    forget()
     system(scope("dead_replica"), FENCED)
     assert left == dict.fromkeys(told, 0)
 
