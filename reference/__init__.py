@@ -3,4 +3,54 @@
 Every handler is a generator that yields effects and receives results, so the same code runs in memory, where a
 scheduler chooses each interleaving and crash, and on a real ZooKeeper. Each of its steps must be a step of `spec`,
 whose tables drive it; it knows nothing of `model_check`, which judges it.
+
+From outside it is driven by plain calls and JSON, and no inner module is imported for that:
+
+    cluster = reference.cluster([1, 2, 3])   # a whole cluster       reference/face/cluster.py
+    reference.module({"broker": 1, ...})     # a controller          reference/face/module.py
+    reference.broker({"broker": 2, ...})     # what brokers do       reference/face/broker.py
 """
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reference.face.broker import BrokerFace
+    from reference.face.cluster import Cluster
+    from reference.face.module import Module
+
+__all__ = ["broker", "cluster", "module"]
+
+# Each face is loaded when it is asked for: few who import a part of the reference need it.
+
+
+def cluster(
+    brokers: Iterable[int],
+    *,
+    settings: Mapping[str, Any] | None = None,
+    release: str = "0.10.2",
+    variant: str = "AS_CODED",
+) -> "Cluster":
+    """A cluster of brokers with these ids, none of which runs yet; BadInput says what is wrong.
+
+    `settings` are Kafka's, by name: `unclean.leader.election.enable` (false if not given), `delete.topic.enable`
+    (true), `auto.leader.rebalance.enable` (false), `leader.imbalance.per.broker.percentage` (10). `release` is a
+    release line from 0.8.2 to 0.10.2; `variant` says which defects are fixed (`FENCED`, `AS_CODED+CLEAR_CONTEXT`).
+    """
+    from reference.face.cluster import Cluster
+
+    return Cluster(brokers, settings=settings, release=release, variant=variant)
+
+
+def module(given: Mapping[str, Any]) -> "Module":
+    """A controller that knows what is given (the keys are those of `Module`); BadInput names the key that is wrong."""
+    from reference.face.module import Module
+
+    return Module(given)
+
+
+def broker(given: Mapping[str, Any]) -> "BrokerFace":
+    """A broker that knows what is given (the keys are those of `BrokerFace`); BadInput names the key that is wrong."""
+    from reference.face.broker import BrokerFace
+
+    return BrokerFace(given)

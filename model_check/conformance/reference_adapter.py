@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from model_check.conformance.bodies import request_from_hex, request_from_json, request_to_hex, request_to_json
 from model_check.conformance.protocol import PROTOCOL
 from model_check.conformance.vector import DIALECTS, Object
 from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
@@ -19,6 +18,7 @@ from reference.controller.machines import check_transition
 from reference.leadership import leader_selectors as selectors
 from spec.errors import IllegalTransition, MalformedInput, Where
 from spec.formats.error_codes import ErrorCode
+from spec.formats.json_requests import request_from_hex, request_from_json, request_to_hex, request_to_json
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import NO_LEADERSHIP
 from spec.formats.znodes import EmptyPayload, parse_payload

@@ -284,6 +284,8 @@ def _elect_leader(
         _log_online(controller, partition)
         return True
     decided = found.decided(election.leader, election.isr, controller.context.epoch)
+    if not election.raises_leader_epoch:  # which only the no-op selector does not, and nobody asks that
+        decided = replace(decided, leader_epoch=found.leader_epoch)
     version = yield from write(decided)
     if version is None:
         return False

@@ -15,7 +15,7 @@ create of a state znode puts the znode of a topic that was removed back, without
 finds it in a list.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, Final, Self
@@ -80,12 +80,12 @@ class AnswerLost(Exception):
 class MemoryCluster:
     """The state of everything: `budget`, how often each kind of fault may still happen; `entries`, of the last step."""
 
-    def __init__(self, scope: Scope, switches: Switches = AS_CODED) -> None:
+    def __init__(self, scope: Scope, switches: Switches = AS_CODED, broker_ids: Sequence[int] | None = None) -> None:
         self.switches = switches
         self.bind(scope)
-        self.partitions = scope.partition_names
+        self.partitions: Sequence[TopicPartition] = scope.partition_names
         """The partitions of the scope, by number."""
-        self._topics = tuple(dict.fromkeys(partition.topic for partition in self.partitions))
+        self._topics: Sequence[str] = tuple(dict.fromkeys(partition.topic for partition in self.partitions))
         self.zookeeper = MemoryZookeeper()
         self.admin_session = self.zookeeper.open_session()
         self.budget = {name: limit for name, limit in scope.budgets if limit}
@@ -100,7 +100,7 @@ class MemoryCluster:
         """The place of each notification of an ISR change among those of the scope, which says who created it."""
         self.created: Mapping[str, tuple[int, ...]] = {}
         """The zxids of the creations of each topic, which tell the topics of a name apart."""
-        self.processes = {b: self.new_process(b) for b in range(1, scope.brokers + 1)}
+        self.processes = {b: self.new_process(b) for b in broker_ids or range(1, scope.brokers + 1)}
         self.own = set(self.processes)
         """The processes that no fork shares with this cluster."""
         for path in COMMON_PATHS:
@@ -138,16 +138,16 @@ class MemoryCluster:
         )  # fmt: skip
         return MemoryProcess(broker_id, controller, broker)
 
-    def _hosts(self) -> dict[TopicPartition, frozenset[int]]:
+    def _hosts(self) -> Mapping[TopicPartition, frozenset[int]] | None:
         """The brokers that may ever have a replica of a partition: all of its AR, and of what may be asked for."""
         m = self.model
         return {tp: frozenset(m.assigned(p) if m.stops_replicas else ()) for p, tp in enumerate(self.partitions)}
 
     def _left_behind(self) -> tuple[TopicPartition, ...]:
         """The partitions whose replicas may outlive their topic: where they move, which leaves replicas to delete."""
-        return self.partitions if self.model.topics_vanish and self.model.moves_replicas else ()
+        return tuple(self.partitions) if self.model.topics_vanish and self.model.moves_replicas else ()
 
-    def topics(self) -> tuple[str, ...]:
+    def topics(self) -> Sequence[str]:
         """The topics of the scope, by number, whether or not they exist."""
         return self._topics
 

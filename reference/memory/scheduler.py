@@ -8,6 +8,7 @@ What a process can only try in vain (an ISR write whose version is stale) change
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from reference.broker_events.isr_notification import DeleteNotification, ReadNotification
@@ -40,7 +41,7 @@ from spec.variants import Switch
 
 def choices(cluster: MemoryCluster) -> Iterator[Choice]:
     """Everything that may happen next."""
-    return (possible for possible in _possible(cluster) if is_left(cluster, possible.rule))
+    return (one for one in chain(of_processes(cluster), admin.choices(cluster)) if is_left(cluster, one.rule))
 
 
 def step(cluster: MemoryCluster, chosen: Choice) -> None:
@@ -51,8 +52,8 @@ def step(cluster: MemoryCluster, chosen: Choice) -> None:
     chosen.do(cluster)
 
 
-def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
-    """The same, and faults that may happen no more."""
+def of_processes(cluster: MemoryCluster) -> Iterator[Choice]:
+    """What processes, their sessions and their requests may do, and faults that may happen no more."""
     for process in tuple(cluster.processes.values()):
         yield from _fates(cluster, process)
         if process.is_running:
@@ -71,7 +72,6 @@ def _possible(cluster: MemoryCluster) -> Iterator[Choice]:
             yield from isr_changes.choices(cluster, process)
             yield from late_copies.choices(cluster, process)
         yield from _deliveries(cluster, process)
-    yield from admin.choices(cluster)
 
 
 # ------------------------------------------------------------------------------------------- processes and sessions

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any, Final
 
-from model_check.conformance.bodies import request_to_json
 from model_check.conformance.making.cases import Case
 from model_check.conformance.vector import Object
+from spec.formats.json_requests import request_to_json
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (

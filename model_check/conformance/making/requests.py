@@ -7,9 +7,9 @@ What Kafka 0.10.2.2 sent is among them, as its brokers logged it; one of each sh
 from collections.abc import Iterator
 from typing import Any, Final
 
-from model_check.conformance.bodies import request_to_hex, request_to_json
 from model_check.conformance.making.cases import Case
 from model_check.conformance.vector import Object, since
+from spec.formats.json_requests import request_to_hex, request_to_json
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (

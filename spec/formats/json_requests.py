@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from spec.errors import Where
 from spec.formats.message_definitions import field_name
-from spec.formats.request_schemas import REQUESTS, ApiKey, Request
+from spec.formats.request_schemas import REQUESTS, RESPONSES, ApiKey, Request, Response
 from spec.formats.requests import HEADER, RequestHeader, decode_request, encode_request, header_version
 from spec.formats.wire import ArrayOf, Struct, WireType
 
@@ -21,6 +21,19 @@ def request_to_json(header: RequestHeader, request: Request) -> dict[str, Any]:
         "header": _to_json(HEADER, header, header_version(key, header.api_version)),
         "body": _to_json(REQUESTS[key], request, header.api_version),
     }
+
+
+def body_to_json(request: Request, version: int) -> dict[str, Any]:
+    """What a request of a version says, without what stands before it."""
+    return {"name": field_name(request.api_key.name.lower()), "version": version} | {
+        "body": _to_json(REQUESTS[request.api_key], request, version)
+    }
+
+
+def response_to_json(response: Response, key: ApiKey, version: int) -> dict[str, Any]:
+    """What the answer to a request of this kind and version says."""
+    told: dict[str, Any] = _to_json(RESPONSES[key], response, version)
+    return told
 
 
 def request_from_json(given: Any, where: Where) -> tuple[RequestHeader, Request]:

@@ -1,0 +1,150 @@
+"""A broker by plain calls: `reference.broker({"broker": 2})`.
+
+It is the side that receives: its fences, becoming leader or follower, StopReplica, its metadata cache, and the ISR
+changes of the partitions that it leads, which it writes to a ZooKeeper of its own.
+
+Kafka 0.10.2.2: `ReplicaManager`, `Partition`, `MetadataCache`. PROTOCOL.md sections 7.7 and 10.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reference.broker_events.isr_notification import maybe_propagate_isr_changes
+from reference.brokers.broker import Broker, Partition
+from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
+from reference.face import givens
+from reference.face.settings import behaviour
+from reference.face.view import Json, broker_to_json, entries_to_json, partition_name, znodes_to_json
+from reference.face.znodes import data_of, partition_named
+from reference.memory.open_cluster import OpenCluster, open_scope
+from reference.procedures import Procedure
+from reference.scripts import state_data, state_path
+from reference.zookeeper.api import Delete, SetData
+from spec.errors import BadInput, Where
+from spec.formats.json_requests import request_from_json, response_to_json
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.request_schemas import ControlledShutdownRequest
+from spec.variants import Switch
+
+
+class BrokerFace:
+    """A broker that knows what is given; the rest is as in a process that has just begun.
+
+    | key | is |
+    |---|---|
+    | `broker` | its id |
+    | `controller_epoch` | the highest that it has seen, 0 if none |
+    | `partitions` | by name: `leader`, `leader_epoch`, `isr`, `controller_epoch`, `zk_version`, `assigned` |
+    | `cached_leader_epochs` | by name, what its metadata cache has |
+    | `alive` | the brokers that its metadata cache lists |
+    | `logs` | the partitions that have a log on its disk |
+    | `znodes` | by path, their data; state znodes of `partitions` stand as they say |
+    | `release`, `variant` | as for a cluster |
+    """
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        given = givens.Given(told)
+        self.broker_id = given.require("broker", givens.number)
+        release, variant = given.get("release", givens.text, "0.10.2"), given.get("variant", givens.text, "AS_CODED")
+        self.release, switches = behaviour(release, variant)
+        scope = open_scope((self.broker_id,), unclean=False, deletes_topics=True, rebalances=False, percentage=10)
+        self._cluster = OpenCluster((self.broker_id,), scope, switches)
+        self._process = self._cluster.processes[self.broker_id]
+        self._process.session = self._cluster.zookeeper.open_session()
+        self._know(given)
+        given.refuse_others()
+        self._happened: list[Json] = []
+        self._cluster.entries.clear()
+
+    @property
+    def _broker(self) -> Broker:
+        return self._process.broker
+
+    def _know(self, given: givens.Given) -> None:
+        broker = self._broker
+        broker.controller_epoch = given.get("controller_epoch", givens.number, 0)
+        read = givens.by_partition(_known_partition)
+        for tp, (leadership, assigned) in given.get("partitions", read, {}).items():
+            broker.partitions[tp] = Partition(leadership, assigned)
+            self.by_hand(state_path(tp), (state_data(leadership) or b"").decode(), leadership.zk_version)
+        broker.cached_epochs = given.get("cached_leader_epochs", givens.by_partition(givens.number), {})
+        broker.alive = frozenset(given.get("alive", givens.numbers, [self.broker_id]))
+        broker.logs = frozenset(given.get("logs", givens.partitions, [partition_name(tp) for tp in broker.partitions]))
+        for path, data in given.get("znodes", givens.mapping, {}).items():
+            self.by_hand(path, data)
+
+    def by_hand(self, path: str, data: Json, version: int = 0) -> None:
+        """Write a znode of this data version and any missing parents; None removes it."""
+        zookeeper, session = self._cluster.zookeeper, self._cluster.admin_session
+        if path in zookeeper.tree and data is None:
+            zookeeper.execute(session, Delete(path))
+        elif path in zookeeper.tree:
+            zookeeper.execute(session, SetData(path, data_of(data)))
+        elif data is not None:
+            self._cluster.create_as_admin(path, data_of(data))
+            for _ in range(version):
+                zookeeper.execute(session, SetData(path, data_of(data)))
+
+    def request(self, told: Json) -> Json:
+        """Carry out a request of a controller, an object as the message definitions have it, and give its answer."""
+        header, request = request_from_json(told, Where("request"))
+        if isinstance(request, ControlledShutdownRequest):
+            raise BadInput("ControlledShutdown is for a controller, not for a broker")
+        answer = self._broker.handle(request, header.correlation_id)
+        self._note()
+        return response_to_json(answer, request.api_key, header.api_version)
+
+    def shrink(self, partition: str, *replicas: int) -> bool:
+        """`maybeShrinkIsr`: take followers out of the ISR; whether the znode has it so now."""
+        return self._written(maybe_shrink_isr(self._broker, self._led(partition), *replicas))
+
+    def expand(self, partition: str, replica: int) -> bool:
+        """`maybeExpandIsr`: take a follower into the ISR; whether the znode has it so now."""
+        return self._written(maybe_expand_isr(self._broker, self._led(partition), replica))
+
+    def announce(self) -> str | None:
+        """`maybePropagateIsrChanges`: announce the ISR changes that were not yet; the path, None if there are none."""
+        changes = self._broker.isr_changes
+        if not changes or Switch.ANNOUNCE_NO_ISR in self._cluster.switches:
+            return None
+        procedure = maybe_propagate_isr_changes(self._broker, changes, frozenset())
+        path: str = self._run(procedure)
+        return path
+
+    def _led(self, partition: str) -> Any:
+        tp = partition_named(partition)
+        if self._broker.partition(tp).leadership.leader != self.broker_id:
+            raise BadInput(f"broker {self.broker_id} does not lead {partition}")
+        return tp
+
+    def _written(self, procedure: Procedure[bool]) -> bool:
+        return bool(self._run(procedure))
+
+    def _run(self, procedure: Procedure[Any]) -> Any:
+        """Carry out a procedure; what its effect gave last, or what it returns."""
+        came: Any = None
+        try:
+            pending = next(procedure)
+            while True:
+                came = self._cluster.carry_out(self._process, pending.effects[0])
+                pending = procedure.send((0, came))
+        except StopIteration as end:
+            return came if end.value is None else end.value
+        finally:
+            self._note()
+
+    def _note(self) -> None:
+        self._happened += entries_to_json(self._cluster.entries, self.broker_id, self.release)
+        self._cluster.entries.clear()
+
+    def view(self) -> Json:
+        """What the broker knows, the znodes, and what happened, as JSON."""
+        known = broker_to_json(self._broker)
+        return {"broker": known, "znodes": znodes_to_json(self._cluster), "happened": list(self._happened)}
+
+
+def _known_partition(told: Any, where: Where) -> tuple[LeaderIsrAndControllerEpoch, tuple[int, ...]]:
+    told = dict(givens.mapping(told, where))
+    assigned = told.pop("assigned", None)
+    leadership = givens.leadership(told, where)
+    return leadership, leadership.isr if assigned is None else givens.numbers(assigned, where.key("assigned"))

@@ -1,0 +1,104 @@
+"""What comes between: an effect that is to raise something, or something that is done right before it."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from reference.face.view import partition_name
+from reference.memory.cluster import MemoryCluster
+from reference.memory.process import MemoryProcess
+from reference.procedures import Effect, UnexpectedFailure
+from reference.zookeeper.api import (
+    BadVersion,
+    ConnectionLoss,
+    NoChildrenForEphemerals,
+    NodeExists,
+    NoNode,
+    NotEmpty,
+    SessionExpired,
+    ZookeeperError,
+)
+from spec.errors import BadInput, UnknownName
+
+ERRORS: Final[dict[str, type[ZookeeperError]]] = {
+    one.__name__: one
+    for one in (NoNode, BadVersion, NodeExists, NotEmpty, NoChildrenForEphemerals, ConnectionLoss, SessionExpired)
+}
+UNFORESEEN: Final = UnexpectedFailure.__name__
+WORDS: Final = {
+    "c": "controller", "b": "broker", "h": "broker", "p": "partition", "t": "topic", "r": "replica",
+    "n": "notification",
+}  # fmt: skip
+"""The parameters of the specification's actions, in words."""
+
+
+def step_name(cluster: MemoryCluster, rule: str, parameters: Iterable[tuple[str, int]]) -> str:
+    """A step with what it is about: `create_state(controller=1, partition=orders-0)`."""
+    told = (f"{WORDS.get(name, name)}={_named(cluster, name, number)}" for name, number in parameters)
+    return f"{rule}({', '.join(told)})"
+
+
+def _named(cluster: MemoryCluster, name: str, number: int) -> str:
+    if name == "p":
+        return partition_name(cluster.partitions[number])
+    return cluster.topics()[number] if name == "t" else str(number)
+
+
+def is_meant(pattern: str, rule: str, name: str) -> bool:
+    """Whether a step is meant by the name of its action alone, or by a pattern of its whole name."""
+    return pattern == rule or fnmatchcase(name, pattern)
+
+
+@dataclass
+class Intervention:
+    """What comes so many times."""
+
+    step: str
+    error: str | None
+    act: Callable[[], None] | None
+    times: int
+
+
+class Interventions:
+    """Those that are still to come."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Intervention] = []
+
+    def add(self, step: str, *, times: int, error: str | None = None, act: Callable[[], None] | None = None) -> None:
+        """One more; UnknownName for an error that there is not."""
+        if error is not None and error not in {*ERRORS, UNFORESEEN}:
+            raise UnknownName("error", error, [*ERRORS, UNFORESEEN])
+        self._waiting.append(Intervention(step, error, act, times))
+
+    def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> None:
+        """Do what is to be done before an effect, and raise what it is to raise."""
+        name = effect_name(process, effect)
+        for one in [one for one in self._waiting if is_meant(one.step, effect.action, name)]:
+            one.times -= 1
+            if one.times <= 0:
+                self._waiting.remove(one)
+            if one.act is not None:
+                one.act()
+            if one.error is not None:
+                self._raise(process, effect, one.error)
+
+    @staticmethod
+    def _raise(process: MemoryProcess, effect: Effect[Any], error: str) -> None:
+        if process.running is None or effect not in process.running.choices.values():
+            raise BadInput(
+                f"{effect.action} is no effect of a handler of the controller, so nobody would catch {error}"
+            )
+        if error == UNFORESEEN:
+            raise UnexpectedFailure(f"{effect.action} was to fail")
+        raise ERRORS[error](effect.written or effect.action)
+
+
+def effect_name(process: MemoryProcess, effect: Effect[Any]) -> str:
+    """An effect as the step that carries it out is named."""
+    about = [f"controller={process.broker_id}"]
+    if (partition := getattr(effect, "partition", None)) is not None:
+        about.append(f"partition={partition_name(partition)}")
+    about += [f"{name}={getattr(effect, name)}" for name in ("replica", "topic") if hasattr(effect, name)]
+    return f"{effect.action}({', '.join(about)})"

@@ -1,0 +1,320 @@
+"""A controller's module amid its work, by plain calls: `reference.module({"broker": 1, "live": [1, 2, 3]})`.
+
+It is a cluster (`reference.face.cluster`) in which one broker is the controller and the others are registered. What is
+given is in its caches and its state machines; what is not has the value of a controller that has just come to work, and
+ZooKeeper holds what the caches say. `transition` and `callback` run one handler to its end, and nothing else.
+
+Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`. PROTOCOL.md sections 3 to 7.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from reference.broker_events.controlled_shutdown import answer_shutdown, begin_shutdown, move_partition
+from reference.controller.controller import KafkaController
+from reference.face import givens
+from reference.face.cluster import Cluster
+from reference.face.view import Json, partition_name
+from reference.face.znodes import partition_named
+from reference.leadership import partitions as partition_leadership
+from reference.leadership import replicas as replica_transitions
+from reference.leadership.effects import ReadForElection, WriteElectedLeader
+from reference.leadership.leader_selection import select_reassigned
+from reference.leadership.leader_selectors import Election, elect_no_op
+from reference.memory import steps
+from reference.memory.process import Running
+from reference.procedures import Procedure
+from reference.scripts import CONTROLLER_EPOCH, delete_topic_path, state_data, state_path, topic_path
+from reference.threads import CALLBACK_OF, event_of, on_callback
+from reference.zookeeper.api import Exists, GetChildren, SetData
+from reference.zookeeper.tree import WatchKind
+from spec.errors import BadInput, UnknownName, Where
+from spec.formats.error_codes import ErrorCode
+from spec.formats.json_requests import response_to_json
+from spec.formats.kafka_types import TopicPartition
+from spec.formats.leadership import LeaderIsrAndControllerEpoch
+from spec.formats.request_schemas import ApiKey, ControlledShutdownResponse, api_version
+from spec.formats.znodes import TopicPayload
+from spec.state.enumerations import Handler
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+
+SELECTORS: Final = {
+    "offline": Handler.FAILOVER, "preferred": Handler.REQUESTED_ELECTION, "controlled-shutdown": Handler.SHUTDOWN,
+}  # fmt: skip
+"""The selectors by name, and for whom they are asked; `reassigned` takes RAR, and `no-op` nothing."""
+Key = str | tuple[str, int] | list[Any]
+
+
+class Module(Cluster):
+    """A controller that knows what is given.
+
+    | key | is |
+    |---|---|
+    | `broker` | its id |
+    | `live`, `shutting_down` | the registered brokers that may lead, and those that are shutting down |
+    | `epoch` | its epoch, 1 if not given |
+    | `assignment` | AR by partition: `{"orders-0": [1, 2, 3]}` |
+    | `leadership` | by partition: `leader`, `isr`, `leader_epoch`, `controller_epoch`, `zk_version` |
+    | `partition_states` | by partition; those with a live leader are Online, with another Offline, without New |
+    | `replica_states` | by partition, by broker; those on live brokers are Online, others Offline |
+    | `reassigning`, `electing` | RAR by partition; partitions |
+    | `deleting`, `ineligible` | topics that are queued for deletion, and those of them that wait |
+    | `znodes` | data by path, in place of what the caches say; null: there is none |
+    | `settings`, `release`, `variant` | as for a cluster |
+    """
+
+    def __init__(self, told: Mapping[str, Any]) -> None:
+        given = givens.Given(told)
+        self.broker = given.require("broker", givens.number)
+        live = given.get("live", givens.numbers, [self.broker])
+        leaving = given.get("shutting_down", givens.numbers, [])
+        assignment = given.get("assignment", givens.by_partition(givens.numbers), {})
+        wanted = given.get("reassigning", givens.by_partition(givens.numbers), {})
+        if self.broker not in {*live, *leaving}:
+            raise BadInput(f"the controller is broker {self.broker}, which is not live; name it among `live`")
+        named = (broker for ids in (*assignment.values(), *wanted.values()) for broker in ids)
+        super().__init__(
+            dict.fromkeys((*live, *leaving, *named)), settings=given.get("settings", givens.mapping, {}),
+            release=given.get("release", givens.text, "0.10.2"), variant=given.get("variant", givens.text, "AS_CODED"),
+        )  # fmt: skip
+        self._come_to_work(given.get("epoch", givens.number, 1), (*live, *leaving))
+        self._listen_to({tp.topic for tp in assignment})
+        self._know(given, assignment, live)
+        one = self.one
+        one.context.shutting_down_broker_ids = frozenset(leaving)
+        one.context.partitions_being_reassigned = wanted
+        one.context.partitions_undergoing_election = frozenset(given.get("electing", givens.partitions, []))
+        self._delete(given.get("deleting", givens.texts, []), given.get("ineligible", givens.texts, []))
+        for path, data in given.get("znodes", givens.mapping, {}).items():
+            if data is not None or path in self._cluster.zookeeper.tree:
+                self._unheard(partial(self.by_hand, path, data))
+        given.refuse_others()
+        self._cluster.entries.clear()
+        self._happened.clear()
+        self._taken.clear()
+
+    @property
+    def one(self) -> KafkaController:
+        """The controller."""
+        return self._cluster.processes[self.broker].own_controller
+
+    # --------------------------------------------------------------------------------------------------- what is given
+
+    def _come_to_work(self, epoch: int, brokers: Iterable[int]) -> None:
+        """The others register, the controller is elected, and everything that this causes comes to rest."""
+        if epoch < 1:
+            raise BadInput(f"given.epoch: {epoch} is no epoch of a controller; the first is 1")
+        if epoch > 1:
+            self.by_hand(CONTROLLER_EPOCH, str(epoch - 1))
+        for b in brokers:
+            if b != self.broker:
+                process = self._cluster.change(b)
+                process.session, process.starting = self._cluster.zookeeper.open_session(), True
+                steps.register(self._cluster, b=b)
+        self.start(self.broker)
+        for process in self._cluster.processes.values():
+            process.broker.partitions.clear()
+
+    def _listen_to(self, topics: Iterable[str]) -> None:
+        one = self.one
+        for topic in topics:
+            one.topic_listeners |= {topic}
+            one.listeners |= {topic_path(topic)}
+
+    def _know(
+        self, given: givens.Given, assignment: dict[TopicPartition, tuple[int, ...]], live: Sequence[int]
+    ) -> None:
+        """The caches and the machines, and znodes that say the same."""
+        one, known = self.one, given.get("leadership", givens.by_partition(givens.leadership), {})
+        if lost := [tp for tp in known if tp not in assignment]:
+            raise BadInput(f"given.leadership: {lost[0]} has no AR; name it in `assignment`, too")
+        one.context.all_topics = frozenset(tp.topic for tp in assignment)
+        one.context.partition_replica_assignment, one.context.partition_leadership_info = assignment, known
+        states = {tp: _state_of(known.get(tp), live) for tp in assignment}
+        read = givens.by_partition(givens.one_of(PartitionState))
+        one.partition_machine.states = {**states, **given.get("partition_states", read, {})}
+        for tp, replicas in assignment.items():
+            for broker in replicas:
+                state = ReplicaState.ONLINE if broker in live else ReplicaState.OFFLINE
+                one.replica_machine.states[tp, broker] = state
+        by_broker = givens.by_partition(lambda told, where: dict(givens.mapping(told, where)))
+        for tp, by_id in given.get("replica_states", by_broker, {}).items():
+            where = Where("given", f"replica_states.{partition_name(tp)}")
+            for name, told in by_id.items():
+                one.replica_machine.states[tp, _id(name, where)] = givens.one_of(ReplicaState)(told, where)
+        self._unheard(partial(self._write, assignment, known))
+
+    def _write(
+        self,
+        assignment: Mapping[TopicPartition, tuple[int, ...]],
+        known: Mapping[TopicPartition, LeaderIsrAndControllerEpoch],
+    ) -> None:
+        for topic in dict.fromkeys(tp.topic for tp in assignment):
+            replicas = {tp.partition: ids for tp, ids in assignment.items() if tp.topic == topic}
+            self.by_hand(topic_path(topic), str(TopicPayload(partitions=replicas)))
+        for tp, leadership in known.items():
+            path, data = state_path(tp), state_data(leadership) or b""
+            self.by_hand(path, data.decode())
+            for _ in range(leadership.zk_version):
+                self._cluster.zookeeper.execute(self._cluster.admin_session, SetData(path, data))
+
+    def _delete(self, topics: Sequence[str], ineligible: Sequence[str]) -> None:
+        """Topics are queued for deletion, and the requests for that stand."""
+        one = self.one
+        one.deleting.queued, one.deleting.ineligible = frozenset(topics), frozenset(ineligible)
+        assigned = one.context.partition_replica_assignment
+        one.deleting.partitions = frozenset(tp for tp in assigned if tp.topic in topics)
+        for topic in topics:
+            self._unheard(partial(self.by_hand, delete_topic_path(topic), ""))
+
+    def _unheard(self, write: Callable[[], None]) -> None:
+        """Write something of which no listener is told; all listen on."""
+        cluster, process = self._cluster, self._cluster.processes[self.broker]
+        assert process.session is not None  # noqa: S101 - the controller runs
+        paths, before = process.own_controller.listeners, cluster.watches(process)
+        before |= {(WatchKind.NODE, path) for path in paths if path not in CALLBACK_OF}
+        waiting = list(process.events)
+        write()
+        for b in cluster.processes.values():
+            if b.session is not None:
+                cluster.zookeeper.take_watch_events(b.session)
+        process = cluster.change(self.broker)
+        process.events[:] = waiting
+        for kind, path in before - cluster.watches(process):
+            operation: Any = GetChildren(path, watch=True) if kind is WatchKind.CHILDREN else Exists(path, watch=True)
+            cluster.zookeeper.execute(process.session or 0, operation)
+
+    # ----------------------------------------------------------------------------------------------------- what it does
+
+    def transition(
+        self, machine: str, keys: Sequence[Key], target: str, selector: str = "offline", reassigned: Sequence[int] = ()
+    ) -> list[Json]:
+        """`handleStateChanges`: take partitions, or replicas such as `("orders-0", 2)`, to a state; what happened.
+
+        Of partitions that go Online from Offline, `selector` is asked: `offline`, `preferred`, `controlled-shutdown`,
+        `reassigned`, which takes RAR, or `no-op`. What a transition is refused for is in the log, as in Kafka.
+        """
+        if machine == "partition":
+            state = _named(PartitionState, target)
+            named = tuple(partition_named(str(key)) for key in keys)
+            return self._run(lambda one: self._partitions(one, named, state, selector, tuple(reassigned)))
+        if machine == "replica":
+            state = _named(ReplicaState, target)
+            replicas = tuple(_replica(key) for key in keys)
+            return self._run(lambda one: _replicas(one, replicas, state))
+        raise UnknownName("machine", machine, ["partition", "replica"])
+
+    def callback(self, path: str) -> list[Json]:
+        """What the listener of a path does, which is called whether or not anything has changed; what happened."""
+        return self._run(lambda one: on_callback(one, event_of(path)))
+
+    def shut_down(self, broker: int) -> Json:
+        """ControlledShutdown of a broker: its partitions one by one, then the answer, as the definitions have it."""
+        refusal = begin_shutdown(self.one, broker)
+        if refusal is ErrorCode.NONE:
+            shutdown = self.one.shutdown
+            for tp in sorted(shutdown.to_move if shutdown is not None else ()):
+                self._run(partial(move_partition, partition=tp))
+            answer = answer_shutdown(self.one, None)
+        else:
+            answer = ControlledShutdownResponse(refusal)
+        self._note(self.broker)
+        key = ApiKey.CONTROLLED_SHUTDOWN
+        return response_to_json(answer, key, api_version(key, self.release))
+
+    def _partitions(
+        self,
+        one: KafkaController,
+        named: Sequence[TopicPartition],
+        target: PartitionState,
+        selector: str,
+        wanted: tuple[int, ...],
+    ) -> Procedure[None]:
+        yield from ()
+        if lost := [tp for tp in named if tp not in one.context.partition_replica_assignment]:
+            raise BadInput(f"{lost[0]} has no AR; name it in `assignment`")
+        match target:
+            case PartitionState.ONLINE if selector in {"reassigned", "no-op"}:
+                for tp in named:
+                    ask = (
+                        partial(select_reassigned, one, wanted) if selector == "reassigned" else partial(_keep, one, tp)
+                    )
+                    write = partial(_write_elected, one, tp)
+                    yield from partition_leadership.bring_online_with(
+                        one, ReadForElection(tp, frozenset(named)), write, ask
+                    )
+            case PartitionState.ONLINE:
+                if selector not in SELECTORS:
+                    raise UnknownName("selector", selector, [*SELECTORS, "reassigned", "no-op"])
+                yield from partition_leadership.bring_online(one, named, SELECTORS[selector])
+            case PartitionState.NEW:
+                partition_leadership.set_new(one, named)
+            case _:
+                partition_leadership.lose_leaders(one, named, target)
+
+    def _run(self, begin: Callable[[KafkaController], Procedure[None]]) -> list[Json]:
+        """Run a handler to its end, and nothing else."""
+        since, cluster = self.now, self._cluster
+        process = cluster.change(self.broker)
+        process.running = Running(begin, process.own_controller)
+        steps.settle(cluster, process)
+        while (process := cluster.processes[self.broker]).running is not None:
+            steps.carry_out(cluster, c=self.broker, index=0)
+        self._note(self.broker)
+        return self.happened(since=since)
+
+
+def _state_of(known: LeaderIsrAndControllerEpoch | None, live: Sequence[int]) -> PartitionState:
+    if known is None:
+        return PartitionState.NEW
+    return PartitionState.ONLINE if known.leader in live else PartitionState.OFFLINE
+
+
+def _replicas(
+    one: KafkaController, replicas: Sequence[tuple[TopicPartition, int]], target: ReplicaState
+) -> Procedure[None]:
+    match target:
+        case ReplicaState.NEW:
+            yield from replica_transitions.set_new(one, replicas)
+        case ReplicaState.ONLINE:
+            replica_transitions.set_online(one, replicas)
+        case ReplicaState.OFFLINE:
+            yield from replica_transitions.set_offline(one, replicas)
+        case ReplicaState.DELETION_STARTED:
+            replica_transitions.set_deletion_started(one, replicas, calls_back=True)
+        case ReplicaState.NON_EXISTENT:
+            replica_transitions.set_non_existent(one, replicas)
+        case _:
+            replica_transitions.set_deletion_ended(one, replicas, target)
+
+
+def _keep(one: KafkaController, tp: TopicPartition, found: LeaderIsrAndControllerEpoch) -> Procedure[Election]:
+    yield from ()
+    return elect_no_op(one.context.partition_replica_assignment.get(tp), found.leader, found.isr)
+
+
+def _write_elected(
+    one: KafkaController, tp: TopicPartition, decided: LeaderIsrAndControllerEpoch
+) -> Procedure[int | None]:
+    compares, fence = one.compares_content, one.fence
+    return (yield from WriteElectedLeader(tp, decided, fence, frozenset({tp}), compares_content=compares))
+
+
+def _replica(key: Key) -> tuple[TopicPartition, int]:
+    match key:
+        case (str(name), int(broker)):
+            return partition_named(name), broker
+    raise BadInput(f"{key!r} is no replica; expected a partition and a broker, as in ['orders-0', 2]")
+
+
+def _id(broker: str, where: Any) -> int:
+    return int(broker) if str(broker).isdecimal() else where.refuse(f"{broker!r} is no broker id")
+
+
+def _named(kind: Any, name: str) -> Any:
+    known = {str(one): one for one in kind}
+    if name not in known:
+        raise UnknownName("state", name, known)
+    return known[name]
