@@ -123,8 +123,8 @@ def test_a_controlled_shutdown_moves_the_leaders_away_first() -> None:
 
 
 def test_unclean_elections_are_for_the_setting_or_the_topic_to_allow() -> None:
-    for how, elects in (({}, False), ({"settings": {"unclean.leader.election.enable": True}}, True)):
-        cluster = reference.cluster([1, 2], **how)
+    for elects in (False, True):
+        cluster = reference.cluster([1, 2], settings={"unclean.leader.election.enable": elects})
         cluster.start()
         cluster.create("orders", [[1, 2]])
         cluster.rest()
