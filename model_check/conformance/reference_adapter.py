@@ -9,9 +9,11 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from model_check.conformance.protocol import PROTOCOL
+from model_check.conformance.reference_functions import FUNCTIONS
 from model_check.conformance.vector import DIALECTS, Object
 from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
 from reference.controller.machines import check_transition
@@ -55,6 +57,7 @@ class Adapter:
             "read_znode": _read_znode,
             "encode_request": _encode_request,
             "decode_request": _decode_request,
+            **{verb: partial(ask, dialect=dialect) for verb, ask in FUNCTIONS.items()},
         }
 
     def answer(self, question: Object) -> Object:

@@ -17,7 +17,7 @@ from spec.formats.kafka_types import KafkaVersion
 
 FOLDER: Final = Path(__file__).parent / "vectors"
 MANIFEST: Final = "manifest.json"
-VERSION: Final = "0.2.0"
+VERSION: Final = "0.3.0"
 """Of the vectors: the first number rises when one that passed may fail, the second when some are added."""
 
 Dialect: TypeAlias = Literal[
@@ -34,7 +34,10 @@ def since(release: KafkaVersion) -> tuple[Dialect, ...]:
     return DIALECTS[:1] + tuple(one for one, of in zip(DIALECTS[1:], KafkaVersion, strict=True) if of >= release)
 
 
-Verb: TypeAlias = Literal["transition", "elect", "fence", "read_znode", "decode_request", "encode_request"]
+Verb: TypeAlias = Literal[
+    "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
+    "send_batch", "fence", "read_znode", "decode_request", "encode_request",
+]  # fmt: skip
 Object: TypeAlias = dict[str, Any]
 
 

@@ -127,20 +127,31 @@ def _send_update_metadata(controller: KafkaController, batch: RequestBatch) -> N
 def _send_stop_replica(controller: KafkaController, batch: RequestBatch) -> None:
     """One request for all that is only to stop, then one for each deletion; the first is sent even if empty.
 
-    Before 0.10.2.0 each replica is stopped by one of its own, and none is empty (KAFKA-4420).
+    Before 0.10.2.0 each replica has one of its own, in the order in which they were added (KAFKA-4420).
     """
     single = controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
     for broker_id, entries in batch.stop_replica.items():
         for kind in (True, False):
             controller.note(StopReplicaSending(kind, broker_id, _replicas(broker_id, entries, delete=kind)))
+        if single:
+            for partition, delete, calls_back in dict.fromkeys(entries):
+                _send_stop(controller, broker_id, partition, delete=delete, calls_back=calls_back)
+            continue
         stopped = tuple(dict.fromkeys(partition for partition, delete, _ in entries if not delete))
-        for together in ((partition,) for partition in stopped) if single else (stopped,):
-            _send(controller, broker_id, _stop(controller, together, delete=False))
+        _send(controller, broker_id, _stop(controller, stopped, delete=False))
         for partition, delete, calls_back in entries:
             if delete:
-                request, epoch = _stop(controller, (partition,), delete=True), _known_epoch(controller, partition)
-                _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
+                _send_stop(controller, broker_id, partition, delete=True, calls_back=calls_back)
     batch.stop_replica.clear()
+
+
+def _send_stop(
+    controller: KafkaController, broker_id: int, partition: TopicPartition, *, delete: bool, calls_back: bool
+) -> None:
+    """A StopReplica of one replica; only one with delete has a leader epoch, where that is fixed."""
+    epoch = _known_epoch(controller, partition) if delete else None
+    request = _stop(controller, (partition,), delete=delete)
+    _send(controller, broker_id, request, calls_back=calls_back, leader_epoch=epoch)
 
 
 def is_about_the_unknown(controller: KafkaController, partitions: Collection[TopicPartition] | None) -> bool:

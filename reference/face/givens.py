@@ -42,6 +42,11 @@ def number(told: Any, where: Where) -> int:
     return told if type(told) is int else where.refuse(f"expected a number, found {told!r}")
 
 
+def flag(told: Any, where: Where) -> bool:
+    """True or false."""
+    return told if isinstance(told, bool) else where.refuse(f"expected true or false, found {told!r}")
+
+
 def text(told: Any, where: Where) -> str:
     """A text."""
     return told if isinstance(told, str) else where.refuse(f"expected a text, found {told!r}")

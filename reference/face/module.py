@@ -12,8 +12,10 @@ from functools import partial
 from typing import Any, Final
 
 from reference.broker_events.controlled_shutdown import answer_shutdown, begin_shutdown, move_partition
+from reference.controller.batch import send_batch
 from reference.controller.controller import KafkaController
 from reference.face import givens
+from reference.face.batches import added
 from reference.face.cluster import Cluster
 from reference.face.view import Json, partition_name
 from reference.face.znodes import partition_named
@@ -223,6 +225,21 @@ class Module(Cluster):
         self._note(self.broker)
         key = ApiKey.CONTROLLED_SHUTDOWN
         return response_to_json(answer, key, api_version(key, self.release))
+
+    def send(self, adds: Sequence[Mapping[str, Any]]) -> list[Json]:
+        """A batch of requests: what is added, in order, then all of it is sent; what happened.
+
+        `{"kind": "LeaderAndIsr", "brokers": [1], "partition": "orders-0"}` tells of the cached leadership,
+        `{"kind": "UpdateMetadata", "brokers": [1], "partitions": ["orders-0"]}` of all and all brokers where null
+        stands, and `{"kind": "StopReplica", "brokers": [1], "partition": "orders-0", "delete": true}` calls back.
+        """
+        since, one, batch = self.now, self.one, self.one.partition_batch
+        batch.new_batch()
+        for number, told in enumerate(adds):
+            added(one, batch, givens.Given(told, Where("adds").item(number)))
+        send_batch(one, batch)
+        self._note(self.broker)
+        return self.happened(since=since)
 
     def _partitions(
         self,

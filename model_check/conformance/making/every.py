@@ -1,10 +1,16 @@
 """All cases, by group."""
 
+from model_check.conformance.making.batches import batch_cases
 from model_check.conformance.making.cases import Case
+from model_check.conformance.making.creations import creation_cases
 from model_check.conformance.making.elections import election_cases
 from model_check.conformance.making.fences import fence_cases
+from model_check.conformance.making.imbalances import imbalance_cases
+from model_check.conformance.making.reassignments import reassignment_cases
+from model_check.conformance.making.removals import removal_cases
 from model_check.conformance.making.requests import hostile_cases, request_cases
 from model_check.conformance.making.transitions import transition_cases
+from model_check.conformance.making.writes import write_cases
 from model_check.conformance.making.znodes import znode_cases
 
 
@@ -13,6 +19,12 @@ def every_case() -> dict[str, list[Case]]:
     return {
         "transition": list(transition_cases()),
         "elect": list(election_cases()),
+        "creation": list(creation_cases()),
+        "removal": list(removal_cases()),
+        "reassignment": list(reassignment_cases()),
+        "imbalance": list(imbalance_cases()),
+        "write": list(write_cases()),
+        "batch": list(batch_cases()),
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],
