@@ -14,15 +14,13 @@ from model_check.conformance.vector import Object
 
 CONTENT: Final[Object] = {"controller_epoch": 3, "leader": 2, "version": 1, "leader_epoch": 7, "isr": [2, 1]}
 """What is to be written."""
-OTHERS: Final[dict[str, Object]] = {
-    words: CONTENT | changes
-    for words, changes in {
-        "another leader": {"leader": 1}, "no leader": {"leader": -1}, "another leader epoch": {"leader_epoch": 6},
-        "a newer leader epoch": {"leader_epoch": 8}, "another controller epoch": {"controller_epoch": 2},
-        "a shorter ISR": {"isr": [2]}, "a longer ISR": {"isr": [2, 1, 3]}, "an empty ISR": {"isr": []},
-        "the ISR in another order": {"isr": [1, 2]},
-    }.items()
+CHANGES: Final[dict[str, Object]] = {
+    "another leader": {"leader": 1}, "no leader": {"leader": -1}, "another leader epoch": {"leader_epoch": 6},
+    "a newer leader epoch": {"leader_epoch": 8}, "another controller epoch": {"controller_epoch": 2},
+    "a shorter ISR": {"isr": [2]}, "a longer ISR": {"isr": [2, 1, 3]}, "an empty ISR": {"isr": []},
+    "the ISR in another order": {"isr": [1, 2]},
 }  # fmt: skip
+OTHERS: Final = {words: CONTENT | changes for words, changes in CHANGES.items()}
 SPELLED: Final = {
     "as Kafka writes it": json.dumps(CONTENT, separators=(",", ":")),
     "with blanks": json.dumps(CONTENT, indent=1),
