@@ -1,16 +1,13 @@
 // An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
 //
-// Written from FORMAT.md alone, as an example: it has its own tables, selectors, readers and codec, and looks nothing up
-// in the vectors. What an implementer has already, he calls in their place.
+// Written from FORMAT.md alone, as an example: it has its own tables, readers and codec, and looks nothing up in the
+// vectors. What an implementer has already, he calls in their place. What a controller decides is in functions.mjs.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const dialect = process.argv[2] ?? "as-coded-0.10.2";
-
-class Refused extends Error {}
-
-const refuse = (why) => { throw new Refused(why); };
+import * as functions from "./functions.mjs";
+import { Refused, dialect, refuse } from "./functions.mjs";
 
 // ------------------------------------------------------------------------------------------------ transition
 
@@ -34,49 +31,6 @@ const BEFORE = {
 };
 
 const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
-
-// ----------------------------------------------------------------------------------------------------- elect
-
-const among = (replicas, keep) => replicas.filter((one) => keep.includes(one));
-const ascending = (replicas) => [...replicas].sort((one, other) => one - other);
-const elected = (leader, isr, receivers) =>
-  ({ elected: { leader, isr: ascending(isr), receivers: ascending(receivers) } });
-const IMPOSSIBLE = { refused: "impossible" };
-
-const SELECTORS = {
-  offline({ assigned, isr, live, unclean }) {
-    const liveAssigned = among(assigned, live);
-    const liveInSync = among(isr, live);
-    if (liveInSync.length > 0) {
-      const [leader] = among(liveAssigned, liveInSync);
-      return leader === undefined ? IMPOSSIBLE : elected(leader, liveInSync, liveAssigned);
-    }
-    if (!unclean || liveAssigned.length === 0) return IMPOSSIBLE;
-    return elected(liveAssigned[0], [liveAssigned[0]], liveAssigned);
-  },
-
-  reassigned({ reassigned, isr, live }) {
-    const [leader] = among(among(reassigned, live), isr);
-    return leader === undefined ? IMPOSSIBLE : elected(leader, isr, reassigned);
-  },
-
-  preferred({ assigned, isr, live, cached_leader }) {
-    const [preferred] = assigned;
-    if (preferred === undefined) return IMPOSSIBLE;
-    if (preferred === cached_leader) return { refused: "not needed" };
-    const isFit = live.includes(preferred) && isr.includes(preferred);
-    return isFit ? elected(preferred, isr, assigned) : IMPOSSIBLE;
-  },
-
-  "controlled-shutdown"({ assigned, isr, registered, shutting_down }) {
-    const staying = isr.filter((one) => !shutting_down.includes(one));
-    const asksWhoIsRegistered = !["as-coded-0.8.2", "as-coded-0.9.0"].includes(dialect);
-    const [leader] = asksWhoIsRegistered ? among(among(assigned, registered), staying) : staying;
-    return leader === undefined ? IMPOSSIBLE : elected(leader, staying, among(assigned, registered));
-  },
-};
-
-const elect = (given) => SELECTORS[given.selector](given);
 
 // ----------------------------------------------------------------------------------------------------- fence
 
@@ -163,6 +117,26 @@ function readZnode({ path, data }) {
   const [, read] = READERS.find(([shape]) => shape.test(path)) ?? [];
   if (read === undefined) return { value: data === null ? null : refuse("no data expected") };
   return { value: data === null ? refuse("no data") : read(data) };
+}
+
+// ----------------------------------------------------------------------------------------------- write_state
+
+const STATE_KEYS = ["leader", "leader_epoch", "isr", "controller_epoch"];
+
+// Whether a znode says this state, however it is spelled. What no reader can use says nothing.
+function saysTheSame(data, state) {
+  try {
+    const { value } = readZnode({ path: "/brokers/topics/any/partitions/0/state", data });
+    return STATE_KEYS.every((key) => JSON.stringify(value[key]) === JSON.stringify(state[key]));
+  } catch {
+    return false;
+  }
+}
+
+function writeState({ znode, expected_version, state }) {
+  if (znode === null) return { written: false, version: -1 };
+  if ([-1, znode.version].includes(expected_version)) return { written: true, version: znode.version + 1 };
+  return saysTheSame(znode.data, state) ? { written: true, version: znode.version } : { written: false, version: -1 };
 }
 
 // -------------------------------------------------------------------------------------------------- requests
@@ -276,7 +250,10 @@ function decodeRequest({ hex }) {
 // ------------------------------------------------------------------------------------------------ the adapter
 
 const VERBS = {
-  transition, elect, fence, read_znode: readZnode, encode_request: encodeRequest, decode_request: decodeRequest,
+  transition, fence, elect: functions.elect, create_partition: functions.createPartition,
+  remove_replica: functions.removeReplica, reassign: functions.reassign, find_imbalance: functions.findImbalance,
+  send_batch: functions.sendBatch, read_znode: readZnode, write_state: writeState, encode_request: encodeRequest,
+  decode_request: decodeRequest,
 };
 
 function answer({ verb, id, given }) {
