@@ -1,7 +1,8 @@
 // Command adapter answers the vectors of kcheck (protocol 1) with an independent Go implementation of what they ask.
 //
 // It reads one JSON object a line from standard input and writes one JSON object a line to standard output, as
-// FORMAT.md describes. Each verb has its own section below; every rule is implemented, no answer is looked up.
+// FORMAT.md describes. Each verb has its own section, below or in functions.go; every rule is implemented, no answer is
+// looked up.
 //
 //	adapter [--dialect as-coded-0.10.2] [--definitions DIR]
 package main
@@ -59,6 +60,8 @@ func run(dialect, definitions string, in io.Reader, out io.Writer) error {
 	a.verbs = map[string]func(json.RawMessage) (object, error){
 		"transition": verb(transition), "elect": verb(a.elect), "fence": verb(fence),
 		"read_znode": verb(a.readZnode), "encode_request": verb(a.encodeRequest), "decode_request": verb(a.decodeRequest),
+		"create_partition": verb(createPartition), "remove_replica": verb(removeReplica), "reassign": verb(a.reassign),
+		"find_imbalance": verb(findImbalance), "write_state": verb(a.writeState), "send_batch": verb(a.sendBatch),
 	}
 	return a.serve(in, out)
 }
