@@ -6,6 +6,7 @@ module is broker 9's where nobody else needs to be the controller; what is sent 
 
 import json
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any, Final
 
 import reference
@@ -142,7 +143,7 @@ def send_batch(given: Object, dialect: str) -> Object:
     for one in module.send(given["adds"]):
         if one["kind"] == "request" and one["queued"]:
             sent.setdefault(str(one["to"]), []).append(_request(one["request"]))
-    return {"requests": sent}
+    return {"requests": [{"to": int(broker), "sent": sent[broker]} for broker in sorted(sent, key=int)]}
 
 
 def _request(told: Object) -> Object:
@@ -150,12 +151,12 @@ def _request(told: Object) -> Object:
     if name == "StopReplica":
         partitions = sorted(f"{one['Topic']}-{one['Partition']}" for one in body["Partitions"])
         return {"name": name, "delete": body["DeletePartitions"], "partitions": partitions}
-    states = {
-        f"{one['Topic']}-{one['Partition']}": {
-            **{ours: one[theirs] for theirs, ours in PARTITION_FIELDS.items()}, "replicas": sorted(one["Replicas"]),
-        }
+    states = [
+        {"partition": f"{one['Topic']}-{one['Partition']}", "replicas": sorted(one["Replicas"])}
+        | {ours: one[theirs] for theirs, ours in PARTITION_FIELDS.items()}
         for one in body["PartitionStates"]
-    }  # fmt: skip
+    ]
+    states.sort(key=itemgetter("partition"))
     key, name_of = ("LiveLeaders", "live_leaders") if name == "LeaderAndIsr" else ("LiveBrokers", "live_brokers")
     return {"name": name, "partitions": states, name_of: sorted(one["Id"] for one in body[key])}
 

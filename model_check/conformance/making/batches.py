@@ -1,8 +1,9 @@
 """A batch of requests: what is added to it, and what is sent of that, to whom and in which order.
 
-Expected is what section 9 of PROTOCOL.md says: all LeaderAndIsr, then all UpdateMetadata, then all StopReplica; who is
+Expected is what PROTOCOL.md section 9 says: all LeaderAndIsr, then all UpdateMetadata, then all StopReplica; who is
 told of a partition's leadership has all registered brokers told of its metadata; of a partition that is being deleted
 everybody is told so, whatever is asked for; the older releases differ in what they group, and in what they send empty.
+Before 0.10.2 no batch of Kafka's tells different brokers of different partitions, so that is not asked there.
 """
 
 from collections.abc import Iterator, Sequence
@@ -85,7 +86,12 @@ def batch_cases() -> Iterator[Case]:
     yield from _of("all three, added in the other order", [stops([2], "orders-0"), tells(None, ["more-0"]), *both])
     yield from _of("LeaderAndIsr, and StopReplica for the same", [leads([1, 3], "orders-0"), stops([1], "orders-0")])
     apart = [tells([1], ["orders-0"]), tells([2], ["more-0"])]
-    yield from _of("UpdateMetadata of one for one, of another for another", apart)
+    yield from _of("UpdateMetadata of one for one, of another for another", apart, dialects=LATEST)
+    nobody = [tells([], ["orders-0"]), tells([2], ["more-0"])]
+    yield from _of("UpdateMetadata of one for nobody, of another for one", nobody, dialects=LATEST)
+    hyphens = {"a-b-0": PARTITIONS["orders-0"], "a-0": PARTITIONS["orders-1"], "a-b-10": PARTITIONS["more-0"]}
+    yield from _of("topics with hyphens, one is deleted", [tells(None, ["a-0"])], partitions=hyphens, deleting=["a-b"])
+    yield from _of("topics with hyphens, the other is deleted", [tells(None, None)], partitions=hyphens, deleting=["a"])
 
 
 def _of(
@@ -129,25 +135,25 @@ class Sent:
         self.registered = sorted({*given["live"], *given["shutting_down"]})
         self.led: dict[int, list[str]] = {}
         self.told: dict[int, list[str]] = {}
+        self.added: list[str] = []
         self.stopped: dict[int, list[Object]] = {}
 
-    def requests(self) -> Object:
-        """By broker the requests, in order; nothing for who is not registered, since there is no channel."""
+    def requests(self) -> list[Object]:
+        """For each broker its requests, in order; nothing for who is not registered, since there is no channel."""
         for one in self.given["adds"]:
             self._add(one)
-        sent: dict[str, list[Object]] = {}
-        everything = [*dict.fromkeys(name for names in self.told.values() for name in names)]
+        sent: list[Object] = []
         for broker in self.registered:
             requests: list[Object] = []
             if broker in self.led:
                 requests.append(self._leader_and_isr(self.led[broker]))
             if broker in self.told:
-                names = everything if self.dialects == LATEST else self.told[broker]
+                names = self.added if self.dialects == LATEST else self.told[broker]
                 if names or self.dialects != OLDEST:
                     requests.append(self._metadata(names))
             requests += self._stops(self.stopped.get(broker))
             if requests:
-                sent[str(broker)] = requests
+                sent.append({"to": broker, "sent": requests})
         return sent
 
     def _add(self, one: Object) -> None:
@@ -168,23 +174,24 @@ class Sent:
         names = [name for name in asked if name in led] + [name for name in led if self._is_doomed(name)]
         if not names and asked and self.dialects != LATEST:
             return  # KAFKA-4415
+        self.added += names
         for broker in brokers:
             self.told.setdefault(broker, []).extend(names)
 
     def _is_doomed(self, name: str) -> bool:
         return name.rsplit("-", 1)[0] in self.given["deleting"]
 
-    def _state(self, name: str) -> Object:
+    def _state(self, name: str, **changes: int) -> Object:
         one = self.given["partitions"][name]
-        return {**one["leadership"], "replicas": sorted(one["assigned"])}
+        return {"partition": name, **one["leadership"], "replicas": sorted(one["assigned"]), **changes}
 
     def _leader_and_isr(self, names: Sequence[str]) -> Object:
-        states = {name: self._state(name) for name in names}
-        leaders = sorted({one["leader"] for one in states.values()} & {*self.registered})
+        states = [self._state(name) for name in sorted({*names})]
+        leaders = sorted({one["leader"] for one in states} & {*self.registered})
         return {"name": "LeaderAndIsr", "partitions": states, "live_leaders": leaders}
 
     def _metadata(self, names: Sequence[str]) -> Object:
-        states = {name: self._state(name) | (DOOMED if self._is_doomed(name) else {}) for name in names}
+        states = [self._state(name, **(DOOMED if self._is_doomed(name) else {})) for name in sorted({*names})]
         return {"name": "UpdateMetadata", "partitions": states, "live_brokers": self.registered}
 
     def _stops(self, entries: Sequence[Any] | None) -> list[Object]:

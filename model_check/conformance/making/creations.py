@@ -1,6 +1,6 @@
 """A partition's first leader: `initializeLeaderAndIsrForPartition`, for each set of its replicas that live.
 
-Expected is what section 3 of PROTOCOL.md says: the live ones of AR, in its order, are the ISR, and the first of them
+Expected is what PROTOCOL.md section 3 says: the live ones of AR, in its order, are the ISR, and the first of them
 leads; where none lives, nothing is created.
 """
 

@@ -1,6 +1,6 @@
 """The fences of a broker: what it makes of a request by the epochs in it, next to those that it knows.
 
-Expected is what section 10 of PROTOCOL.md says, for each order in which the epochs can stand: a request of an older
+Expected is what PROTOCOL.md section 10 says, for each order in which the epochs can stand: a request of an older
 controller changes nothing; of the partition LeaderAndIsr needs a strictly higher leader epoch, StopReplica and
 UpdateMetadata need none. The reference, which is explored beside the specification, has rules of its own for it.
 """

@@ -1,6 +1,6 @@
 """The check of the automatic rebalance: for which partitions a preferred election is begun.
 
-Expected is what section 7.6 of PROTOCOL.md says: broker by broker, of the partitions whose first replica it is, the
+Expected is what PROTOCOL.md section 7.6 says: broker by broker, of the partitions whose first replica it is, the
 share that others lead must be strictly higher than the percentage; nothing is begun while anything is reassigned or
 elected on request, for a broker that is gone, or of a topic that is queued for deletion.
 """
@@ -41,6 +41,10 @@ def imbalance_cases() -> Iterator[Case]:
     unknown: Mapping[str, tuple[int, int | None]] = {"orders-0": (1, None), "orders-1": (1, 2)}
     yield _case("one of two has no leadership, 49 %", unknown, {"percentage": 49})
     yield _case("one of two has no leadership, 50 %", unknown, {"percentage": 50})
+    hyphens = {"a-b-10": (1, 2), "a-b-2": (1, 2), "a-0": (1, 2), "a-1": (1, 1)}
+    yield _case("topics with hyphens", hyphens, {})
+    yield _case("topics with hyphens, one is queued for deletion", hyphens, {"deleting": ["a"]})
+    yield _case("topics with hyphens, the other is queued for deletion", hyphens, {"deleting": ["a-b"]})
     doomed = {"orders-0": (1, 2), "more-0": (1, 1)}
     yield _case("what is queued for deletion does not count, 40 %", doomed, {"deleting": ["more"], "percentage": 60})
 

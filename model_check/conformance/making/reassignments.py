@@ -1,6 +1,6 @@
 """The arithmetic of a reassignment: one run of `onPartitionReassignment`, for OAR, RAR, ISR, leader and who lives.
 
-Expected is what section 8 of PROTOCOL.md says of steps 1 to 12. Who is not yet in sync makes it phase A: the union of
+Expected is what PROTOCOL.md section 8 says of steps 1 to 12. Who is not yet in sync makes it phase A: the union of
 RAR and AR is written, RAR first, the leader epoch rises, and the replicas that are new start. Else it is phase B: a
 leader of RAR is found, the old replicas leave the ISR one by one, are stopped and deleted, and RAR is written. By
 section 4 no replica starts anew that leads by its state znode.
@@ -50,6 +50,7 @@ def _inputs() -> Iterator[Object]:
         for leader in (assigned[0], wanted[0]):
             yield _input(assigned, wanted, union, leader, [one for one in ALL if one != wanted[0]])
         yield _input(assigned, wanted, assigned, assigned[0], [one for one in ALL if one != wanted[-1]])
+        yield _input(assigned, wanted, union, wanted[0], [one for one in ALL if one != assigned[-1]])
 
 
 def _input(

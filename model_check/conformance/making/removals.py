@@ -1,6 +1,6 @@
 """A replica leaves the ISR: `removeReplicaFromIsr`, for each place that the replica has in it.
 
-Expected is what section 4 of PROTOCOL.md says: whoever leads and goes leaves -1 behind, the last member stays where
+Expected is what PROTOCOL.md section 4 says: whoever leads and goes leaves -1 behind, the last member stays where
 unclean election is off, what a newer controller wrote is let alone, and who is not in the ISR changes nothing there,
 but the cache takes the reader's controller epoch.
 """

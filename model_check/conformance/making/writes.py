@@ -1,6 +1,6 @@
 """The conditional write of a state znode: `updateLeaderAndIsr`, with the rule that equal content counts as written.
 
-Expected is what section 2 of PROTOCOL.md says: the version decides; where it is another, what stands there is read, and
+Expected is what PROTOCOL.md section 2 says: the version decides; where it is another, what stands there is read, and
 if it says what was to be written (leader, leader epoch, ISR in order, controller epoch), however it is spelled, the
 write counts as done, at the version that stands (KAFKA-1382).
 """

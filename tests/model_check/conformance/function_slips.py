@@ -227,7 +227,12 @@ def does_not_look_at_the_order_of_the_isr(given: Object, outcome: Object) -> Obj
 
 def each(outcome: Object, change: Any) -> Object:
     """All brokers' requests, changed."""
-    return {"requests": {broker: change(list(sent)) for broker, sent in outcome["requests"].items()}}
+    return {"requests": [one | {"sent": change(one["sent"])} for one in outcome["requests"]]}
+
+
+def every(outcome: Object, name: str, change: Any) -> Object:
+    """All requests of a name, changed."""
+    return each(outcome, lambda sent: [change(one) if one["name"] == name else one for one in sent])
 
 
 @slips("send_batch")
@@ -242,7 +247,7 @@ def stops_before_it_tells(_given: Object, outcome: Object) -> Object:
 
 @slips("send_batch")
 def loses_the_delete_flag(_given: Object, outcome: Object) -> Object:
-    return each(outcome, lambda sent: [one | {"delete": False} if "delete" in one else one for one in sent])
+    return every(outcome, "StopReplica", lambda one: one | {"delete": False})
 
 
 @slips("send_batch")
@@ -253,35 +258,56 @@ def sends_no_empty_stop_replica(_given: Object, outcome: Object) -> Object:
 @slips("send_batch")
 def tells_nobody_of_what_is_deleted(_given: Object, outcome: Object) -> Object:
     def without(one: Object) -> Object:
-        if one["name"] != "UpdateMetadata":
-            return one
-        return one | {"partitions": {name: state for name, state in one["partitions"].items() if state["leader"] != -2}}
+        return one | {"partitions": [state for state in one["partitions"] if state["leader"] != -2]}
 
-    return each(outcome, lambda sent: [without(one) for one in sent])
+    return every(outcome, "UpdateMetadata", without)
+
+
+@slips("send_batch")
+def tells_all_that_it_knows(given: Object, outcome: Object) -> Object:
+    known = [name for name, one in given["partitions"].items() if one["leadership"] is not None]
+
+    def with_all(one: Object) -> Object:
+        told = {state["partition"]: state for state in one["partitions"]}
+        return one | {"partitions": [told.get(name, {"partition": name}) for name in sorted(known)]}
+
+    return every(outcome, "UpdateMetadata", with_all)
+
+
+@slips("send_batch")
+def sends_to_everybody(given: Object, outcome: Object) -> Object:
+    (first, *_) = outcome["requests"] or [{"sent": []}]
+    registered = sorted({*given["live"], *given["shutting_down"]})
+    there = {one["to"]: one for one in outcome["requests"]}
+    return {"requests": [there.get(broker, first | {"to": broker}) for broker in registered]}
 
 
 @slips("send_batch")
 def leaves_out_who_shuts_down(given: Object, outcome: Object) -> Object:
-    return {"requests": {b: sent for b, sent in outcome["requests"].items() if int(b) not in given["shutting_down"]}}
+    return {"requests": [one for one in outcome["requests"] if one["to"] not in given["shutting_down"]]}
 
 
 @slips("send_batch")
 def tells_its_own_controller_epoch(given: Object, outcome: Object) -> Object:
     def own(one: Object) -> Object:
-        states = one.get("partitions")
-        if not isinstance(states, dict):
-            return one
-        epoch = given["controller_epoch"]
-        return one | {"partitions": {name: state | {"controller_epoch": epoch} for name, state in states.items()}}
+        return one | {
+            "partitions": [each | {"controller_epoch": given["controller_epoch"]} for each in one["partitions"]]
+        }
 
-    return each(outcome, lambda sent: [own(one) for one in sent])
+    return every(outcome, "LeaderAndIsr", own)
 
 
 @slips("send_batch")
 def lists_leaders_that_are_gone(_given: Object, outcome: Object) -> Object:
     def all_of(one: Object) -> Object:
-        if one["name"] != "LeaderAndIsr":
-            return one
-        return one | {"live_leaders": sorted({state["leader"] for state in one["partitions"].values()} - {-1})}
+        return one | {"live_leaders": sorted({state["leader"] for state in one["partitions"]} - {-1})}
 
-    return each(outcome, lambda sent: [all_of(one) for one in sent])
+    return every(outcome, "LeaderAndIsr", all_of)
+
+
+@slips("send_batch")
+def cuts_topics_at_their_first_hyphen(_given: Object, outcome: Object) -> Object:
+    def cut(one: Object) -> Object:
+        return one | {"partitions": [state for state in one["partitions"] if state["partition"].count("-") == 1]}
+
+    return every(outcome, "UpdateMetadata", cut)

@@ -4,20 +4,24 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from model_check.conformance import reference_adapter
 from model_check.conformance.conforming import Conformance, Outcome, conform, parse_expected
-from model_check.conformance.vector import DIALECTS, Vector, read_vectors
+from model_check.conformance.reference_adapter import Adapter
+from model_check.conformance.vector import DIALECTS, Object, Vector, is_legal, read_vectors
 from model_check.verdicts.verdict import Verdict
 from spec.errors import BadInput, MalformedInput
 from tests.model_check.conformance.wrong_adapters import SLIPS
 
 VECTORS = read_vectors()
 TABLES = [one for one in VECTORS if one.verb == "transition"]
-HELLO = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["transition"]}
+HELLO: Any = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["transition"]}
 
 
 def asked(command: Sequence[str], vectors: Sequence[Vector] = VECTORS, **options: object) -> Conformance:
@@ -54,8 +58,23 @@ def test_the_reference_conforms_in_each_dialect(dialect: str) -> None:
     assert found.counts == {Outcome.PASS: of_dialect, Outcome.SKIP: len(VECTORS) - of_dialect}
 
 
+@cache
+def right(verb: str) -> list[tuple[Vector, Object]]:
+    """What the reference answers to each vector of a verb, of its dialect."""
+    ask, dialect = Adapter(HELLO["dialect"]).verbs[verb], HELLO["dialect"]
+    return [(one, ask(one.given)) for one in VECTORS if one.verb == verb and dialect in one.dialects]
+
+
 @pytest.mark.parametrize("slip", SLIPS)
-def test_a_wrong_adapter_is_caught(slip: str) -> None:
+def test_a_slip_is_caught(slip: str) -> None:
+    verb, changed = SLIPS[slip]
+    assert all(is_legal(vector, outcome) for vector, outcome in right(verb))
+    assert not all(is_legal(vector, changed(vector.given, deepcopy(outcome))) for vector, outcome in right(verb))
+
+
+@pytest.mark.parametrize("slip", ["permits nothing", "sends to everybody"])
+@pytest.mark.takes("It starts a process, and asks it many vectors.")
+def test_a_wrong_adapter_is_told_what_is_wrong(slip: str) -> None:
     verb, _ = SLIPS[slip]
     of_verb = [one for one in VECTORS if one.verb == verb]
     command = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", slip]

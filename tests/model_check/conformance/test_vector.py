@@ -41,7 +41,11 @@ def test_the_vectors_are_as_they_are_made() -> None:
 def test_there_are_as_many_as_are_told() -> None:
     groups = Counter(one.group for one in VECTORS)
     fences = 3 * (9 + 9 + 2 * 2 + 2) + 2 * 3
-    assert groups == {"transition": 4 * 4 + 7 * 7, "elect": 422, "fence": fences, "znode": 45, "request": 14 * 6 + 5}
+    assert groups == {
+        "transition": 4 * 4 + 7 * 7, "elect": 422, "creation": 3 * 8, "removal": 50, "reassignment": 200,
+        "imbalance": 44, "write": 2 * (9 + 6 + 5) + 2 * 2 + 1 + 3, "batch": 51, "fence": fences, "znode": 45,
+        "request": 14 * 6 + 5,
+    }  # fmt: skip
     told = (HERE / "FORMAT.md").read_text("utf-8")
     assert f"what there is to ask: {len(VECTORS)} vectors" in told
     assert f"Protocol {PROTOCOL}, vectors {VERSION}." in told

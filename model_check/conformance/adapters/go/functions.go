@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -280,11 +279,11 @@ func (a *adapter) sendBatch(given context) (object, error) {
 			return nil, err
 		}
 	}
-	requests := map[string][]object{}
+	requests := []object{}
 	for _, broker := range b.registered() {
 		sent := slices.Concat(b.sendLeaderAndIsr(broker), a.sendMetadata(b, broker), a.sendStops(b, broker))
 		if len(sent) > 0 {
-			requests[strconv.Itoa(broker)] = sent
+			requests = append(requests, object{"to": broker, "sent": sent})
 		}
 	}
 	return object{"requests": requests}, nil
@@ -381,7 +380,22 @@ func (b *batch) sendLeaderAndIsr(broker int) []object {
 		leaders = append(leaders, info.Leader)
 	}
 	live := leaders.in(b.registered()).set()
-	return []object{{"name": "LeaderAndIsr", "partitions": partitions, "live_leaders": live}}
+	return []object{{"name": "LeaderAndIsr", "partitions": listed(partitions), "live_leaders": live}}
+}
+
+// named is what is told of a partition, with its name.
+type named struct {
+	Partition string `json:"partition"`
+	told
+}
+
+// listed has partitions as a request has them, by name.
+func listed(partitions map[string]told) []named {
+	list := []named{}
+	for _, name := range slices.Sorted(maps.Keys(partitions)) {
+		list = append(list, named{name, partitions[name]})
+	}
+	return list
 }
 
 // sendMetadata makes one request, of the same partitions for everybody from 0.10.2 on.
@@ -393,7 +407,7 @@ func (a *adapter) sendMetadata(b *batch, broker int) []object {
 	if !a.upTo("as-coded-0.10.1") {
 		partitions = b.everybody
 	}
-	return []object{{"name": "UpdateMetadata", "partitions": partitions, "live_brokers": b.registered()}}
+	return []object{{"name": "UpdateMetadata", "partitions": listed(partitions), "live_brokers": b.registered()}}
 }
 
 // sendStops makes one request for each replica. From 0.10.2 on those that are not to be deleted are in one, which goes

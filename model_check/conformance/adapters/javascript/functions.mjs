@@ -132,6 +132,9 @@ const isGrouping = ["as-coded-0.10.2", "documented"].includes(dialect);
 
 const entry = (map, key, initial) => map.get(key) ?? map.set(key, initial).get(key);
 
+// Partitions by name, as the list that a request has.
+const listed = (partitions) => Object.keys(partitions).sort().map((partition) => ({ partition, ...partitions[partition] }));
+
 class Batch {
   leaderships = new Map(); // of each broker, the partitions of its LeaderAndIsr
   metadata = new Map(); // of each broker, the partitions that were added for it
@@ -176,14 +179,14 @@ class Batch {
     const partitions = this.leaderships.get(broker);
     if (partitions === undefined) return [];
     const leaders = Object.values(partitions).map((one) => one.leader);
-    return [{ name: "LeaderAndIsr", partitions, live_leaders: among(this.registered, leaders) }];
+    return [{ name: "LeaderAndIsr", partitions: listed(partitions), live_leaders: among(this.registered, leaders) }];
   }
 
   updateMetadata(broker) {
     if (!this.metadata.has(broker)) return [];
     const partitions = isGrouping ? this.added : this.metadata.get(broker);
     if (dialect === "as-coded-0.8.2" && Object.keys(partitions).length === 0) return [];
-    return [{ name: "UpdateMetadata", partitions, live_brokers: this.registered }];
+    return [{ name: "UpdateMetadata", partitions: listed(partitions), live_brokers: this.registered }];
   }
 
   stopReplica(broker) {
@@ -201,7 +204,7 @@ class Batch {
 export function sendBatch(given) {
   const batch = new Batch(given);
   for (const add of given.adds) batch[add.kind](add);
-  const requests = batch.registered.map((one) =>
-    [one, [...batch.leaderAndIsr(one), ...batch.updateMetadata(one), ...batch.stopReplica(one)]]);
-  return { requests: Object.fromEntries(requests.filter(([, sent]) => sent.length > 0)) };
+  const requests = batch.registered.map((to) =>
+    ({ to, sent: [...batch.leaderAndIsr(to), ...batch.updateMetadata(to), ...batch.stopReplica(to)] }));
+  return { requests: requests.filter(({ sent }) => sent.length > 0) };
 }
