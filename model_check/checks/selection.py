@@ -13,6 +13,7 @@ from model_check.explicit_state.findings import ENGINE as EXPLORER
 from model_check.live.live_run import ENGINE as LIVE
 from model_check.matrix.matrix_report import ENGINE as MATRIX
 from model_check.proofs.proof_findings import ENGINE as PROOF
+from model_check.verdicts.shares import share_named
 from model_check.verdicts.verification import Check
 from spec.defects import DEFECTS
 from spec.errors import BadInput
@@ -55,11 +56,7 @@ class Shard:
 
 def shard_named(text: str) -> Shard:
     """The share that `1/4` names; BadInput if it names none."""
-    found = re.fullmatch(r"(\d+)/(\d+)", text)
-    number, of = map(int, found.groups()) if found else (0, 0)
-    if not 1 <= number <= of:
-        raise BadInput(f"--shard {text} names no share; the second of four is 2/4")
-    return Shard(number, of)
+    return Shard(*share_named(text))
 
 
 def kinds_named(text: str) -> frozenset[str]:

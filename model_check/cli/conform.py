@@ -10,10 +10,12 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import say
+from model_check.conformance import conformance_files as files
 from model_check.conformance import conformance_report as report
-from model_check.conformance.conforming import PATIENCE_SECONDS, conform, parse_expected
+from model_check.conformance.choosing import LEVELS, chosen, ladder
+from model_check.conformance.conforming import PATIENCE_SECONDS, How, conform, parse_expected
 from model_check.conformance.kafka_adapter import kafka_command
-from model_check.conformance.vector import DIALECTS, Vector, read_vectors
+from model_check.conformance.vector import DIALECTS, read_vectors
 from model_check.verdicts.verdict import EXIT_CODES
 from model_check.waiting.progress import interruptible
 from spec.errors import BadInput, UnknownName
@@ -32,12 +34,21 @@ def command(
         str | None, typer.Option(metavar="RELEASE", help="Ask Kafka's own classes: 0.10.2.2, fetched if need be.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="ID|TAG", help="Only these vectors. Repeatable.")] = None,
+    level: Annotated[
+        str | None, typer.Option(metavar="NAME", help=f"Only vectors of a level: {' or '.join(LEVELS)}.")
+    ] = None,
+    shard: Annotated[str | None, typer.Option(metavar="K/N", help="Only the K-th of N shares.")] = None,
+    selftest: Annotated[bool, typer.Option("--selftest", help="Ten vectors with which an adapter begins.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the vectors, a line each, and ask nothing.")] = False,
     expected: Annotated[
         Path | None, typer.Option("--expected-failures", metavar="FILE", help="An id and a reason a line.")
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure or error.")] = False,
     seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="How long an answer may take.")] = PATIENCE_SECONDS,
+    jobs: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Ask so many adapters at once.")] = 1,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for a CI.")] = None,
+    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write Markdown, for a pull request.")] = None,
+    badge: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what shields.io makes a badge of.")] = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Ask the vectors of an implementation: any program that answers JSON on its standard output, a line for a line.
@@ -52,50 +63,44 @@ def command(
     For example:
       kcheck conform --self
       kcheck conform --kafka 0.10.2.2
-      kcheck conform -- ./my-adapter --quiet
+      kcheck conform --selftest -- ./my-adapter
+      kcheck conform --jobs 4 -- ./my-adapter --quiet
       kcheck conform --only elect --fail-fast -- node adapter.js
-      kcheck conform --expected-failures known.txt -- ./my-adapter
+      kcheck conform --expected-failures known.txt --junit report.xml -- ./my-adapter
     """
     every = read_vectors()
-    vectors = _chosen(every, only)
+    if selftest and (only or level or shard):
+        raise BadInput("--selftest names its vectors itself: leave --only, --level and --shard out")
+    vectors = ladder(every) if selftest else chosen(every, only or (), level, shard)
     if listed:
         if adapter or itself or kafka is not None or as_json:
-            raise BadInput("--list asks nobody, and prints lines: name nothing else than --only beside it")
+            raise BadInput("--list asks nobody, and prints lines: name only --only, --level or --shard beside it")
         say("".join(f"{one.id}  {one.title}\n" for one in vectors))
         return 0
-    if itself + bool(adapter) + (kafka is not None) != 1:
-        raise BadInput("name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2")
-    if dialect is not None and not itself:
-        raise BadInput("--dialect is for --self: another adapter says itself which it is")
-    dialect = dialect or "as-coded-0.10.2"
-    if dialect not in DIALECTS:
-        raise UnknownName("dialect", dialect, DIALECTS)
+    dialect = _dialect(adapter, dialect, kafka, itself=itself)
     known = {} if expected is None else parse_expected(_read(expected), str(expected), (one.id for one in every))
     reference = [sys.executable, "-m", "model_check.conformance.reference_adapter", "--dialect", dialect]
     asking = kafka_command(kafka) if kafka is not None else nullcontext(adapter or reference)
     with asking as asked, interruptible() as interrupt:
-        found = conform(
-            asked, vectors, of=len(every), expected_failures=known, seconds=seconds, fail_fast=fail_fast,
-            stop=interrupt,
-        )  # fmt: skip
-    again = ["--", *asked]
-    if itself:
-        again = ["--self", "--dialect", dialect]
-    elif kafka is not None:
-        again = ["--kafka", kafka]
+        how = How(len(vectors if selftest else every), known, seconds, fail_fast, jobs)
+        found = conform(asked, vectors, how, interrupt)
+    again = ["--self", "--dialect", dialect] if itself else ["--kafka", kafka] if kafka is not None else ["--", *asked]
+    made = {junit: files.junit, markdown: files.markdown, badge: files.badge}
+    for path in [one for one in made if one is not None]:
+        files.write_file(path, made[path](found, again))
     say(json.dumps(report.document(found), indent=1) + "\n" if as_json else report.text(found, again))
     return EXIT_CODES[found.verdict]
 
 
-def _chosen(every: list[Vector], only: list[str] | None) -> list[Vector]:
-    """The vectors that are named, by id or tag or group; UnknownName where one names none."""
-    if not only:
-        return every
-    names = {name for one in every for name in (one.id, one.group, *one.tags)}
-    for name in only:
-        if name not in names:
-            raise UnknownName("vector, group or tag", name, names, listed_by="kcheck conform --list")
-    return [one for one in every if not {one.id, one.group, *one.tags}.isdisjoint(only)]
+def _dialect(adapter: list[str] | None, dialect: str | None, kafka: str | None, *, itself: bool) -> str:
+    """The dialect of the reference; BadInput unless there is one adapter, and a dialect is named only for --self."""
+    if itself + bool(adapter) + (kafka is not None) != 1:
+        raise BadInput("name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2")
+    if dialect is not None and not itself:
+        raise BadInput("--dialect is for --self: another adapter says itself which it is")
+    if dialect is not None and dialect not in DIALECTS:
+        raise UnknownName("dialect", dialect, DIALECTS)
+    return dialect or "as-coded-0.10.2"
 
 
 def _read(file: Path) -> str:

@@ -9,9 +9,11 @@ and where none passed.
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from threading import Event
 from typing import Any, Final, Self
 
 from model_check.conformance.adapter_process import AdapterFailed, AdapterProcess
@@ -87,31 +89,56 @@ class Conformance:
         return "" if self.counts[Outcome.PASS] else "no vector passed"
 
 
+@dataclass(frozen=True)
+class How:
+    """How vectors are asked: what is expected to fail, how long an answer may take, and of how many adapters at once.
+
+    `of` is how many vectors there are in all: fewer results make the verdict INCOMPLETE.
+    """
+
+    of: int
+    expected_failures: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = PATIENCE_SECONDS
+    fail_fast: bool = False
+    jobs: int = 1
+
+
 def conform(
-    command: Sequence[str],
-    vectors: Sequence[Vector],
-    *,
-    of: int,
-    expected_failures: Mapping[str, str],
-    seconds: float = PATIENCE_SECONDS,
-    fail_fast: bool = False,
-    stop: Callable[[], bool] = lambda: False,
+    command: Sequence[str], vectors: Sequence[Vector], how: How, stop: Callable[[], bool] = lambda: False
 ) -> Conformance:
-    """Ask vectors of an adapter; BadInput where it cannot be started, or says no hello."""
+    """Ask vectors of an adapter, or several at once; BadInput where it cannot be started, or says no hello."""
+    shares = [vectors[number :: how.jobs] for number in range(min(how.jobs, max(1, len(vectors))))]
+    ending = Event()
+    with ThreadPoolExecutor(len(shares)) as pool:
+        asked = [
+            pool.submit(_share, command, share, how, lambda: stop() or ending.is_set(), ending) for share in shares
+        ]
+        found = [one.result() for one in asked]
+    place = {vector.id: number for number, vector in enumerate(vectors)}
+    results = sorted((one for share in found for one in share.results), key=lambda one: place[one.vector.id])
+    ended = next((one.ended for one in found if one.ended), "")
+    return Conformance(found[0].adapter, tuple(results), how.of, ended)
+
+
+def _share(
+    command: Sequence[str], vectors: Sequence[Vector], how: How, stop: Callable[[], bool], ending: Event
+) -> Conformance:
+    """Ask one process of the adapter; at the first failure, where that ends it, the others are told to end."""
     results: list[Result] = []
     ended = ""
-    with Asking(command, seconds) as asking:
+    with Asking(command, how.seconds) as asking:
         for vector in vectors:
             if stop():
-                ended = "interrupted"
+                ended = "" if ending.is_set() else "interrupted"
                 break
             if asking.is_given_up:
                 ended = GIVEN_UP
                 break
-            results.append(_with_expectation(asking.result(vector), expected_failures))
-            if fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
+            results.append(_with_expectation(asking.result(vector), how.expected_failures))
+            if how.fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
+                ending.set()
                 break
-    return Conformance(asking.hello, tuple(results), of, ended)
+    return Conformance(asking.hello, tuple(results), how.of, ended)
 
 
 class Asking:

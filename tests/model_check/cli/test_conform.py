@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from junitparser import JUnitXml
 
 import model_check.conformance
 from model_check.conformance.vector import read_vectors
@@ -110,3 +111,62 @@ def test_expected_failures_are_read_from_a_file(kcheck: Kcheck, tmp_path: Path) 
     result = kcheck("conform", *options, "--", *WRONG)
     assert result.exit_code == 2
     assert f"{known}:1: say why kcs-transition-0001 is expected to fail" in result.stderr
+
+
+def test_the_ladder_begins_with_the_simplest_of_each_kind(kcheck: Kcheck) -> None:
+    listed = kcheck("conform", "--selftest", "--list").stdout.splitlines()
+    known = {one.id: one for one in read_vectors()}
+    groups = [known[line.split()[0]].group for line in listed]
+    assert len(listed) == 10
+    assert len({*groups}) == 8
+    assert (
+        kcheck("conform", "--selftest", "--self").stdout.splitlines()[-1].startswith("kcheck conform: HOLDS: 10 pass")
+    )
+
+
+def test_levels_and_shares_part_the_vectors(kcheck: Kcheck) -> None:
+    def ids(*options: str) -> list[str]:
+        return [line.split()[0] for line in kcheck("conform", "--list", *options).stdout.splitlines()]
+
+    every = ids()
+    assert sorted([*ids("--level", "functions"), *ids("--level", "bytes")]) == sorted(every)
+    assert sorted(name for n in (1, 2, 3) for name in ids("--shard", f"{n}/3")) == sorted(every)
+
+
+def test_two_at_once_find_what_one_does(kcheck: Kcheck) -> None:
+    one, two = (
+        json.loads(kcheck("conform", "--only", "transition", "--json", *jobs, "--", *WRONG).stdout)
+        for jobs in ((), ("--jobs", "2"))
+    )
+    assert one == two
+    assert one["counts"]["fail"]
+
+
+def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path) -> None:
+    junit, markdown, badge = (tmp_path / name for name in ("report.xml", "report.md", "badge.json"))
+    told = ("--junit", str(junit), "--markdown", str(markdown), "--badge", str(badge))
+    result = kcheck("conform", "--only", "transition", *told, "--", *WRONG)
+    failed = result.stdout.count("FAIL kcs-")
+    (suite,) = JUnitXml.fromfile(str(junit))
+    assert (suite.tests, suite.failures) == (65, failed)
+    assert any("asked     transition" in (case.system_out or "") for case in suite)
+    table = markdown.read_text("utf-8")
+    assert table.startswith("### VIOLATED: reference (Python), as-coded-0.10.2")
+    assert f"| transition | {65 - failed} | {failed} |" in table
+    told_badge = json.loads(badge.read_text("utf-8"))
+    assert (told_badge["message"], told_badge["color"]) == (f"{65 - failed} of 65", "red")
+    assert not list(tmp_path.glob("*.unfinished"))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--selftest", "--only", "elect"), "--selftest names its vectors itself"),
+        (("--level", "all"), "level"),
+        (("--shard", "3/2"), "names no share"),
+        (("--junit", "/nowhere/report.xml"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_chosen_or_written_is_told(kcheck: Kcheck, options: tuple[str, ...], says: str) -> None:
+    result = kcheck("conform", *options, "--only", "kcs-transition-0001", "--", *WRONG)
+    assert (result.exit_code, says in result.stderr) == (2, True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import model_check.conformance
-from model_check.conformance.conforming import Conformance, Outcome, conform
+from model_check.conformance.conforming import Conformance, How, Outcome, conform
 from model_check.conformance.kafka_adapter import RELEASE, kafka_command
 from model_check.conformance.vector import DIALECTS, read_vectors
 from model_check.live.kafka_jars import is_cached
@@ -21,7 +21,7 @@ VECTORS = read_vectors()
 
 def asked(command: list[str]) -> Conformance:
     """What becomes of all vectors."""
-    return conform(command, VECTORS, of=len(VECTORS), expected_failures={})
+    return conform(command, VECTORS, How(len(VECTORS)))
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from model_check.conformance import reference_adapter
-from model_check.conformance.conforming import Conformance, Outcome, conform, parse_expected
+from model_check.conformance.conforming import Conformance, How, Outcome, conform, parse_expected
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.vector import DIALECTS, Object, Vector, is_legal, read_vectors
 from model_check.verdicts.verdict import Verdict
@@ -26,7 +26,8 @@ HELLO: Any = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as
 
 def asked(command: Sequence[str], vectors: Sequence[Vector] = VECTORS, **options: object) -> Conformance:
     """What becomes of these vectors, which are taken to be all there are."""
-    return conform(command, vectors, of=len(vectors), expected_failures=options.pop("expected", {}), **options)  # type: ignore[arg-type]
+    stop = options.pop("stop", lambda: False)
+    return conform(command, vectors, How(len(vectors), **options), stop)  # type: ignore[arg-type]
 
 
 def said(**answer: object) -> str:
@@ -193,7 +194,7 @@ def test_a_skip_is_no_pass() -> None:
 
 def test_what_is_not_asked_leaves_the_verdict_open() -> None:
     command = [sys.executable, "-m", reference_adapter.__name__]
-    found = conform(command, TABLES, of=len(VECTORS), expected_failures={})
+    found = conform(command, TABLES, How(len(VECTORS)))
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, f"{len(TABLES)} of {len(VECTORS)} vectors were asked")
 
 
@@ -201,11 +202,11 @@ def test_an_expected_failure_is_none_and_an_unexpected_pass_is_one() -> None:
     wrong = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything"]
     failing = [one.vector.id for one in asked(wrong, TABLES).results if one.outcome is Outcome.FAIL]
     known = dict.fromkeys(failing, "we permit everything")
-    found = asked(wrong, TABLES, expected=known)
+    found = asked(wrong, TABLES, expected_failures=known)
     assert found.verdict is Verdict.HOLDS
     assert found.counts[Outcome.EXPECTED] == len(failing)
     right = [sys.executable, "-m", reference_adapter.__name__]
-    found = asked(right, TABLES, expected=known)
+    found = asked(right, TABLES, expected_failures=known)
     assert found.counts[Outcome.FAIL] == len(failing)
     assert "it passes, and was expected to fail: we permit everything" in {one.told for one in found.results}
 

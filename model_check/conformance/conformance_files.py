@@ -1,0 +1,95 @@
+"""What `kcheck conform` leaves behind for others: JUnit's XML for a CI, Markdown for a pull request, a badge."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
+
+from model_check.conformance.conformance_report import of_failure
+from model_check.conformance.conforming import Conformance, Outcome
+from model_check.conformance.vector import VERSION
+from model_check.verdicts.verdict import Verdict
+from spec.errors import BadInput
+
+COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
+MOST: Final = 20
+"""So many failures are told in Markdown; a pull request shows no more."""
+
+
+def junit(found: Conformance, command: list[str]) -> str:
+    """Each vector as a test case, each group as a class: what came of it, and what there is to tell."""
+    suite = TestSuite(f"conformance of {found.adapter.name}")
+    for one in found.results:
+        case = TestCase(f"{one.vector.id} {one.vector.title}", classname=f"conformance.{one.vector.group}")
+        told = "\n".join(of_failure(one, command))
+        match one.outcome:
+            case Outcome.FAIL:
+                case.result = [Failure(one.told, "failure")]
+                case.system_out = told
+            case Outcome.ERROR:
+                case.result = [Error(one.told, "error")]
+                case.system_out = told
+            case Outcome.SKIP | Outcome.EXPECTED:
+                case.result = [Skipped(f"{one.outcome}: {one.told}")]
+        suite.add_testcase(case)
+    document = JUnitXml()
+    document.add_testsuite(suite)
+    return str(document.tostring().decode())  # type: ignore[no-untyped-call]  # it has no types
+
+
+def markdown(found: Conformance, command: list[str]) -> str:
+    """A table of the groups, and the failures, folded away."""
+    adapter, kinds = found.adapter, [one for one in Outcome if found.counts[one]]
+    groups = dict.fromkeys(one.vector.group for one in found.results)
+    reason = f": {found.reason}" if found.reason else ""
+    lines = [
+        f"### {found.verdict}: {_plain(adapter.name)} ({_plain(adapter.language)}), {adapter.dialect}{reason}", "",
+        f"| vectors {VERSION} | {' | '.join(kinds)} |", f"|---|{'---:|' * len(kinds)}",
+    ]  # fmt: skip
+    for group in groups:
+        counts = Counter(one.outcome for one in found.results if one.vector.group == group)
+        lines.append(f"| {group} | {' | '.join(str(counts[one]) for one in kinds)} |")
+    lines.append(f"| of {found.of} | {' | '.join(str(found.counts[one]) for one in kinds)} |")
+    failed = [one for one in found.results if one.outcome in {Outcome.FAIL, Outcome.ERROR}]
+    if failed:
+        told = "\n\n".join("\n".join(of_failure(one, command)) for one in failed[:MOST])
+        more = f"\n\nand {len(failed) - MOST} more" if len(failed) > MOST else ""
+        lines += [
+            "",
+            "<details><summary>What failed</summary>",
+            "",
+            "````text",
+            f"{told}{more}",
+            "````",
+            "",
+            "</details>",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def badge(found: Conformance, _command: list[str]) -> str:
+    """What shields.io reads from an address: how many of the vectors that were asked passed."""
+    passed, asked = found.counts[Outcome.PASS], sum(found.counts.values()) - found.counts[Outcome.SKIP]
+    told = {
+        "schemaVersion": 1, "label": f"kafka-controller-spec {VERSION}", "message": f"{passed} of {asked}",
+        "color": COLOURS.get(found.verdict, "lightgrey"),
+    }  # fmt: skip
+    return json.dumps(told) + "\n"
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file whole, or not at all; BadInput says why not."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _plain(text: str) -> str:
+    """A text of an adapter's in which Markdown sees nothing."""
+    return "".join(f"\\{one}" if one in "\\`*_[]<>|#" else one for one in text)
