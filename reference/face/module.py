@@ -19,8 +19,7 @@ from reference.face.view import Json, partition_name
 from reference.face.znodes import partition_named
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
-from reference.leadership.effects import ReadForElection, WriteElectedLeader
-from reference.leadership.leader_selection import select_reassigned
+from reference.leadership.leader_selection import Select, select_reassigned
 from reference.leadership.leader_selectors import Election, elect_no_op
 from reference.memory import steps
 from reference.memory.process import Running
@@ -43,7 +42,9 @@ from spec.tables.replica_states import ReplicaState
 SELECTORS: Final = {
     "offline": Handler.FAILOVER, "preferred": Handler.REQUESTED_ELECTION, "controlled-shutdown": Handler.SHUTDOWN,
 }  # fmt: skip
-"""The selectors by name, and for whom they are asked; `reassigned` takes RAR, and `no-op` nothing."""
+"""The selectors by name, and for whom they are asked."""
+OTHER_SELECTORS: Final = ("reassigned", "no-op")
+"""Those that are given something else: RAR, and nothing."""
 Key = str | tuple[str, int] | list[Any]
 
 
@@ -193,16 +194,19 @@ class Module(Cluster):
     ) -> list[Json]:
         """`handleStateChanges`: take partitions, or replicas such as `("orders-0", 2)`, to a state; what happened.
 
-        Of partitions that go Online from Offline, `selector` is asked: `offline`, `preferred`, `controlled-shutdown`,
-        `reassigned`, which takes RAR, or `no-op`. What a transition is refused for is in the log, as in Kafka.
+        Of partitions that go Online from Online or Offline, `selector` is asked: `offline`, `preferred`,
+        `controlled-shutdown`, `reassigned`, which takes RAR, or `no-op`, which is what Kafka asks if nothing else is
+        said. What a transition is refused for is in the log, as in Kafka.
         """
         if machine == "partition":
             state = _named(PartitionState, target)
-            named = tuple(partition_named(str(key)) for key in keys)
-            return self._run(lambda one: self._partitions(one, named, state, selector, tuple(reassigned)))
+            if selector not in {*SELECTORS, *OTHER_SELECTORS}:
+                raise UnknownName("selector", selector, [*SELECTORS, *OTHER_SELECTORS])
+            named, wanted = givens.partitions(keys, Where("keys")), givens.numbers(reassigned, Where("reassigned"))
+            return self._run(lambda one: _partitions(one, named, state, selector, wanted))
         if machine == "replica":
             state = _named(ReplicaState, target)
-            replicas = tuple(_replica(key) for key in keys)
+            replicas = tuple(_replica(key) for key in givens.listed(keys, Where("keys")))
             return self._run(lambda one: _replicas(one, replicas, state))
         raise UnknownName("machine", machine, ["partition", "replica"])
 
@@ -224,36 +228,6 @@ class Module(Cluster):
         key = ApiKey.CONTROLLED_SHUTDOWN
         return response_to_json(answer, key, api_version(key, self.release))
 
-    def _partitions(
-        self,
-        one: KafkaController,
-        named: Sequence[TopicPartition],
-        target: PartitionState,
-        selector: str,
-        wanted: tuple[int, ...],
-    ) -> Procedure[None]:
-        yield from ()
-        if lost := [tp for tp in named if tp not in one.context.partition_replica_assignment]:
-            raise BadInput(f"{lost[0]} has no AR; name it in `assignment`")
-        match target:
-            case PartitionState.ONLINE if selector in {"reassigned", "no-op"}:
-                for tp in named:
-                    ask = (
-                        partial(select_reassigned, one, wanted) if selector == "reassigned" else partial(_keep, one, tp)
-                    )
-                    write = partial(_write_elected, one, tp)
-                    yield from partition_leadership.bring_online_with(
-                        one, ReadForElection(tp, frozenset(named)), write, ask
-                    )
-            case PartitionState.ONLINE:
-                if selector not in SELECTORS:
-                    raise UnknownName("selector", selector, [*SELECTORS, "reassigned", "no-op"])
-                yield from partition_leadership.bring_online(one, named, SELECTORS[selector])
-            case PartitionState.NEW:
-                partition_leadership.set_new(one, named)
-            case _:
-                partition_leadership.lose_leaders(one, named, target)
-
     def _run(self, begin: Callable[[KafkaController], Procedure[None]]) -> list[Json]:
         """Run a handler to its end, and nothing else."""
         since, cluster = self.now, self._cluster
@@ -270,6 +244,24 @@ def _state_of(known: LeaderIsrAndControllerEpoch | None, live: Sequence[int]) ->
     if known is None:
         return PartitionState.NEW
     return PartitionState.ONLINE if known.leader in live else PartitionState.OFFLINE
+
+
+def _partitions(
+    one: KafkaController,
+    named: Sequence[TopicPartition],
+    target: PartitionState,
+    selector: str,
+    wanted: tuple[int, ...],
+) -> Procedure[None]:
+    match target:
+        case PartitionState.ONLINE:
+            asks = {"reassigned": lambda _: partial(select_reassigned, one, wanted), "no-op": partial(_keeps, one)}
+            reason, ask = SELECTORS.get(selector, Handler.FAILOVER), asks.get(selector)
+            yield from partition_leadership.bring_online(one, named, reason, ask)
+        case PartitionState.NEW:
+            partition_leadership.set_new(one, named)
+        case _:
+            partition_leadership.lose_leaders(one, named, target)
 
 
 def _replicas(
@@ -290,16 +282,14 @@ def _replicas(
             replica_transitions.set_deletion_ended(one, replicas, target)
 
 
-def _keep(one: KafkaController, tp: TopicPartition, found: LeaderIsrAndControllerEpoch) -> Procedure[Election]:
-    yield from ()
-    return elect_no_op(one.context.partition_replica_assignment.get(tp), found.leader, found.isr)
+def _keeps(one: KafkaController, tp: TopicPartition) -> Select:
+    """The no-op selector of a partition."""
 
+    def keep(found: LeaderIsrAndControllerEpoch) -> Procedure[Election]:
+        yield from ()
+        return elect_no_op(one.context.partition_replica_assignment.get(tp), found.leader, found.isr)
 
-def _write_elected(
-    one: KafkaController, tp: TopicPartition, decided: LeaderIsrAndControllerEpoch
-) -> Procedure[int | None]:
-    compares, fence = one.compares_content, one.fence
-    return (yield from WriteElectedLeader(tp, decided, fence, frozenset({tp}), compares_content=compares))
+    return keep
 
 
 def _replica(key: Key) -> tuple[TopicPartition, int]:

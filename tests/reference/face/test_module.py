@@ -199,7 +199,9 @@ def test_what_is_given_wrongly_is_named(given: Any, says: str) -> None:
         (lambda it: it.transition("partition", ["orders-0"], "Online"), "state"),
         (lambda it: it.transition("topic", ["orders-0"], "OnlinePartition"), "machine"),
         (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", selector="random"), "selector"),
-        (lambda it: it.transition("partition", ["orders-7"], "NewPartition"), "has no AR"),
+        (lambda it: it.transition("partition", ["orders-0"], "NewPartition", selector="random"), "selector"),
+        (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", "reassigned", ["3"]), "a number"),
+        (lambda it: it.transition("partition", None, "OnlinePartition"), "expected a list"),
         (lambda it: it.transition("replica", ["orders-0"], "OnlineReplica"), "is no replica"),
     ],
 )
