@@ -15,7 +15,7 @@ from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.face import givens
 from reference.face.settings import behaviour
 from reference.face.view import Json, broker_to_json, entries_to_json, partition_name, znodes_to_json
-from reference.face.znodes import data_of, partition_named
+from reference.face.znodes import data_of, partition_named, refuse_no_path
 from reference.memory.open_cluster import OpenCluster, open_scope
 from reference.procedures import Procedure
 from reference.scripts import state_data, state_path
@@ -76,6 +76,7 @@ class BrokerFace:
     def by_hand(self, path: str, data: Json, version: int = 0) -> None:
         """Write a znode of this data version and any missing parents; None removes it."""
         zookeeper, session = self._cluster.zookeeper, self._cluster.admin_session
+        refuse_no_path(path)
         if path in zookeeper.tree and data is None:
             zookeeper.execute(session, Delete(path))
         elif path in zookeeper.tree:
@@ -96,11 +97,22 @@ class BrokerFace:
 
     def shrink(self, partition: str, *replicas: int) -> bool:
         """`maybeShrinkIsr`: take followers out of the ISR; whether the znode has it so now."""
-        return self._written(maybe_shrink_isr(self._broker, self._led(partition), *replicas))
+        tp = self._led(partition)
+        isr = self._broker.partition(tp).leadership.isr
+        if lost := [one for one in replicas if one not in isr or one == self.broker_id]:
+            raise BadInput(f"{lost[0]!r} is no follower in the ISR of {partition}")
+        return bool(replicas) and self._written(maybe_shrink_isr(self._broker, tp, *replicas))
 
     def expand(self, partition: str, replica: int) -> bool:
-        """`maybeExpandIsr`: take a follower into the ISR; whether the znode has it so now."""
-        return self._written(maybe_expand_isr(self._broker, self._led(partition), replica))
+        """`maybeExpandIsr`: take a follower into the ISR; whether it is there now.
+
+        Nothing is written for one that is there already, nor for one that is not assigned.
+        """
+        tp = self._led(partition)
+        known = self._broker.partition(tp)
+        if replica in known.leadership.isr or replica not in known.assigned_replicas:
+            return replica in known.leadership.isr
+        return self._written(maybe_expand_isr(self._broker, tp, replica))
 
     def announce(self) -> str | None:
         """`maybePropagateIsrChanges`: announce the ISR changes that were not yet; the path, None if there are none."""

@@ -15,8 +15,8 @@ from reference.broker_events.controlled_shutdown import answer_shutdown, begin_s
 from reference.controller.controller import KafkaController
 from reference.face import givens
 from reference.face.cluster import Cluster
-from reference.face.view import Json, partition_name
-from reference.face.znodes import partition_named
+from reference.face.view import Json, partition_name, shutdown_to_json
+from reference.face.znodes import partition_named, refuse_no_path
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
 from reference.leadership.leader_selection import Select, select_reassigned
@@ -24,17 +24,23 @@ from reference.leadership.leader_selectors import Election, elect_no_op
 from reference.memory import steps
 from reference.memory.process import Running
 from reference.procedures import Procedure
-from reference.scripts import CONTROLLER_EPOCH, delete_topic_path, state_data, state_path, topic_path
+from reference.scripts import (
+    CONTROLLER_EPOCH,
+    REASSIGN_PARTITIONS,
+    delete_topic_path,
+    state_data,
+    state_path,
+    topic_path,
+)
 from reference.threads import CALLBACK_OF, event_of, on_callback
 from reference.zookeeper.api import Exists, GetChildren, SetData
 from reference.zookeeper.tree import WatchKind
 from spec.errors import BadInput, UnknownName, Where
 from spec.formats.error_codes import ErrorCode
-from spec.formats.json_requests import response_to_json
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.request_schemas import ApiKey, ControlledShutdownResponse, api_version
-from spec.formats.znodes import TopicPayload
+from spec.formats.request_schemas import ControlledShutdownResponse
+from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -85,7 +91,7 @@ class Module(Cluster):
         self._know(given, assignment, live)
         one = self.one
         one.context.shutting_down_broker_ids = frozenset(leaving)
-        one.context.partitions_being_reassigned = wanted
+        self._reassign(wanted)
         one.context.partitions_undergoing_election = frozenset(given.get("electing", givens.partitions, []))
         self._delete(given.get("deleting", givens.texts, []), given.get("ineligible", givens.texts, []))
         for path, data in given.get("znodes", givens.mapping, {}).items():
@@ -170,6 +176,15 @@ class Module(Cluster):
         for topic in topics:
             self._unheard(partial(self.by_hand, delete_topic_path(topic), ""))
 
+    def _reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
+        """Partitions are being reassigned: the request stands, and their state znodes are listened to."""
+        self.one.context.partitions_being_reassigned = dict(wanted)
+        self.one.listeners |= {state_path(tp) for tp in wanted}
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, ids) for tp, ids in wanted.items())
+        if entries:
+            request = str(ReassignPartitionsPayload(partitions=entries))
+            self._unheard(partial(self.by_hand, REASSIGN_PARTITIONS, request))
+
     def _unheard(self, write: Callable[[], None]) -> None:
         """Write something of which no listener is told; all listen on."""
         cluster, process = self._cluster, self._cluster.processes[self.broker]
@@ -212,6 +227,7 @@ class Module(Cluster):
 
     def callback(self, path: str) -> list[Json]:
         """What the listener of a path does, which is called whether or not anything has changed; what happened."""
+        refuse_no_path(path)
         return self._run(lambda one: on_callback(one, event_of(path)))
 
     def shut_down(self, broker: int) -> Json:
@@ -225,8 +241,7 @@ class Module(Cluster):
         else:
             answer = ControlledShutdownResponse(refusal)
         self._note(self.broker)
-        key = ApiKey.CONTROLLED_SHUTDOWN
-        return response_to_json(answer, key, api_version(key, self.release))
+        return shutdown_to_json(answer, self.release)
 
     def _run(self, begin: Callable[[KafkaController], Procedure[None]]) -> list[Json]:
         """Run a handler to its end, and nothing else."""
@@ -237,6 +252,7 @@ class Module(Cluster):
         while (process := cluster.processes[self.broker]).running is not None:
             steps.carry_out(cluster, c=self.broker, index=0)
         self._note(self.broker)
+        self._interventions.tell_what_broke()
         return self.happened(since=since)
 
 
@@ -255,9 +271,11 @@ def _partitions(
 ) -> Procedure[None]:
     match target:
         case PartitionState.ONLINE:
-            asks = {"reassigned": lambda _: partial(select_reassigned, one, wanted), "no-op": partial(_keeps, one)}
-            reason, ask = SELECTORS.get(selector, Handler.FAILOVER), asks.get(selector)
-            yield from partition_leadership.bring_online(one, named, reason, ask)
+            asks: dict[str, Callable[[TopicPartition], Select]] = {
+                "reassigned": lambda _: partial(select_reassigned, one, wanted), "no-op": partial(_keeps, one),
+            }  # fmt: skip
+            reason = SELECTORS.get(selector, Handler.FAILOVER)
+            yield from partition_leadership.bring_online(one, named, reason, asks.get(selector))
         case PartitionState.NEW:
             partition_leadership.set_new(one, named)
         case _:

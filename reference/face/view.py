@@ -7,21 +7,22 @@ have them (`kcheck show requests --json`).
 import enum
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
-from reference.journal import Entry, OperationDone, Report, RequestHandled, RequestSent, StateChange
+from reference.journal import Entry, OperationDone, Report, RequestHandled, RequestSent, ShutdownAnswered, StateChange
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import snake_case
 from reference.requests.connections import QueuedRequest
 from reference.zookeeper.api import Create, Delete, OperationRefused, SetData
+from spec.formats.error_codes import ErrorCode
 from spec.formats.json_requests import body_to_json, response_to_json
-from spec.formats.kafka_types import KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V082, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.request_schemas import Request, api_version
+from spec.formats.request_schemas import ApiKey, ControlledShutdownResponse, Request, api_version
 
 Json: TypeAlias = Any
 """What JSON can hold: objects, lists, texts, numbers, booleans and null."""
@@ -112,6 +113,14 @@ def queued_to_json(queued: QueuedRequest, release: KafkaVersion) -> Json:
     return {**request_to_json(queued.request, release), "batch": queued.batch, "answered": queued.answer is not None}
 
 
+def shutdown_to_json(answer: ControlledShutdownResponse, release: KafkaVersion) -> Json:
+    """The answer to ControlledShutdown; in 0.8.2 whatever it is refused for comes to -1."""
+    if answer.error_code is not ErrorCode.NONE and release is V082:
+        answer = replace(answer, error_code=ErrorCode.UNKNOWN)
+    key = ApiKey.CONTROLLED_SHUTDOWN
+    return response_to_json(answer, key, api_version(key, release))
+
+
 def znodes_to_json(cluster: MemoryCluster) -> Json:
     """Every znode by its path, in order: its data, its data version, and of an ephemeral one whose it is."""
     owners = {process.session: b for b, process in cluster.processes.items() if process.session is not None}
@@ -165,6 +174,8 @@ def _told(entry: Entry, actor: int, release: KafkaVersion) -> Json:
             expected = {"version": operation.version} if isinstance(operation, SetData | Delete) else {}
             operated = {"operation": type(operation).__name__, "path": operation.path, **written, **expected}
             return {"by": process, **operated, "refused": refused}
+        case ShutdownAnswered(controller, broker, response):
+            return {"controller": controller, "broker": broker, "answer": shutdown_to_json(response, release)}
     other: Any = entry
     return {one.name: _plain(getattr(other, one.name)) for one in fields(other)}
 
