@@ -9,6 +9,7 @@ From outside it is driven by plain calls and JSON, and no inner module is import
     cluster = reference.cluster([1, 2, 3])   # a whole cluster       reference/face/cluster.py
     reference.module({"broker": 1, ...})     # a controller          reference/face/module.py
     reference.broker({"broker": 2, ...})     # what brokers do       reference/face/broker.py
+    reference.delayed()                      # operations that wait  reference/face/delayed.py
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from reference.face.broker import BrokerFace
     from reference.face.cluster import Cluster
+    from reference.face.delayed import DelayedFace
     from reference.face.module import Module
 
-__all__ = ["broker", "cluster", "module"]
+__all__ = ["broker", "cluster", "delayed", "module"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 
@@ -54,3 +56,10 @@ def broker(given: Mapping[str, Any]) -> "BrokerFace":
     from reference.face.broker import BrokerFace
 
     return BrokerFace(given)
+
+
+def delayed(*, purge_interval: int = 1000, variant: str = "AS_CODED") -> "DelayedFace":
+    """A purgatory in which nothing waits, with a clock of its own that stands still."""
+    from reference.face.delayed import DelayedFace
+
+    return DelayedFace(purge_interval=purge_interval, variant=variant)
