@@ -10,10 +10,13 @@ From outside it is driven by plain calls and JSON, and no inner module is import
     reference.module({"broker": 1, ...})     # a controller          reference/face/module.py
     reference.broker({"broker": 2, ...})     # what brokers do       reference/face/broker.py
     reference.delayed()                      # operations that wait  reference/face/delayed.py
+    reference.encode({"name": ...})          # requests as bytes     reference/face/wire.py
 """
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+from spec.errors import BadInput
 
 if TYPE_CHECKING:
     from reference.face.broker import BrokerFace
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from reference.face.delayed import DelayedFace
     from reference.face.module import Module
 
-__all__ = ["broker", "cluster", "delayed", "module"]
+__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "encode", "module"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 
@@ -56,6 +59,20 @@ def broker(given: Mapping[str, Any]) -> "BrokerFace":
     from reference.face.broker import BrokerFace
 
     return BrokerFace(given)
+
+
+def encode(request: Any) -> bytes:
+    """The bytes of a request that is an object as `BrokerFace.request` takes it; BadInput says what cannot be sent."""
+    from reference.face.wire import encode
+
+    return encode(request)
+
+
+def decode(data: bytes) -> Any:
+    """The request that all these bytes are, as an object; BadInput says what is wrong with them."""
+    from reference.face.wire import decode
+
+    return decode(data)
 
 
 def delayed(*, purge_interval: int = 1000, variant: str = "AS_CODED") -> "DelayedFace":

@@ -25,6 +25,7 @@ from spec.errors import BadInput, Where
 from spec.formats.json_requests import request_from_json
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ControlledShutdownRequest
+from spec.formats.requests import encode_request
 from spec.variants import Switch
 
 
@@ -93,6 +94,7 @@ class BrokerFace:
     def request(self, told: Json) -> Json:
         """Carry out a request of a controller, an object as the message definitions have it, and give its answer."""
         header, request = request_from_json(told, Where("request"))
+        encode_request(header, request)  # which refuses what cannot be sent
         if isinstance(request, ControlledShutdownRequest):
             raise BadInput("ControlledShutdown is for a controller, not for a broker")
         answer = self._broker.handle(request, header.correlation_id)

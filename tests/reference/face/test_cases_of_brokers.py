@@ -164,3 +164,31 @@ def test_an_isr_write_without_its_znode_fails_and_changes_nothing() -> None:
     broker.by_hand("/brokers/topics/o", None)
     assert not broker.shrink("o-0", 3)
     assert (knows(broker)["isr"], knows(broker)["zk_version"]) == ([2, 3], 4)
+
+
+def test_requests_go_to_bytes_and_back() -> None:
+    """PROTOCOL.md section 9, wire format."""
+    for request in (leadership(told(3, 4), told(2, 3, partition=1)), stop(delete=True), metadata()):
+        assert reference.decode(reference.encode(request)) == request
+
+
+def test_the_bytes_of_a_stop_replica() -> None:
+    """PROTOCOL.md section 9: StopReplica v0, behind key, version, correlation id and client id."""
+    assert reference.encode(stop(delete=True)).hex() == (
+        "0005" "0000" "00000007" "000131" "00000001" "00000005" "01" "00000001" "00016f" "00000000"
+    )  # fmt: skip
+
+
+def test_what_cannot_be_sent_or_read_is_refused() -> None:
+    """PROTOCOL.md section 9: numbers of four bytes; all the bytes are the request."""
+    text: Any = "00"
+    acts: list[Any] = [
+        lambda: a_broker().request(leadership(told(2**40, 9))),
+        lambda: a_broker().request(leadership({**told(3, 9), "Leader": "x"})),
+        lambda: reference.decode(reference.encode(stop(delete=True)) + b"0"),
+        lambda: reference.decode(b""),
+        lambda: reference.decode(text),
+    ]
+    for act in acts:
+        with pytest.raises(reference.BadInput):
+            act()
