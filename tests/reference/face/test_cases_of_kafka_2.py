@@ -362,6 +362,17 @@ def test_a_lost_answer_of_a_create_or_of_the_epoch_counts_as_a_failure() -> None
     assert (cluster.znode("/controller_epoch"), knows(cluster)["epoch"]) == (2, 1)
 
 
+@pytest.mark.parametrize("error", ["ConnectionLoss", "SessionExpired", "BadVersion"])
+def test_whatever_the_increment_of_the_epoch_raises_is_swallowed(error: str) -> None:
+    """PROTOCOL.md section 6: a catch-all in the same method logs it, and the failover goes on (D1)."""
+    cluster = a_cluster(ar=[[1, 2]])
+    cluster.fail("increment_epoch", error)
+    cluster.kill(1)
+    cluster.rest()
+    assert (cluster.controller, cluster.znode("/controller_epoch"), knows(cluster)["epoch"]) == (2, 1, 1)
+    assert any("Error while incrementing controller epoch" in one["line"] for one in cluster.happened("log"))
+
+
 def test_what_breaks_before_an_effect_is_told_and_no_handlers_exception() -> None:
     """The face's own: a mistake in what is given to `before` must not pass for an exception in Kafka."""
     one = a_module(partition_states={"o-0": "OfflinePartition"})
