@@ -48,6 +48,8 @@ from spec.scopes import BUDGETS
 
 BOUND: Final = 5_000
 """The steps after which something should have come to rest."""
+HALVES: Final = 8
+"""The partitions up to which a broker may fail in the middle of a request, at each set of them that is done by then."""
 ON_REQUEST: Final = frozenset({*STARTS, "check_imbalance"})
 """What is no fault, and still waits until somebody asks for it: a process starts, the rebalance thread looks."""
 
@@ -160,6 +162,8 @@ class Cluster:
 
     def _steps(self, *, faults: bool) -> Iterator[Step]:
         self._cluster.budget = dict.fromkeys(BUDGETS, PLENTY) if faults else {}
+        if len(self._cluster.partitions) > HALVES:
+            self._cluster.budget["half_requests"] = 0
         for choice in of_processes(self._cluster):
             if is_left(self._cluster, choice.rule):
                 step = Step(step_name(self._cluster, choice.rule, choice.parameters), choice)
