@@ -8,10 +8,12 @@ Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from reference.broker_events.controlled_shutdown import answer_shutdown, begin_shutdown, move_partition
+from reference.brokers.broker import Partition
 from reference.controller.controller import KafkaController
 from reference.face import givens
 from reference.face.cluster import Cluster
@@ -68,6 +70,7 @@ class Module(Cluster):
     | `replica_states` | by partition, by broker; those on live brokers are Online, others Offline |
     | `reassigning`, `electing` | RAR by partition; partitions |
     | `deleting`, `ineligible` | topics that are queued for deletion, and those of them that wait |
+    | `told` | the partitions whose leadership their brokers know, too; of the others they have heard nothing yet |
     | `znodes` | data by path, in place of what the caches say; null: there is none |
     | `settings`, `release`, `variant` | as for a cluster |
     """
@@ -94,6 +97,7 @@ class Module(Cluster):
         self._reassign(wanted)
         one.context.partitions_undergoing_election = frozenset(given.get("electing", givens.partitions, []))
         self._delete(given.get("deleting", givens.texts, []), given.get("ineligible", givens.texts, []))
+        self._tell(given.get("told", givens.partitions, []))
         for path, data in given.get("znodes", givens.mapping, {}).items():
             if data is not None or path in self._cluster.zookeeper.tree:
                 self._unheard(partial(self.by_hand, path, data))
@@ -175,6 +179,20 @@ class Module(Cluster):
         one.deleting.partitions = frozenset(tp for tp in assigned if tp.topic in topics)
         for topic in topics:
             self._unheard(partial(self.by_hand, delete_topic_path(topic), ""))
+
+    def _tell(self, told: Iterable[TopicPartition]) -> None:
+        """The registered brokers of AR lead and follow as the caches say."""
+        context = self.one.context
+        for tp in told:
+            known = context.partition_leadership_info.get(tp)
+            if known is None:
+                raise BadInput(f"given.told: {partition_name(tp)} has no leadership; name it in `leadership`")
+            replicas = context.partition_replica_assignment[tp]
+            for b in context.live_or_shutting_down_broker_ids.intersection(replicas):
+                isr = known.isr if b == known.leader else ()
+                broker = self._cluster.change(b).broker
+                broker.partitions[tp] = Partition(replace(known, isr=isr), replicas)
+                broker.logs |= {tp}
 
     def _reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
         """Partitions are being reassigned: the request stands, and their state znodes are listened to."""
