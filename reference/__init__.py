@@ -9,17 +9,22 @@ From outside it is driven by plain calls and JSON, and no inner module is import
     cluster = reference.cluster([1, 2, 3])   # a whole cluster       reference/face/cluster.py
     reference.module({"broker": 1, ...})     # a controller          reference/face/module.py
     reference.broker({"broker": 2, ...})     # what brokers do       reference/face/broker.py
+    reference.delayed()                      # operations that wait  reference/face/delayed.py
+    reference.encode({"name": ...})          # requests as bytes     reference/face/wire.py
 """
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from spec.errors import BadInput
+
 if TYPE_CHECKING:
     from reference.face.broker import BrokerFace
     from reference.face.cluster import Cluster
+    from reference.face.delayed import DelayedFace
     from reference.face.module import Module
 
-__all__ = ["broker", "cluster", "module"]
+__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "encode", "module"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 
@@ -54,3 +59,24 @@ def broker(given: Mapping[str, Any]) -> "BrokerFace":
     from reference.face.broker import BrokerFace
 
     return BrokerFace(given)
+
+
+def encode(request: Any) -> bytes:
+    """The bytes of a request that is an object as `BrokerFace.request` takes it; BadInput says what cannot be sent."""
+    from reference.face.wire import encode
+
+    return encode(request)
+
+
+def decode(data: bytes) -> Any:
+    """The request that all these bytes are, as an object; BadInput says what is wrong with them."""
+    from reference.face.wire import decode
+
+    return decode(data)
+
+
+def delayed(*, purge_interval: int = 1000, variant: str = "AS_CODED") -> "DelayedFace":
+    """A purgatory in which nothing waits, with a clock of its own that stands still."""
+    from reference.face.delayed import DelayedFace
+
+    return DelayedFace(purge_interval=purge_interval, variant=variant)

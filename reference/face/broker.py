@@ -13,17 +13,19 @@ from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.broker import Broker, Partition
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.face import givens
+from reference.face.interventions import LOST, Interventions
 from reference.face.settings import behaviour
-from reference.face.view import Json, broker_to_json, entries_to_json, partition_name, znodes_to_json
-from reference.face.znodes import data_of, partition_named
+from reference.face.view import Json, answer_to_json, broker_to_json, entries_to_json, partition_name, znodes_to_json
+from reference.face.znodes import data_of, partition_named, refuse_no_path
 from reference.memory.open_cluster import OpenCluster, open_scope
 from reference.procedures import Procedure
 from reference.scripts import state_data, state_path
 from reference.zookeeper.api import Delete, SetData
 from spec.errors import BadInput, Where
-from spec.formats.json_requests import request_from_json, response_to_json
+from spec.formats.json_requests import request_from_json
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ControlledShutdownRequest
+from spec.formats.requests import encode_request
 from spec.variants import Switch
 
 
@@ -49,6 +51,8 @@ class BrokerFace:
         self.release, switches = behaviour(release, variant)
         scope = open_scope((self.broker_id,), unclean=False, deletes_topics=True, rebalances=False, percentage=10)
         self._cluster = OpenCluster((self.broker_id,), scope, switches)
+        self._interventions = Interventions()
+        self._cluster.intervene = self._interventions.come_before
         self._process = self._cluster.processes[self.broker_id]
         self._process.session = self._cluster.zookeeper.open_session()
         self._know(given)
@@ -74,13 +78,15 @@ class BrokerFace:
             self.by_hand(path, data)
 
     def by_hand(self, path: str, data: Json, version: int = 0) -> None:
-        """Write a znode of this data version and any missing parents; None removes it."""
+        """Write a znode of this data version and any missing parents; None removes it with all below it."""
         zookeeper, session = self._cluster.zookeeper, self._cluster.admin_session
-        if path in zookeeper.tree and data is None:
-            zookeeper.execute(session, Delete(path))
+        refuse_no_path(path)
+        if data is None:
+            for one in sorted((one for one in zookeeper.tree if f"{one}/".startswith(f"{path}/")), reverse=True):
+                zookeeper.execute(session, Delete(one))
         elif path in zookeeper.tree:
             zookeeper.execute(session, SetData(path, data_of(data)))
-        elif data is not None:
+        else:
             self._cluster.create_as_admin(path, data_of(data))
             for _ in range(version):
                 zookeeper.execute(session, SetData(path, data_of(data)))
@@ -88,19 +94,35 @@ class BrokerFace:
     def request(self, told: Json) -> Json:
         """Carry out a request of a controller, an object as the message definitions have it, and give its answer."""
         header, request = request_from_json(told, Where("request"))
+        encode_request(header, request)  # which refuses what cannot be sent
         if isinstance(request, ControlledShutdownRequest):
             raise BadInput("ControlledShutdown is for a controller, not for a broker")
         answer = self._broker.handle(request, header.correlation_id)
         self._note()
-        return response_to_json(answer, request.api_key, header.api_version)
+        return answer_to_json(answer, request, self.release, header.api_version)
 
     def shrink(self, partition: str, *replicas: int) -> bool:
         """`maybeShrinkIsr`: take followers out of the ISR; whether the znode has it so now."""
-        return self._written(maybe_shrink_isr(self._broker, self._led(partition), *replicas))
+        tp = self._led(partition)
+        isr = self._broker.partition(tp).leadership.isr
+        if lost := [one for one in replicas if one not in isr or one == self.broker_id]:
+            raise BadInput(f"{lost[0]!r} is no follower in the ISR of {partition}")
+        return bool(replicas) and self._written(maybe_shrink_isr(self._broker, tp, *replicas))
 
     def expand(self, partition: str, replica: int) -> bool:
-        """`maybeExpandIsr`: take a follower into the ISR; whether the znode has it so now."""
-        return self._written(maybe_expand_isr(self._broker, self._led(partition), replica))
+        """`maybeExpandIsr`: take a follower into the ISR; whether it is there now.
+
+        Nothing is written for one that is there already, nor for one that is not assigned.
+        """
+        tp = self._led(partition)
+        known = self._broker.partition(tp)
+        if replica in known.leadership.isr or replica not in known.assigned_replicas:
+            return replica in known.leadership.isr
+        return self._written(maybe_expand_isr(self._broker, tp, replica))
+
+    def lose_answers(self, times: int = 1) -> None:
+        """Have the answers to the next writes be lost: each is applied, and ZkClient does it again."""
+        self._interventions.add("*", times=times, error=LOST)
 
     def announce(self) -> str | None:
         """`maybePropagateIsrChanges`: announce the ISR changes that were not yet; the path, None if there are none."""

@@ -16,17 +16,26 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from reference.elections.requested import ELECTIONS
+from reference.face import givens
 from reference.face.interventions import Interventions, is_meant, step_name
 from reference.face.settings import Settings, behaviour
 from reference.face.view import Json, data_to_json, entries_to_json, process_to_json, znodes_to_json
-from reference.face.znodes import data_of, partition_named
+from reference.face.znodes import data_of, partition_named, refuse_below_ephemerals, refuse_no_path
 from reference.memory.choices import Choice, is_left
 from reference.memory.open_cluster import PLENTY, OpenCluster, open_scope
 from reference.memory.scheduler import of_processes
 from reference.memory.start import STARTS
-from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS, delete_topic_path, parsed, topic_config_path, topic_path
+from reference.scripts import (
+    CONTROLLER,
+    ISR_CHANGES,
+    REASSIGN_PARTITIONS,
+    delete_topic_path,
+    parsed,
+    topic_config_path,
+    topic_path,
+)
 from reference.zookeeper.api import Delete, SetData
-from spec.errors import BadInput, SpecError, UnknownName
+from spec.errors import BadInput, SpecError, UnknownName, Where
 from spec.formats.znodes import (
     UNCLEAN,
     PartitionReassignment,
@@ -39,6 +48,8 @@ from spec.scopes import BUDGETS
 
 BOUND: Final = 5_000
 """The steps after which something should have come to rest."""
+HALVES: Final = 8
+"""The partitions up to which a broker may fail in the middle of a request, at each set of them that is done by then."""
 ON_REQUEST: Final = frozenset({*STARTS, "check_imbalance"})
 """What is no fault, and still waits until somebody asks for it: a process starts, the rebalance thread looks."""
 
@@ -151,6 +162,8 @@ class Cluster:
 
     def _steps(self, *, faults: bool) -> Iterator[Step]:
         self._cluster.budget = dict.fromkeys(BUDGETS, PLENTY) if faults else {}
+        if len(self._cluster.partitions) > HALVES:
+            self._cluster.budget["half_requests"] = 0
         for choice in of_processes(self._cluster):
             if is_left(self._cluster, choice.rule):
                 step = Step(step_name(self._cluster, choice.rule, choice.parameters), choice)
@@ -168,6 +181,7 @@ class Cluster:
             step.choice.do(self._cluster)
         finally:
             self._note(parameters.get("c", parameters.get("b", 0)), step.name)
+        self._interventions.tell_what_broke()
 
     def _note(self, actor: int, step: str = "") -> None:
         """Keep what has happened since."""
@@ -237,15 +251,19 @@ class Cluster:
         """Create a topic with the AR of each of its partitions, as `AdminUtils.createTopic` writes it."""
         if self._cluster.has_topic(topic):
             raise BadInput(f"the topic {topic} exists")
-        partitions = {number: self._replicas(ids) for number, ids in enumerate(assignment)}
+        listed = givens.listed(assignment, Where("assignment"))
+        partitions = {number: self._replicas(ids) for number, ids in enumerate(listed)}
         self.by_hand(topic_config_path(topic), str(TopicConfigPayload(config=dict(config or {}))))
         self.by_hand(topic_path(topic), str(TopicPayload(partitions=partitions)))
 
     def add(self, topic: str, assignment: Mapping[int, Sequence[int]]) -> None:
         """Add partitions to a topic, each with its AR."""
         there = self._partitions_of(topic)
-        if again := sorted(there.keys() & assignment.keys()):
+        givens.mapping(assignment, Where("assignment"))
+        if again := [number for number in assignment if number in there]:
             raise BadInput(f"the topic {topic} has partition {again[0]} already")
+        if lost := [number for number in assignment if type(number) is not int or number < 0]:
+            raise BadInput(f"{lost[0]!r} is no number of a partition")
         new = {number: self._replicas(ids) for number, ids in assignment.items()}
         self.by_hand(topic_path(topic), str(TopicPayload(partitions={**there, **new})))
 
@@ -255,7 +273,7 @@ class Cluster:
 
     def reassign(self, wanted: Mapping[str, Sequence[int]]) -> None:
         """Ask for partitions to be reassigned: RAR by partition, as `{"orders-0": [2, 3]}`."""
-        named = {partition_named(name): tuple(ids) for name, ids in wanted.items()}
+        named = {tp: tuple(ids) for tp, ids in givens.by_partition(givens.listed)(wanted, Where("wanted")).items()}
         entries = tuple(PartitionReassignment(tp.topic, tp.partition, ids) for tp, ids in named.items())
         data = str(ReassignPartitionsPayload(partitions=entries))
         self._create(REASSIGN_PARTITIONS, data, "partitions are being reassigned already")
@@ -273,6 +291,7 @@ class Cluster:
     def by_hand(self, path: str, data: Json) -> None:
         """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it."""
         cluster = self._cluster
+        refuse_no_path(path)
         if data is None:
             below = [one for one in cluster.zookeeper.tree if one == path or one.startswith(f"{path}/")]
             if not below:
@@ -282,6 +301,7 @@ class Cluster:
         elif path in cluster.zookeeper.tree:
             cluster.zookeeper.execute(cluster.admin_session, SetData(path, data_of(data)))
         else:
+            refuse_below_ephemerals(cluster.zookeeper.tree, path)
             cluster.create_as_admin(path, data_of(data))
         self._number(path)
         cluster.tell_watchers()
@@ -292,7 +312,9 @@ class Cluster:
         self.by_hand(path, data)
 
     def _number(self, path: str) -> None:
-        """Tell a topic that is created from an earlier one of its name."""
+        """Tell a topic that is created from an earlier one of its name, and a notification from others."""
+        if path.startswith(f"{ISR_CHANGES}/") and path not in self._cluster.notifiers:
+            self._cluster.notifiers[path] = 0  # which is no broker's
         cluster, topic = self._cluster, path.removeprefix("/brokers/topics/")
         znode = cluster.zookeeper.tree.get(path)
         if topic != path and "/" not in topic and znode is not None and znode.version == 0:
@@ -305,14 +327,18 @@ class Cluster:
         return dict(parsed(TopicPayload, topic_path(topic), znode.data).partitions)
 
     def _replicas(self, ids: Sequence[int]) -> tuple[int, ...]:
-        for broker in ids:
+        for broker in givens.listed(ids, Where("assignment")):
             self._known(broker)
         return tuple(ids)
 
     # --------------------------------------------------------------------------------------------------- interventions
 
     def fail(self, step: str, error: str, times: int = 1) -> None:
-        """Have the next effects of a handler that are meant raise an error: `fail("create_state", "NoNode")`."""
+        """Have the next effects of a handler that are meant raise an error: `fail("create_state", "NoNode")`.
+
+        `LostAnswer` applies the write, and has it done again; elsewhere than in `transition` and `callback` that is a
+        step, too, such as `do("increment_epoch_unanswered")`.
+        """
         self._interventions.add(step, error=error, times=times)
 
     def before(self, step: str, act: Callable[[], None], times: int = 1) -> None:

@@ -1,6 +1,6 @@
 """What is given to a face: a plain dictionary, each key with its kind; what is wrong is told by its place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from reference.face.znodes import partition_named
@@ -58,18 +58,19 @@ def anything(told: Any, where: Where) -> Any:
     return told
 
 
+def listed(told: Any, where: Where) -> Sequence[Any]:
+    """A list of anything."""
+    return told if isinstance(told, list | tuple) else where.refuse(f"expected a list, found {told!r}")
+
+
 def numbers(told: Any, where: Where) -> tuple[int, ...]:
     """A list of numbers, in its order."""
-    if not isinstance(told, list | tuple):
-        where.refuse(f"expected a list, found {told!r}")
-    return tuple(number(one, where.item(place)) for place, one in enumerate(told))
+    return tuple(number(one, where.item(place)) for place, one in enumerate(listed(told, where)))
 
 
 def texts(told: Any, where: Where) -> tuple[str, ...]:
     """A list of texts, in its order."""
-    if not isinstance(told, list | tuple):
-        where.refuse(f"expected a list, found {told!r}")
-    return tuple(text(one, where.item(place)) for place, one in enumerate(told))
+    return tuple(text(one, where.item(place)) for place, one in enumerate(listed(told, where)))
 
 
 def mapping(told: Any, where: Where) -> Mapping[str, Any]:

@@ -26,6 +26,8 @@ ERRORS: Final[dict[str, type[ZookeeperError]]] = {
     for one in (NoNode, BadVersion, NodeExists, NotEmpty, NoChildrenForEphemerals, ConnectionLoss, SessionExpired)
 }
 UNFORESEEN: Final = UnexpectedFailure.__name__
+LOST: Final = "LostAnswer"
+"""No error that anybody sees: the write is applied, its answer is lost, and ZkClient does it again."""
 WORDS: Final = {
     "c": "controller", "b": "broker", "h": "broker", "p": "partition", "t": "topic", "r": "replica",
     "n": "notification",
@@ -42,12 +44,14 @@ def step_name(cluster: MemoryCluster, rule: str, parameters: Iterable[tuple[str,
 def _named(cluster: MemoryCluster, name: str, number: int) -> str:
     if name == "p":
         return partition_name(cluster.partitions[number])
+    if name == "lagging":
+        return str([b for place, b in enumerate(sorted(cluster.processes)) if number >> place & 1])
     return cluster.topics()[number] if name == "t" else str(number)
 
 
 def is_meant(pattern: str, rule: str, name: str) -> bool:
-    """Whether a step is meant by the name of its action alone, or by a pattern of its whole name."""
-    return pattern == rule or fnmatchcase(name, pattern)
+    """Whether a step is meant by its name, by that of its action alone, or by a pattern of its whole name."""
+    return pattern in {rule, name} or fnmatchcase(name, pattern)
 
 
 @dataclass
@@ -65,24 +69,44 @@ class Interventions:
 
     def __init__(self) -> None:
         self._waiting: list[Intervention] = []
+        self._broken: Exception | None = None
 
     def add(self, step: str, *, times: int, error: str | None = None, act: Callable[[], None] | None = None) -> None:
         """One more; UnknownName for an error that there is not."""
-        if error is not None and error not in {*ERRORS, UNFORESEEN}:
-            raise UnknownName("error", error, [*ERRORS, UNFORESEEN])
+        if error is not None and error not in {*ERRORS, UNFORESEEN, LOST}:
+            raise UnknownName("error", error, [*ERRORS, UNFORESEEN, LOST])
+        if type(times) is not int or times < 1:
+            raise BadInput(f"{times!r} times is not so often as anything can come; expected 1 or more")
         self._waiting.append(Intervention(step, error, act, times))
 
-    def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> None:
-        """Do what is to be done before an effect, and raise what it is to raise."""
-        name = effect_name(process, effect)
+    def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
+        """Do what is to be done before an effect, and raise what it is to raise; whether its answer is lost."""
+        is_lost, name = False, effect_name(process, effect)
         for one in [one for one in self._waiting if is_meant(one.step, effect.action, name)]:
             one.times -= 1
             if one.times <= 0:
                 self._waiting.remove(one)
             if one.act is not None:
-                one.act()
-            if one.error is not None:
+                self._act(one.act)
+            if one.error == LOST:
+                is_lost = True
+            elif one.error is not None:
                 self._raise(process, effect, one.error)
+        return is_lost
+
+    def _act(self, act: Callable[[], None]) -> None:
+        """Do what is to be done; what it raises is no exception of the handler that it comes before."""
+        try:
+            act()
+        except Exception as error:
+            self._broken = self._broken or error
+            raise
+
+    def tell_what_broke(self) -> None:
+        """Raise what something raised that came before an effect."""
+        broken, self._broken = self._broken, None
+        if broken is not None:
+            raise broken
 
     @staticmethod
     def _raise(process: MemoryProcess, effect: Effect[Any], error: str) -> None:

@@ -8,36 +8,43 @@ Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from reference.broker_events.controlled_shutdown import answer_shutdown, begin_shutdown, move_partition
+from reference.brokers.broker import Partition
 from reference.controller.batch import send_batch
 from reference.controller.controller import KafkaController
 from reference.face import givens
 from reference.face.batches import added
 from reference.face.cluster import Cluster
-from reference.face.view import Json, partition_name
-from reference.face.znodes import partition_named
+from reference.face.view import Json, partition_name, shutdown_to_json
+from reference.face.znodes import partition_named, refuse_no_path
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
-from reference.leadership.effects import ReadForElection, WriteElectedLeader
-from reference.leadership.leader_selection import select_reassigned
+from reference.leadership.leader_selection import Select, select_reassigned
 from reference.leadership.leader_selectors import Election, elect_no_op
 from reference.memory import steps
 from reference.memory.process import Running
 from reference.procedures import Procedure
-from reference.scripts import CONTROLLER_EPOCH, delete_topic_path, state_data, state_path, topic_path
+from reference.scripts import (
+    CONTROLLER_EPOCH,
+    REASSIGN_PARTITIONS,
+    delete_topic_path,
+    state_data,
+    state_path,
+    topic_path,
+)
 from reference.threads import CALLBACK_OF, event_of, on_callback
 from reference.zookeeper.api import Exists, GetChildren, SetData
 from reference.zookeeper.tree import WatchKind
 from spec.errors import BadInput, UnknownName, Where
 from spec.formats.error_codes import ErrorCode
-from spec.formats.json_requests import response_to_json
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.request_schemas import ApiKey, ControlledShutdownResponse, api_version
-from spec.formats.znodes import TopicPayload
+from spec.formats.request_schemas import ControlledShutdownResponse
+from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import Handler
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -45,7 +52,9 @@ from spec.tables.replica_states import ReplicaState
 SELECTORS: Final = {
     "offline": Handler.FAILOVER, "preferred": Handler.REQUESTED_ELECTION, "controlled-shutdown": Handler.SHUTDOWN,
 }  # fmt: skip
-"""The selectors by name, and for whom they are asked; `reassigned` takes RAR, and `no-op` nothing."""
+"""The selectors by name, and for whom they are asked."""
+OTHER_SELECTORS: Final = ("reassigned", "no-op")
+"""Those that are given something else: RAR, and nothing."""
 Key = str | tuple[str, int] | list[Any]
 
 
@@ -63,6 +72,7 @@ class Module(Cluster):
     | `replica_states` | by partition, by broker; those on live brokers are Online, others Offline |
     | `reassigning`, `electing` | RAR by partition; partitions |
     | `deleting`, `ineligible` | topics that are queued for deletion, and those of them that wait |
+    | `told` | the partitions whose leadership their brokers know, too; of the others they have heard nothing yet |
     | `znodes` | data by path, in place of what the caches say; null: there is none |
     | `settings`, `release`, `variant` | as for a cluster |
     """
@@ -86,9 +96,10 @@ class Module(Cluster):
         self._know(given, assignment, live)
         one = self.one
         one.context.shutting_down_broker_ids = frozenset(leaving)
-        one.context.partitions_being_reassigned = wanted
+        self._reassign(wanted)
         one.context.partitions_undergoing_election = frozenset(given.get("electing", givens.partitions, []))
         self._delete(given.get("deleting", givens.texts, []), given.get("ineligible", givens.texts, []))
+        self._tell(given.get("told", givens.partitions, []))
         for path, data in given.get("znodes", givens.mapping, {}).items():
             if data is not None or path in self._cluster.zookeeper.tree:
                 self._unheard(partial(self.by_hand, path, data))
@@ -171,6 +182,29 @@ class Module(Cluster):
         for topic in topics:
             self._unheard(partial(self.by_hand, delete_topic_path(topic), ""))
 
+    def _tell(self, told: Iterable[TopicPartition]) -> None:
+        """The registered brokers of AR lead and follow as the caches say."""
+        context = self.one.context
+        for tp in told:
+            known = context.partition_leadership_info.get(tp)
+            if known is None:
+                raise BadInput(f"given.told: {partition_name(tp)} has no leadership; name it in `leadership`")
+            replicas = context.partition_replica_assignment[tp]
+            for b in context.live_or_shutting_down_broker_ids.intersection(replicas):
+                isr = known.isr if b == known.leader else ()
+                broker = self._cluster.change(b).broker
+                broker.partitions[tp] = Partition(replace(known, isr=isr), replicas)
+                broker.logs |= {tp}
+
+    def _reassign(self, wanted: Mapping[TopicPartition, tuple[int, ...]]) -> None:
+        """Partitions are being reassigned: the request stands, and their state znodes are listened to."""
+        self.one.context.partitions_being_reassigned = dict(wanted)
+        self.one.listeners |= {state_path(tp) for tp in wanted}
+        entries = tuple(PartitionReassignment(tp.topic, tp.partition, ids) for tp, ids in wanted.items())
+        if entries:
+            request = str(ReassignPartitionsPayload(partitions=entries))
+            self._unheard(partial(self.by_hand, REASSIGN_PARTITIONS, request))
+
     def _unheard(self, write: Callable[[], None]) -> None:
         """Write something of which no listener is told; all listen on."""
         cluster, process = self._cluster, self._cluster.processes[self.broker]
@@ -195,21 +229,25 @@ class Module(Cluster):
     ) -> list[Json]:
         """`handleStateChanges`: take partitions, or replicas such as `("orders-0", 2)`, to a state; what happened.
 
-        Of partitions that go Online from Offline, `selector` is asked: `offline`, `preferred`, `controlled-shutdown`,
-        `reassigned`, which takes RAR, or `no-op`. What a transition is refused for is in the log, as in Kafka.
+        Of partitions that go Online from Online or Offline, `selector` is asked: `offline`, `preferred`,
+        `controlled-shutdown`, `reassigned`, which takes RAR, or `no-op`, which is what Kafka asks if nothing else is
+        said. What a transition is refused for is in the log, as in Kafka.
         """
         if machine == "partition":
             state = _named(PartitionState, target)
-            named = tuple(partition_named(str(key)) for key in keys)
-            return self._run(lambda one: self._partitions(one, named, state, selector, tuple(reassigned)))
+            if selector not in {*SELECTORS, *OTHER_SELECTORS}:
+                raise UnknownName("selector", selector, [*SELECTORS, *OTHER_SELECTORS])
+            named, wanted = givens.partitions(keys, Where("keys")), givens.numbers(reassigned, Where("reassigned"))
+            return self._run(lambda one: _partitions(one, named, state, selector, wanted))
         if machine == "replica":
             state = _named(ReplicaState, target)
-            replicas = tuple(_replica(key) for key in keys)
+            replicas = tuple(_replica(key) for key in givens.listed(keys, Where("keys")))
             return self._run(lambda one: _replicas(one, replicas, state))
         raise UnknownName("machine", machine, ["partition", "replica"])
 
     def callback(self, path: str) -> list[Json]:
         """What the listener of a path does, which is called whether or not anything has changed; what happened."""
+        refuse_no_path(path)
         return self._run(lambda one: on_callback(one, event_of(path)))
 
     def shut_down(self, broker: int) -> Json:
@@ -223,8 +261,7 @@ class Module(Cluster):
         else:
             answer = ControlledShutdownResponse(refusal)
         self._note(self.broker)
-        key = ApiKey.CONTROLLED_SHUTDOWN
-        return response_to_json(answer, key, api_version(key, self.release))
+        return shutdown_to_json(answer, self.release)
 
     def send(self, adds: Sequence[Mapping[str, Any]]) -> list[Json]:
         """A batch of requests: what is added, in order, then all of it is sent; what happened.
@@ -241,36 +278,6 @@ class Module(Cluster):
         self._note(self.broker)
         return self.happened(since=since)
 
-    def _partitions(
-        self,
-        one: KafkaController,
-        named: Sequence[TopicPartition],
-        target: PartitionState,
-        selector: str,
-        wanted: tuple[int, ...],
-    ) -> Procedure[None]:
-        yield from ()
-        if lost := [tp for tp in named if tp not in one.context.partition_replica_assignment]:
-            raise BadInput(f"{lost[0]} has no AR; name it in `assignment`")
-        match target:
-            case PartitionState.ONLINE if selector in {"reassigned", "no-op"}:
-                for tp in named:
-                    ask = (
-                        partial(select_reassigned, one, wanted) if selector == "reassigned" else partial(_keep, one, tp)
-                    )
-                    write = partial(_write_elected, one, tp)
-                    yield from partition_leadership.bring_online_with(
-                        one, ReadForElection(tp, frozenset(named)), write, ask
-                    )
-            case PartitionState.ONLINE:
-                if selector not in SELECTORS:
-                    raise UnknownName("selector", selector, [*SELECTORS, "reassigned", "no-op"])
-                yield from partition_leadership.bring_online(one, named, SELECTORS[selector])
-            case PartitionState.NEW:
-                partition_leadership.set_new(one, named)
-            case _:
-                partition_leadership.lose_leaders(one, named, target)
-
     def _run(self, begin: Callable[[KafkaController], Procedure[None]]) -> list[Json]:
         """Run a handler to its end, and nothing else."""
         since, cluster = self.now, self._cluster
@@ -280,6 +287,7 @@ class Module(Cluster):
         while (process := cluster.processes[self.broker]).running is not None:
             steps.carry_out(cluster, c=self.broker, index=0)
         self._note(self.broker)
+        self._interventions.tell_what_broke()
         return self.happened(since=since)
 
 
@@ -287,6 +295,26 @@ def _state_of(known: LeaderIsrAndControllerEpoch | None, live: Sequence[int]) ->
     if known is None:
         return PartitionState.NEW
     return PartitionState.ONLINE if known.leader in live else PartitionState.OFFLINE
+
+
+def _partitions(
+    one: KafkaController,
+    named: Sequence[TopicPartition],
+    target: PartitionState,
+    selector: str,
+    wanted: tuple[int, ...],
+) -> Procedure[None]:
+    match target:
+        case PartitionState.ONLINE:
+            asks: dict[str, Callable[[TopicPartition], Select]] = {
+                "reassigned": lambda _: partial(select_reassigned, one, wanted), "no-op": partial(_keeps, one),
+            }  # fmt: skip
+            reason = SELECTORS.get(selector, Handler.FAILOVER)
+            yield from partition_leadership.bring_online(one, named, reason, asks.get(selector))
+        case PartitionState.NEW:
+            partition_leadership.set_new(one, named)
+        case _:
+            partition_leadership.lose_leaders(one, named, target)
 
 
 def _replicas(
@@ -307,16 +335,14 @@ def _replicas(
             replica_transitions.set_deletion_ended(one, replicas, target)
 
 
-def _keep(one: KafkaController, tp: TopicPartition, found: LeaderIsrAndControllerEpoch) -> Procedure[Election]:
-    yield from ()
-    return elect_no_op(one.context.partition_replica_assignment.get(tp), found.leader, found.isr)
+def _keeps(one: KafkaController, tp: TopicPartition) -> Select:
+    """The no-op selector of a partition."""
 
+    def keep(found: LeaderIsrAndControllerEpoch) -> Procedure[Election]:
+        yield from ()
+        return elect_no_op(one.context.partition_replica_assignment.get(tp), found.leader, found.isr)
 
-def _write_elected(
-    one: KafkaController, tp: TopicPartition, decided: LeaderIsrAndControllerEpoch
-) -> Procedure[int | None]:
-    compares, fence = one.compares_content, one.fence
-    return (yield from WriteElectedLeader(tp, decided, fence, frozenset({tp}), compares_content=compares))
+    return keep
 
 
 def _replica(key: Key) -> tuple[TopicPartition, int]:

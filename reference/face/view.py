@@ -7,21 +7,31 @@ have them (`kcheck show requests --json`).
 import enum
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
 from reference.brokers.broker import Broker
 from reference.controller.controller import KafkaController
-from reference.journal import Entry, OperationDone, Report, RequestHandled, RequestSent, StateChange
+from reference.journal import Entry, OperationDone, Report, RequestHandled, RequestSent, ShutdownAnswered, StateChange
 from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import snake_case
 from reference.requests.connections import QueuedRequest
 from reference.zookeeper.api import Create, Delete, OperationRefused, SetData
+from spec.formats.error_codes import ErrorCode
 from spec.formats.json_requests import body_to_json, response_to_json
-from spec.formats.kafka_types import KafkaVersion, TopicPartition
+from spec.formats.kafka_types import V082, V090, KafkaVersion, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
-from spec.formats.request_schemas import Request, api_version
+from spec.formats.request_schemas import (
+    ApiKey,
+    ControlledShutdownResponse,
+    LeaderAndIsrRequest,
+    PartitionsResponse,
+    Request,
+    Response,
+    UpdateMetadataResponse,
+    api_version,
+)
 
 Json: TypeAlias = Any
 """What JSON can hold: objects, lists, texts, numbers, booleans and null."""
@@ -112,6 +122,35 @@ def queued_to_json(queued: QueuedRequest, release: KafkaVersion) -> Json:
     return {**request_to_json(queued.request, release), "batch": queued.batch, "answered": queued.answer is not None}
 
 
+def shutdown_to_json(answer: ControlledShutdownResponse, release: KafkaVersion) -> Json:
+    """The answer to ControlledShutdown; in 0.8.2 whatever it is refused for comes to -1."""
+    if answer.error_code is not ErrorCode.NONE and release is V082:
+        answer = replace(answer, error_code=ErrorCode.UNKNOWN)
+    key = ApiKey.CONTROLLED_SHUTDOWN
+    return response_to_json(answer, key, api_version(key, release))
+
+
+def answer_to_json(answer: Response, request: Request, release: KafkaVersion, version: int) -> Json:
+    """What a broker answers a controller, with the codes of its release."""
+    return response_to_json(_as_coded(answer, request, release), request.api_key, version)
+
+
+def _as_coded(answer: Response, request: Request, release: KafkaVersion) -> Response:
+    """Up to 0.9.0 a stale leader epoch has a code of its own; 0.8.2 says nothing of who is not assigned."""
+    stale = ErrorCode.STALE_CONTROLLER_EPOCH
+    if release is V082 and answer == UpdateMetadataResponse(stale):
+        return UpdateMetadataResponse(ErrorCode.UNKNOWN)
+    if release > V090 or not (isinstance(request, LeaderAndIsrRequest) and isinstance(answer, PartitionsResponse)):
+        return answer
+    left_out = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if release is V082 else None
+    coded = tuple(
+        replace(one, error_code=ErrorCode.STALE_LEADER_EPOCH) if one.error_code is stale else one
+        for one in answer.partitions
+        if one.error_code is not left_out
+    )
+    return replace(answer, partitions=coded)
+
+
 def znodes_to_json(cluster: MemoryCluster) -> Json:
     """Every znode by its path, in order: its data, its data version, and of an ephemeral one whose it is."""
     owners = {process.session: b for b, process in cluster.processes.items() if process.session is not None}
@@ -157,7 +196,7 @@ def _told(entry: Entry, actor: int, release: KafkaVersion) -> Json:
             told = {"batch": queued.batch, "request": request_to_json(queued.request, release)}
             return {"from": controller, "to": broker, "queued": is_queued, **told}
         case RequestHandled(broker, request, response):
-            answer = response_to_json(response, request.api_key, api_version(request.api_key, release))
+            answer = answer_to_json(response, request, release, api_version(request.api_key, release))
             return {"by": broker, "request": request_to_json(request, release), "answer": answer}
         case OperationDone(process, operation, came):
             refused = type(came).__name__ if isinstance(came, OperationRefused) else None
@@ -165,6 +204,8 @@ def _told(entry: Entry, actor: int, release: KafkaVersion) -> Json:
             expected = {"version": operation.version} if isinstance(operation, SetData | Delete) else {}
             operated = {"operation": type(operation).__name__, "path": operation.path, **written, **expected}
             return {"by": process, **operated, "refused": refused}
+        case ShutdownAnswered(controller, broker, response):
+            return {"controller": controller, "broker": broker, "answer": shutdown_to_json(response, release)}
     other: Any = entry
     return {one.name: _plain(getattr(other, one.name)) for one in fields(other)}
 

@@ -1,8 +1,11 @@
 """What people name and write: partitions by Kafka's names, data of znodes as JSON."""
 
 import json
+from collections.abc import Mapping
 
 from reference.face.view import Json
+from reference.zookeeper.api import Delete
+from reference.zookeeper.tree import Znode
 from spec.errors import BadInput
 from spec.formats.kafka_types import TopicPartition
 
@@ -17,5 +20,23 @@ def partition_named(name: str) -> TopicPartition:
 
 def data_of(data: Json) -> bytes:
     """The data of a znode: a text as it is, and anything else as JSON without blanks."""
-    text = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return text.encode()
+    try:
+        text = data if isinstance(data, str) else json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+        return text.encode()
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{data!r} cannot be written to a znode: {error}") from error
+
+
+def refuse_no_path(path: str) -> None:
+    """BadInput for what is no path of a znode that somebody may write."""
+    try:
+        Delete(path)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise BadInput(f"{path!r} is no path of a znode: {error}") from error
+
+
+def refuse_below_ephemerals(tree: Mapping[str, Znode], path: str) -> None:
+    """BadInput for a path below an ephemeral znode, which has no children."""
+    above = (path[:end] for end, letter in enumerate(path) if letter == "/" and end)
+    if found := [one for one in above if one in tree and tree[one].ephemeral_owner]:
+        raise BadInput(f"{path} cannot be created: {found[0]} is ephemeral, and has no children")

@@ -24,6 +24,7 @@ from reference.reassignment.requests import initialize_partition_reassignment, r
 from reference.requests.connections import ControllerChannelManager
 from reference.scripts import topic_path
 from reference.topics.creation import ReadTopics, listen_to_topics
+from reference.zookeeper.api import NoNode, ZookeeperError
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log import failover as lines
 from spec.logs.controller_log.state_machines import PartitionMachineStarted
@@ -78,7 +79,12 @@ def _read_controller_epoch(controller: KafkaController) -> Procedure[None]:
 def _increment_controller_epoch(controller: KafkaController) -> Procedure[None]:
     """Write the next epoch on the version read, or create the first; only the create's conflict ends the failover."""
     context = controller.context
-    version = yield from IncrementEpoch(context.epoch + 1, context.epoch_zk_version)
+    try:
+        version = yield from IncrementEpoch(context.epoch + 1, context.epoch_zk_version)
+    except NoNode:
+        version = None
+    except ZookeeperError:  # which `conditionalUpdatePersistentPathIfExists` takes for a conflict
+        version = -1
     if version is None:
         yield from CreateEpoch()
         context.epoch = INITIAL_CONTROLLER_EPOCH

@@ -68,11 +68,17 @@ def trigger_online_partition_state_change(
 
 
 def bring_online(
-    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler
+    controller: KafkaController,
+    partitions: Collection[TopicPartition],
+    reason: Handler,
+    asks: Callable[[TopicPartition], Select] | None = None,
 ) -> Procedure[None]:
-    """`handleStateChanges(partitions, OnlinePartition)` with the selector that the reason asks, as one batch."""
+    """`handleStateChanges(partitions, OnlinePartition)` as one batch, with the selector that the reason asks.
+
+    `asks` gives another for each partition.
+    """
     if _invoke(controller, partitions, PartitionState.ONLINE):
-        yield from _bring_online(controller, partitions, reason, ONLINE_ERROR)
+        yield from _bring_online(controller, partitions, reason, ONLINE_ERROR, asks)
 
 
 def _invoke(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> bool:
@@ -83,7 +89,11 @@ def _invoke(controller: KafkaController, partitions: Collection[TopicPartition],
 
 
 def _bring_online(
-    controller: KafkaController, partitions: Collection[TopicPartition], reason: Handler, error: Error
+    controller: KafkaController,
+    partitions: Collection[TopicPartition],
+    reason: Handler,
+    error: Error,
+    asks: Callable[[TopicPartition], Select] | None = None,
 ) -> Procedure[None]:
     left = frozenset(partition for partition in partitions if _may_begin(controller, partition))
     if left:
@@ -97,7 +107,7 @@ def _bring_online(
                 _after_creation(controller, partition, found)
             else:
                 write = partial(_write, controller, partition, left)
-                ask = partial(select, controller, partition, reason)
+                ask = partial(select, controller, partition, reason) if asks is None else asks(partition)
                 done = yield from _elect_leader(controller, partition, found, write, ask)
         left -= {partition} if done else set()
     controller.is_about(handler=Handler.NONE)
@@ -139,8 +149,11 @@ def set_new(controller: KafkaController, partitions: Collection[TopicPartition])
             told = {"partition": partition, "source": _state(controller, partition), "target": PartitionState.NEW}
             if not _refused(controller, partition, PartitionState.NEW):
                 controller.partition_machine.states[partition] = PartitionState.NEW
-                replicas = controller.context.partition_replica_assignment[partition]
-                controller.log_state_change(changes.PartitionBecameNew, **told, assigned_replicas=replicas)
+                replicas = controller.context.partition_replica_assignment.get(partition)
+                if replicas is None:  # which only the line looks up
+                    controller.log_state_change(changes.PartitionChangeFailed, **told)
+                else:
+                    controller.log_state_change(changes.PartitionBecameNew, **told, assigned_replicas=replicas)
 
 
 def lose_leaders(controller: KafkaController, partitions: Collection[TopicPartition], target: PartitionState) -> None:
@@ -284,7 +297,7 @@ def _elect_leader(
         _log_online(controller, partition)
         return True
     decided = found.decided(election.leader, election.isr, controller.context.epoch)
-    if not election.raises_leader_epoch:  # which only the no-op selector does not, and nobody asks that
+    if not election.raises_leader_epoch:  # which only the no-op selector does not, and no handler asks that
         decided = replace(decided, leader_epoch=found.leader_epoch)
     version = yield from write(decided)
     if version is None:

@@ -115,6 +115,9 @@ def _set_online(controller: KafkaController, key: Replica) -> None:
     source, known = _state(controller, key), controller.context.partition_leadership_info.get(partition)
     if _refused(controller, key, ReplicaState.ONLINE):
         return
+    assigned = controller.context.partition_replica_assignment
+    if source is ReplicaState.NEW and replica not in assigned[partition]:
+        assigned[partition] = (*assigned[partition], replica)
     if known is not None and source is not ReplicaState.NEW and not is_spared(controller, partition):
         add_leader_and_isr(controller, controller.replica_batch, (replica,), partition, known)
     _enter(controller, key, ReplicaState.ONLINE, is_told=source is ReplicaState.NEW or known is not None)

@@ -14,7 +14,6 @@ from itertools import combinations
 from reference.broker_events.isr_notification import maybe_propagate_isr_changes
 from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.leadership.effects import IsrWrite, Partitions, ShrinkIsr
-from reference.leadership.leader_selectors import without
 from reference.memory.choices import BUDGETS, Choice, choice, is_left
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
@@ -66,10 +65,11 @@ def _announcements(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[C
 
 def _joint_shrinks(cluster: MemoryCluster, process: MemoryProcess, tp: TopicPartition) -> Iterator[Choice]:
     """Drop several followers from the ISR at once."""
-    followers = sorted(without(process.broker.partition(tp).leadership.isr, (process.broker_id,)))
+    brokers, isr = sorted(cluster.processes), process.broker.partition(tp).leadership.isr
+    followers = [r for r in brokers if r in isr and r != process.broker_id]
     for size in range(2, len(followers) + 1):
         for lagging in combinations(followers, size):
-            bits = sum(1 << r - 1 for r in lagging)
+            bits = sum(1 << brokers.index(r) for r in lagging)
             yield from _write(cluster, process, tp, "shrink_isr_jointly", lagging, ("lagging", bits))
 
 
@@ -126,10 +126,10 @@ def _change_of(cluster: MemoryCluster, leader: MemoryProcess, tp: TopicPartition
         return None
     if replica in known.leadership.isr:
         return "shrink_isr"
-    follower = cluster.processes[replica]
-    follows = follower.broker.partition(tp)
-    if follows.is_idle:
+    follower = cluster.processes.get(replica)
+    if follower is None or follower.broker.partition(tp).is_idle:  # an id that no broker has may be assigned, too
         return None
+    follows = follower.broker.partition(tp)
     if not (follower.is_running and follows.leadership.leader == leader.broker_id):
         return None
     names_epoch = Switch.FETCH_EPOCHS in cluster.switches

@@ -2,13 +2,14 @@
 
 It is the cluster that explorations replay, with the scope lifted: all parts of the protocol are in, partitions and
 topics get their numbers when they are first spoken of, and whoever drives it says which fault comes when. `intervene`
-is asked before each effect: it may raise what the effect is to raise, or write to ZooKeeper first.
+is asked before each effect: it may raise what the effect is to raise, or write to ZooKeeper first, or say that the
+answer to its write is lost.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, SupportsIndex, TypeVar
 
-from reference.memory.cluster import MemoryCluster
+from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
 from spec.formats.kafka_types import TopicPartition
@@ -25,7 +26,7 @@ LEFT_OUT: Final = frozenset(
 """The parts that are not in: the purgatory is there by itself, the rebalance thread is asked for, and the others divide
 or bound what is there anyway.
 """
-Intervention = Callable[[MemoryProcess, Effect[Any]], None]
+Intervention = Callable[[MemoryProcess, Effect[Any]], bool]
 
 
 class Numbered(list[T]):
@@ -64,8 +65,12 @@ class OpenCluster(MemoryCluster):
         return None
 
     def carry_out(self, process: MemoryProcess, effect: Effect[Any], *, lose_answer: bool = False) -> Any:
-        """Run an effect's script, unless something comes between."""
-        self.intervene(process, effect)
+        """Run an effect's script, unless something comes between; ZkClient repeats a write whose answer is lost."""
+        if self.intervene(process, effect):
+            try:
+                return super().carry_out(process, effect, lose_answer=True)
+            except AnswerLost:
+                effect = effect.repeated
         return super().carry_out(process, effect, lose_answer=lose_answer)
 
     def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
@@ -77,6 +82,7 @@ class OpenCluster(MemoryCluster):
             self.intervene = intervene
 
 
-def nothing_comes_between(process: MemoryProcess, effect: Effect[Any]) -> None:
-    """Nothing is done before an effect."""
+def nothing_comes_between(process: MemoryProcess, effect: Effect[Any]) -> bool:
+    """Nothing is done before an effect, and its answer arrives."""
     del process, effect
+    return False

@@ -316,7 +316,7 @@ def _deliveries(cluster: MemoryCluster, process: MemoryProcess) -> Iterator[Choi
                 parameters = (("c", c), ("b", b), *steps.named(cluster, queued))
                 yield Choice(rule, parameters, deliver)
                 yield Choice(f"{rule}_unanswered", parameters, partial(deliver, answered=False))
-                if cluster.scope.budget("half_requests"):
+                if cluster.budget.get("half_requests", 0):
                     yield from half_requests.choices(cluster, c, b, queued)
                 if cluster.scope.budget("failed_deletions") and steps.may_fail(cluster, b, queued):
                     yield Choice("deliver_failing_deletion", parameters, partial(deliver, fails=True))

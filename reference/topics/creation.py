@@ -18,6 +18,7 @@ from reference.leadership import replicas as replica_transitions
 from reference.procedures import THROWABLE, Effect, Procedure, Script
 from reference.scripts import BROKER_TOPICS, parsed_if_json, read_data, topic_path
 from reference.zookeeper.api import Exists, GetChildren
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import TopicPayload
 from spec.logs.controller_log import topics as lines
@@ -33,11 +34,13 @@ class Topics:
     """The topics that exist, and the assignments of those that were read, with the zxids of their creation.
 
     The latter tell a topic from one before it that had its name, which only later versions do (topic ids, KIP-516).
+    `are_read` is false where what one of them holds raises.
     """
 
     names: Names
     assignments: Mapping[str, Assignment]
     ids: Mapping[str, int] = field(default_factory=dict)
+    are_read: bool = True
 
 
 def _read_topics(known: Names = frozenset(), given: Names | None = None, *, listens: bool = False) -> Script[Topics]:
@@ -77,7 +80,11 @@ class OnTopicChange(Effect[Topics]):
 
     def script(self) -> Script[Topics]:
         """Children and data."""
-        return _read_topics(self.known, self.given)
+        children = self.given if self.given is not None else frozenset((yield GetChildren(BROKER_TOPICS)).names)
+        try:
+            return (yield from _read_topics(self.known, children))
+        except MalformedInput:
+            return Topics(children, {}, are_read=False)
 
 
 class ListenToTopics(Effect[None]):
@@ -103,6 +110,11 @@ def on_topic_change(controller: KafkaController, given: Names | None = None) -> 
     context = controller.context
     topics = yield from OnTopicChange(context.all_topics, given)
     if not controller.partition_machine.has_started:
+        return
+    if not topics.are_read:  # the names are taken before, so that none of them is new again
+        context.all_topics = topics.names
+        controller.report(lines.TopicsChanged, topics=tuple(sorted(topics.names)))
+        controller.report(lines.TopicChangeError)
         return
     names, vanished = sorted(topics.names - context.all_topics), context.all_topics - topics.names
     new = {

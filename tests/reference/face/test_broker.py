@@ -94,6 +94,14 @@ def test_an_isr_change_on_a_stale_version_is_not_written_unless_it_finds_itself(
     assert not older.shrink("orders-0", 3)
 
 
+def test_only_who_is_assigned_and_not_yet_in_the_isr_is_taken_in() -> None:
+    """`Partition.maybeExpandIsr` of Kafka 0.10.2 asks both before it writes."""
+    broker = a_broker()
+    assert (broker.expand("orders-0", 3), broker.expand("orders-0", 9)) == (True, False)
+    assert broker.view()["znodes"][STATE]["version"] == 4
+    assert broker.view()["broker"]["isr_changes"] == []
+
+
 def test_isr_changes_are_announced_once() -> None:
     broker = a_broker()
     assert broker.announce() is None
@@ -120,6 +128,9 @@ def test_the_view_is_json() -> None:
         (lambda: a_broker(partition={}), "partition: is not one of"),
         (lambda: a_broker(partitions={"orders": LED}), "is no partition"),
         (lambda: a_broker().shrink("orders-1", 3), "does not lead orders-1"),
+        (lambda: a_broker().shrink("orders-0", 2), "2 is no follower in the ISR"),
+        (lambda: a_broker().shrink("orders-0", 1), "1 is no follower in the ISR"),
+        (lambda: a_broker().by_hand("x", "y"), "is no path"),
         (lambda: a_broker().request({"name": "Fetch"}), "name: expected one of"),
         (lambda: a_broker().request({**leads(3, 4), "body": {}}), "missing"),
     ],

@@ -160,6 +160,19 @@ def test_it_is_a_cluster_that_goes_on_from_there() -> None:
     assert one.znode("/admin/reassign_partitions") is None
 
 
+def test_brokers_that_were_told_go_on_leading_and_following() -> None:
+    """Their ISR changes are on the version that is given; who was not told leads nothing."""
+    one = a_module(told=["orders-0"])
+    known = {name: broker["broker"]["partitions"] for name, broker in one.view()["brokers"].items()}
+    assert (known["2"]["orders-0"]["isr"], known["3"]["orders-0"]["fetches"]) == ([2, 3], True)
+    one.shrink(2, "orders-0", 3)
+    one.until(lambda it: controller(it)["leadership"]["orders-0"]["isr"] == [2])
+    one.rest()
+    assert sorted(one.znode(STATE.format(0))["isr"]) == [1, 2, 3], "all of AR fetch, and come back"
+    with pytest.raises(BadInput, match="does not lead orders-1"):
+        one.shrink(3, "orders-1", 1)
+
+
 def test_the_view_is_json() -> None:
     one = a_module(reassigning={"orders-0": [1]}, electing=["orders-1"], deleting=["orders"], ineligible=["orders"])
     view = one.view()
@@ -185,6 +198,7 @@ def test_the_view_is_json() -> None:
         ),
         ({"broker": 1, "assignment": {"o-0": [1]}, "replica_states": {"o-0": {"x": "OnlineReplica"}}}, "no broker id"),
         ({"broker": 1, "assignment": {"o-0": [1]}, "leadership": {"o-0": {"leeder": 1}}}, "leeder: is not one of"),
+        ({"broker": 1, "told": ["o-0"]}, "o-0 has no leadership"),
         ([], "expected an object"),
     ],
 )
@@ -199,7 +213,9 @@ def test_what_is_given_wrongly_is_named(given: Any, says: str) -> None:
         (lambda it: it.transition("partition", ["orders-0"], "Online"), "state"),
         (lambda it: it.transition("topic", ["orders-0"], "OnlinePartition"), "machine"),
         (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", selector="random"), "selector"),
-        (lambda it: it.transition("partition", ["orders-7"], "NewPartition"), "has no AR"),
+        (lambda it: it.transition("partition", ["orders-0"], "NewPartition", selector="random"), "selector"),
+        (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", "reassigned", ["3"]), "a number"),
+        (lambda it: it.transition("partition", None, "OnlinePartition"), "expected a list"),
         (lambda it: it.transition("replica", ["orders-0"], "OnlineReplica"), "is no replica"),
     ],
 )
