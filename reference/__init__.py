@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reference.face.delayed import DelayedFace
     from reference.face.module import Module
 
-__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "encode", "module"]
+__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "encode", "module", "steps"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 
@@ -80,3 +80,10 @@ def delayed(*, purge_interval: int = 1000, variant: str = "AS_CODED") -> "Delaye
     from reference.face.delayed import DelayedFace
 
     return DelayedFace(purge_interval=purge_interval, variant=variant)
+
+
+def steps() -> Mapping[str, str]:
+    """The names that `do`, `hold`, `fail` and `before` take, each with what that step does."""
+    from reference.face.step_names import steps
+
+    return steps()

@@ -17,8 +17,9 @@ from typing import Any, Final
 
 from reference.elections.requested import ELECTIONS
 from reference.face import givens
-from reference.face.interventions import Interventions, is_meant, step_name
+from reference.face.interventions import Interventions
 from reference.face.settings import Settings, behaviour
+from reference.face.step_names import is_meant, refuse_unknown, step_name
 from reference.face.view import Json, data_to_json, entries_to_json, process_to_json, znodes_to_json
 from reference.face.znodes import data_of, partition_named, refuse_below_ephemerals, refuse_no_path
 from reference.memory.choices import Choice, is_left
@@ -125,8 +126,9 @@ class Cluster:
     def do(self, step: str, bound: int = BOUND) -> str:
         """Take steps until one that is meant may come, and take that; its name. It may be a fault.
 
-        A step is meant by its name, by the action's alone, or by a pattern with `*`.
+        A step is meant by its name, by the action's alone (`reference.steps()` lists these), or by a pattern with `*`.
         """
+        refuse_unknown(step)
         found: list[Step] = []
 
         def is_there() -> bool:
@@ -142,6 +144,8 @@ class Cluster:
     @contextmanager
     def hold(self, *steps: str) -> Iterator[None]:
         """Inside, no step that is meant by one of these is taken, unless `do` asks for it."""
+        for step in steps:
+            refuse_unknown(step)
         self._held += steps
         try:
             yield

@@ -1,12 +1,11 @@
 """What comes between: an effect that is to raise something, or something that is done right before it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any, Final
 
+from reference.face.step_names import is_meant, refuse_unknown
 from reference.face.view import partition_name
-from reference.memory.cluster import MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect, UnexpectedFailure
 from reference.zookeeper.api import (
@@ -28,30 +27,6 @@ ERRORS: Final[dict[str, type[ZookeeperError]]] = {
 UNFORESEEN: Final = UnexpectedFailure.__name__
 LOST: Final = "LostAnswer"
 """No error that anybody sees: the write is applied, its answer is lost, and ZkClient does it again."""
-WORDS: Final = {
-    "c": "controller", "b": "broker", "h": "broker", "p": "partition", "t": "topic", "r": "replica",
-    "n": "notification",
-}  # fmt: skip
-"""The parameters of the specification's actions, in words."""
-
-
-def step_name(cluster: MemoryCluster, rule: str, parameters: Iterable[tuple[str, int]]) -> str:
-    """A step with what it is about: `create_state(controller=1, partition=orders-0)`."""
-    told = (f"{WORDS.get(name, name)}={_named(cluster, name, number)}" for name, number in parameters)
-    return f"{rule}({', '.join(told)})"
-
-
-def _named(cluster: MemoryCluster, name: str, number: int) -> str:
-    if name == "p":
-        return partition_name(cluster.partitions[number])
-    if name == "lagging":
-        return str([b for place, b in enumerate(sorted(cluster.processes)) if number >> place & 1])
-    return cluster.topics()[number] if name == "t" else str(number)
-
-
-def is_meant(pattern: str, rule: str, name: str) -> bool:
-    """Whether a step is meant by its name, by that of its action alone, or by a pattern of its whole name."""
-    return pattern in {rule, name} or fnmatchcase(name, pattern)
 
 
 @dataclass
@@ -77,6 +52,7 @@ class Interventions:
             raise UnknownName("error", error, [*ERRORS, UNFORESEEN, LOST])
         if type(times) is not int or times < 1:
             raise BadInput(f"{times!r} times is not so often as anything can come; expected 1 or more")
+        refuse_unknown(step)
         self._waiting.append(Intervention(step, error, act, times))
 
     def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> bool:

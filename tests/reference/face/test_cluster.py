@@ -224,6 +224,9 @@ def test_all_that_is_seen_is_json_and_what_happened_is_in_order() -> None:
         (lambda it: it.shrink(7, "orders-1", 101), "does not lead"),
         (lambda it: it.fail("create_state", "Nonsense"), "error"),
         (lambda it: it.rebalance(), "no rebalance thread"),
+        (lambda it: it.do("write_leader"), "step"),
+        (lambda it: it.fail("write_leader(controller=7)", "NoNode"), "step"),
+        (lambda it: it.before("create_states*", lambda: None), "step"),
         (lambda it: it.by_hand("/nowhere", None), "does not exist"),
         (lambda it: it.by_hand("nowhere", "x"), "is no path of a znode"),
         (lambda it: it.by_hand("/a//b", "x"), "is no path of a znode"),
@@ -260,3 +263,12 @@ def test_what_never_comes_is_told_with_what_moves() -> None:
             cluster.until(lambda it: it.view()["brokers"]["2005"]["broker"]["partitions"]["orders-0"]["leader"] == 101)
     with pytest.raises(Exception, match=r"no rest after 3 steps; among the last"):
         cluster.rest(bound=3)
+
+
+def test_every_step_that_is_taken_or_possible_is_listed() -> None:
+    cluster = a_cluster()
+    cluster.kill(7)
+    cluster.rest()
+    named = {one.partition("(")[0] for one in (*cluster.view()["taken"], *cluster.possible())}
+    assert named <= reference.steps().keys()
+    assert all(reference.steps().values())
