@@ -111,7 +111,7 @@ def test_a_call_is_one_batch_whoever_is_asked(selector: str) -> None:
 
 
 def test_a_new_partition_without_live_replicas_stays_new() -> None:
-    """PROTOCOL.md section 3; testNewPartitionToOnlinePartition...NoLiveReplicas. of 1.1"""
+    """PROTOCOL.md section 3; testNewPartitionToOnlinePartition...NoLiveReplicas. of 1.1."""
     one = a_new_one(live=[1], assignment={"o-0": [2, 3]})
     happened = one.transition("partition", ["o-0"], "OnlinePartition")
     assert knows(one)["partition_states"] == {"o-0": "NewPartition"}
@@ -296,7 +296,7 @@ def test_an_exception_at_one_replica_stops_no_other(step: str, error: str) -> No
     ],
 )
 def test_the_offline_selector(given: Any, isr: list[int], expected: Any) -> None:
-    """PROTOCOL.md section 5; testOfflinePartitionLeaderElection... of 1.1"""
+    """PROTOCOL.md section 5; testOfflinePartitionLeaderElection... of 1.1."""
     one = a_module(
         **{"partition_states": {"o-0": "OfflinePartition"}, "leadership": {"o-0": {**LED, "leader": 2, "isr": isr}}}
         | given
@@ -319,7 +319,7 @@ def test_the_offline_selector(given: Any, isr: list[int], expected: Any) -> None
     ],
 )
 def test_the_reassigned_selector(live: list[int], isr: list[int], wanted: list[int], expected: Any) -> None:
-    """PROTOCOL.md section 5; testReassignPartitionLeaderElection... of 1.1"""
+    """PROTOCOL.md section 5; testReassignPartitionLeaderElection... of 1.1."""
     one = a_module(live=live, leadership={"o-0": {**LED, "isr": isr}})
     one.transition("partition", ["o-0"], "OnlinePartition", selector="reassigned", reassigned=wanted)
     assert leads(one) == (expected or (1, isr, 4))
@@ -334,7 +334,7 @@ def test_the_reassigned_selector(live: list[int], isr: list[int], wanted: list[i
     ],
 )
 def test_the_preferred_selector(live: list[int], leader: int, isr: list[int], expected: Any) -> None:
-    """PROTOCOL.md section 5; testPreferredReplicaPartitionLeaderElection... of 1.1"""
+    """PROTOCOL.md section 5; testPreferredReplicaPartitionLeaderElection... of 1.1."""
     one = a_module(live=live, leadership={"o-0": {**LED, "leader": leader, "isr": isr}})
     one.transition("partition", ["o-0"], "OnlinePartition", selector="preferred")
     assert leads(one) == expected
@@ -350,7 +350,7 @@ def test_the_preferred_selector(live: list[int], leader: int, isr: list[int], ex
     ],
 )
 def test_the_selector_of_a_controlled_shutdown(isr: list[int], leaving: list[int], release: str, expected: Any) -> None:
-    """PROTOCOL.md section 5 and D66; testControlledShutdownPartitionLeaderElection... of 1.1"""
+    """PROTOCOL.md section 5 and D66; testControlledShutdownPartitionLeaderElection... of 1.1."""
     one = a_module(shutting_down=leaving, leadership={"o-0": {**LED, "isr": isr}}, release=release)
     one.transition("partition", ["o-0"], "OnlinePartition", selector="controlled-shutdown")
     assert leads(one) == expected
