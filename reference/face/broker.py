@@ -15,7 +15,7 @@ from reference.brokers.isr import maybe_expand_isr, maybe_shrink_isr
 from reference.face import givens
 from reference.face.interventions import LOST, Interventions
 from reference.face.settings import behaviour
-from reference.face.view import Json, answer_to_json, broker_to_json, entries_to_json, partition_name, znodes_to_json
+from reference.face.view import Happened, Json, answer_to_json, broker_to_json, partition_name, znodes_to_json
 from reference.face.znodes import data_of, partition_named, refuse_no_path
 from reference.memory.open_cluster import OpenCluster, open_scope
 from reference.procedures import Procedure
@@ -57,7 +57,7 @@ class BrokerFace:
         self._process.session = self._cluster.zookeeper.open_session()
         self._know(given)
         given.refuse_others()
-        self._happened: list[Json] = []
+        self._happened = Happened(self.release)
         self._cluster.entries.clear()
 
     @property
@@ -156,13 +156,12 @@ class BrokerFace:
             self._note()
 
     def _note(self) -> None:
-        self._happened += entries_to_json(self._cluster.entries, self.broker_id, self.release)
-        self._cluster.entries.clear()
+        self._happened.note(self._cluster.entries, self.broker_id)
 
     def view(self) -> Json:
         """What the broker knows, the znodes, and what happened, as JSON."""
         known = broker_to_json(self._broker)
-        return {"broker": known, "znodes": znodes_to_json(self._cluster), "happened": list(self._happened)}
+        return {"broker": known, "znodes": znodes_to_json(self._cluster), "happened": self._happened.since()}
 
 
 def _known_partition(told: Any, where: Where) -> tuple[LeaderIsrAndControllerEpoch, tuple[int, ...]]:

@@ -20,7 +20,7 @@ from reference.face import givens
 from reference.face.interventions import Interventions
 from reference.face.settings import Settings, behaviour
 from reference.face.step_names import is_meant, refuse_unknown, step_name
-from reference.face.view import Json, data_to_json, entries_to_json, process_to_json, znodes_to_json
+from reference.face.view import Happened, Json, data_to_json, process_to_json, znodes_to_json
 from reference.face.znodes import data_of, partition_named, refuse_below_ephemerals, refuse_no_path
 from reference.memory.choices import Choice, is_left
 from reference.memory.open_cluster import PLENTY, OpenCluster, open_scope
@@ -101,7 +101,7 @@ class Cluster:
         self._interventions = Interventions()
         self._cluster.intervene = self._interventions.come_before
         self._held: list[str] = []
-        self._happened: list[Json] = []
+        self._happened = Happened(self.release)
         self._taken: list[str] = []
         self._note(0)
 
@@ -189,9 +189,7 @@ class Cluster:
 
     def _note(self, actor: int, step: str = "") -> None:
         """Keep what has happened since."""
-        told = entries_to_json(self._cluster.entries, actor, self.release)
-        self._happened += ({**one, "step": step} if step else one for one in told)
-        self._cluster.entries.clear()
+        self._happened.note(self._cluster.entries, actor, step)
 
     # --------------------------------------------------------------------------------------------------- processes
 
@@ -365,7 +363,7 @@ class Cluster:
 
     def happened(self, kind: str = "*", since: int = 0) -> list[Json]:
         """What happened, in order: kinds `zookeeper`, `request`, `answer`, `log`, and what else is told of."""
-        return [one for one in self._happened[since:] if fnmatchcase(one["kind"], kind)]
+        return [one for one in self._happened.since(since) if fnmatchcase(one["kind"], kind)]
 
     @property
     def now(self) -> int:
@@ -380,6 +378,6 @@ class Cluster:
             "controller": self.controller,
             "brokers": {str(b): process_to_json(cluster, one, self.release) for b, one in cluster.processes.items()},
             "znodes": znodes_to_json(cluster),
-            "happened": list(self._happened),
+            "happened": self._happened.since(),
             "taken": list(self._taken),
         }

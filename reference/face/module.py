@@ -105,7 +105,7 @@ class Module(Cluster):
                 self._unheard(partial(self.by_hand, path, data))
         given.refuse_others()
         self._cluster.entries.clear()
-        self._happened.clear()
+        self._happened.forget()
         self._taken.clear()
 
     @property

@@ -6,7 +6,7 @@ have them (`kcheck show requests --json`).
 
 import enum
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
@@ -175,10 +175,34 @@ def data_to_json(data: bytes | None) -> Json:
 # ------------------------------------------------------------------------------------------------------ what happened
 
 
-def entries_to_json(entries: Iterable[Entry], actor: int, release: KafkaVersion) -> Iterator[Json]:
-    """What happened in one step, which `actor` took: each has its `kind`."""
-    for entry in entries:
-        yield {"kind": KINDS.get(type(entry), snake_case(type(entry).__name__)), **_told(entry, actor, release)}
+class Happened:
+    """What has happened, in order: it is kept as it was told, and is JSON for whoever asks."""
+
+    def __init__(self, release: KafkaVersion) -> None:
+        self._release = release
+        self._kept: list[tuple[Entry, int, str]] = []
+        self._told: list[Json] = []
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def note(self, entries: list[Entry], actor: int, step: str = "") -> None:
+        """Keep what happened in a step that `actor` took, and empty the list of it."""
+        self._kept += ((entry, actor, step) for entry in entries)
+        entries.clear()
+
+    def since(self, number: int = 0) -> list[Json]:
+        """What happened after so many things, each with its `kind`, and the `step` in which it did."""
+        for entry, actor, step in self._kept[len(self._told) :]:
+            kind = KINDS.get(type(entry), snake_case(type(entry).__name__))
+            told = {"kind": kind, **_told(entry, actor, self._release)}
+            self._told.append({**told, "step": step} if step else told)
+        return self._told[number:]
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._kept.clear()
+        self._told.clear()
 
 
 KINDS: Mapping[type[Entry], str] = {
