@@ -18,7 +18,7 @@ from model_check.conformance.vector import DIALECTS, Object
 from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
 from reference.controller.machines import check_transition
 from reference.leadership import leader_selectors as selectors
-from spec.errors import IllegalTransition, MalformedInput, Where
+from spec.errors import BadInput, IllegalTransition, MalformedInput, Where
 from spec.formats.error_codes import ErrorCode
 from spec.formats.json_requests import request_from_hex, request_from_json, request_to_hex, request_to_json
 from spec.formats.kafka_types import TopicPartition
@@ -38,10 +38,13 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--dialect", choices=DIALECTS, default="as-coded-0.10.2")
     adapter = Adapter(parser.parse_args(arguments if arguments is None else list(arguments)).dialect)
     for line in sys.stdin:
-        question = json.loads(line)
-        if question["verb"] == "bye":
+        try:
+            question = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            question = {"verb": f"question that is JSON: {error}"}
+        if isinstance(question, dict) and question.get("verb") == "bye":
             return
-        sys.stdout.write(json.dumps(adapter.answer(question), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(adapter.answer(question)) + "\n")
         sys.stdout.flush()
 
 
@@ -61,15 +64,23 @@ class Adapter:
         }
 
     def answer(self, question: Object) -> Object:
-        """The answer to a question."""
-        if question["verb"] == "hello":
+        """The answer to a question, whatever it is; what is wrong with it is told as an error."""
+        if not isinstance(question, dict):
+            return {"id": None, "error": "expected an object with verb, id and given"}
+        verb, name = question.get("verb"), question.get("id")
+        if verb == "hello":
             return {
                 "protocol": PROTOCOL, "name": "reference", "language": "Python", "dialect": self.dialect,
                 "verbs": [*self.verbs],
             }  # fmt: skip
-        if question["verb"] not in self.verbs:
-            return {"id": question["id"], "skip": f"the reference has no {question['verb']}"}
-        return {"id": question["id"], "outcome": self.verbs[question["verb"]](question["given"])}
+        if not isinstance(verb, str) or verb not in self.verbs:
+            return {"id": name, "skip": f"the reference has no {verb}"}
+        try:
+            return {"id": name, "outcome": self.verbs[verb](question["given"])}
+        except BadInput as error:
+            return {"id": name, "error": str(error)}
+        except Exception as error:  # noqa: BLE001 - what is given is not as the format page says
+            return {"id": name, "error": f"what is given cannot be asked: {type(error).__name__}: {error}"}
 
     def _elect(self, given: Object) -> Object:
         try:

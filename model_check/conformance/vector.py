@@ -7,10 +7,11 @@ elements. The files stand in `vectors/`; `manifest.json` has their digests, so t
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import KafkaVersion
@@ -128,15 +129,41 @@ def parse_vector(line: str, place: str) -> Vector:
         where.refuse(f"not JSON: {error}")
     if not isinstance(given, dict):
         where.refuse("expected an object")
+    _refuse_malformed(given, where)
+    vector = Vector(**{name: given[name] for name in KINDS})
+    try:
+        is_right = vector.hash == content_hash(vector.verb, vector.given, vector.then, vector.dialects)
+    except (UnicodeEncodeError, RecursionError) as error:
+        where.refuse(f"cannot be hashed: {error}")
+    if not is_right:
+        where.key("hash").refuse("is not that of its content")
+    return vector
+
+
+def _refuse_malformed(given: Object, where: Where) -> None:
+    """Refuse keys that lack, or hold something else than they should."""
     for name, kind in KINDS.items():
         if not isinstance(given.get(name), kind):
             where.key(name).refuse("missing" if name not in given else f"expected {NAMES[kind]}")
-    one = Vector(**{name: given[name] for name in KINDS})
-    if one.hash != content_hash(one.verb, one.given, one.then, one.dialects):
-        where.key("hash").refuse("is not that of its content")
-    return one
+    for name, kind in INNER.items():
+        for number, value in enumerate(given[name]):
+            if not isinstance(value, kind):
+                where.key(name).item(number).refuse(f"expected {NAMES[kind]}")
+    _refuse_other("id", given["id"], where, is_known=bool(ID.fullmatch(given["id"])), expected="kcs-GROUP-NUMBER")
+    _refuse_other("verb", given["verb"], where, is_known=given["verb"] in get_args(Verb), expected=get_args(Verb))
+    for one in given["dialects"]:
+        _refuse_other("dialects", one, where, is_known=one in DIALECTS, expected=DIALECTS)
 
 
+def _refuse_other(key: str, value: str, where: Where, *, is_known: bool, expected: str | tuple[str, ...]) -> None:
+    if not is_known:
+        words = expected if isinstance(expected, str) else f"one of {', '.join(expected)}"
+        where.key(key).refuse(f"expected {words}, found {_shown(value)}")
+
+
+ID: Final = re.compile(r"kcs-[a-z]+-[0-9]{4,}")
+INNER: Final[dict[str, type]] = {"refs": str, "tags": str, "dialects": str, "then": dict}
+"""What the lists of a vector hold."""
 KINDS: Final[dict[str, type]] = {
     "id": str, "title": str, "refs": list, "tags": list, "dialects": list, "verb": str, "given": dict, "then": list,
     "hash": str,
@@ -169,5 +196,5 @@ ABSENT: Final = object()
 
 
 def _shown(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -79,6 +79,7 @@ class BrokerFace:
 
     def by_hand(self, path: str, data: Json, version: int = 0) -> None:
         """Write a znode of this data version and any missing parents; None removes it with all below it."""
+        givens.version(version, Where("version"))
         zookeeper, session = self._cluster.zookeeper, self._cluster.admin_session
         refuse_no_path(path)
         if data is None:

@@ -88,7 +88,7 @@ class Cluster:
         variant: str = "AS_CODED",
     ) -> None:
         ids = list(brokers)
-        if not ids or len(set(ids)) < len(ids) or not all(type(one) is int and one >= 0 for one in ids):
+        if not ids or len(set(ids)) < len(ids) or not all(type(one) is int and 0 <= one < 2**31 for one in ids):
             raise BadInput(f"{ids} are no broker ids; expected distinct numbers from 0 up, one at least")
         self.release, switches = behaviour(release, variant)
         self.settings = Settings.of(settings or {})

@@ -10,6 +10,8 @@ from spec.formats.leadership import LeaderIsrAndControllerEpoch
 
 T = TypeVar("T")
 SOURCE: Final = "given"
+MOST: Final = 2**31 - 1
+MOST_WRITES: Final = 10_000
 
 
 class Given:
@@ -38,8 +40,16 @@ class Given:
 
 
 def number(told: Any, where: Where) -> int:
-    """A number."""
-    return told if type(told) is int else where.refuse(f"expected a number, found {told!r}")
+    """A number of 32 bits."""
+    if type(told) is not int:
+        where.refuse(f"expected a number, found {told!r}")
+    return told if -MOST - 1 <= told <= MOST else where.refuse("expected a number of 32 bits")
+
+
+def version(told: Any, where: Where) -> int:
+    """The data version of a znode, which takes as many writes."""
+    found = number(told, where)
+    return found if -1 <= found <= MOST_WRITES else where.refuse(f"expected a version of at most {MOST_WRITES}")
 
 
 def flag(told: Any, where: Where) -> bool:
@@ -106,7 +116,7 @@ def leadership(told: Any, where: Where) -> LeaderIsrAndControllerEpoch:
         leader_epoch=given.get("leader_epoch", number, 0),
         isr=given.get("isr", numbers, []),
         controller_epoch=given.get("controller_epoch", number, 1),
-        zk_version=given.get("zk_version", number, 0),
+        zk_version=given.get("zk_version", version, 0),
     )
     given.refuse_others()
     return found
@@ -117,6 +127,10 @@ def one_of(kind: Any) -> Callable[[Any, Where], Any]:
 
     def read(told: Any, where: Where) -> Any:
         known = {str(one): one for one in kind}
-        return known[told] if told in known else where.refuse(f"expected one of {', '.join(known)}, found {told!r}")
+        return (
+            known[told]
+            if isinstance(told, str) and told in known
+            else where.refuse(f"expected one of {', '.join(known)}, found {told!r}")
+        )
 
     return read

@@ -117,7 +117,7 @@ class Module(Cluster):
 
     def _come_to_work(self, epoch: int, brokers: Iterable[int]) -> None:
         """The others register, the controller is elected, and everything that this causes comes to rest."""
-        if epoch < 1:
+        if not 1 <= epoch < givens.MOST:
             raise BadInput(f"given.epoch: {epoch} is no epoch of a controller; the first is 1")
         if epoch > 1:
             self.by_hand(CONTROLLER_EPOCH, str(epoch - 1))

@@ -199,6 +199,9 @@ def test_the_view_is_json() -> None:
         ({"broker": 1, "assignment": {"o-0": [1]}, "replica_states": {"o-0": {"x": "OnlineReplica"}}}, "no broker id"),
         ({"broker": 1, "assignment": {"o-0": [1]}, "leadership": {"o-0": {"leeder": 1}}}, "leeder: is not one of"),
         ({"broker": 1, "told": ["o-0"]}, "o-0 has no leadership"),
+        ({"broker": 2**40}, "broker: expected a number of 32 bits"),
+        ({"broker": 1, "assignment": {"o-0": [1]}, "leadership": {"o-0": {"zk_version": 2**31 - 1}}}, "at most 10000"),
+        ({"broker": 1, "assignment": {"o-0": [1]}, "partition_states": {"o-0": []}}, "expected one of NewPartition"),
         ([], "expected an object"),
     ],
 )

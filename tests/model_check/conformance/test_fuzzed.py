@@ -1,0 +1,103 @@
+"""Damaged messages, vectors, payloads, requests and givens: each is refused as bad input, or taken; nothing else.
+
+With `--deep` there are over 100,000 of them.
+"""
+
+import json
+from contextlib import suppress
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+import reference
+from model_check.conformance.protocol import parse_answer, parse_hello
+from model_check.conformance.reference_adapter import Adapter
+from model_check.conformance.vector import parse_vector, read_vectors
+from spec.errors import BadInput, MalformedInput
+from spec.formats.requests import decode_request
+from spec.formats.znodes import parse_payload
+from tests.mutations import lines, mutated, torn
+
+VECTORS = read_vectors()
+HELLO = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["elect"]}
+ANSWER = {"id": "kcs-elect-0001", "outcome": {"elected": {"leader": 1, "isr": [1, 2], "receivers": [1]}}}
+MODULE = {
+    "broker": 1, "live": [1, 2, 3], "epoch": 7, "assignment": {"o-0": [1, 2], "o-1": [2, 3]}, "shutting_down": [],
+    "leadership": {"o-0": {"leader": 1, "isr": [1, 2], "leader_epoch": 3, "zk_version": 4, "controller_epoch": 2}},
+    "partition_states": {"o-0": "OnlinePartition"}, "replica_states": {"o-1": {"3": "OfflineReplica"}},
+    "reassigning": {}, "electing": ["o-1"], "deleting": [], "ineligible": [], "release": "0.10.2",
+    "settings": {"delete.topic.enable": True}, "znodes": {"/controller_epoch": 7},
+}  # fmt: skip
+BROKER = {
+    "broker": 2, "controller_epoch": 5, "alive": [1, 2], "logs": ["o-0"], "cached_leader_epochs": {"o-0": 3},
+    "partitions": {"o-0": {"leader": 2, "isr": [2, 3], "leader_epoch": 3, "zk_version": 4, "assigned": [2, 3]}},
+}  # fmt: skip
+
+
+def many(count: int) -> pytest.MarkDecorator:
+    """So many examples with --deep, and a hundredth of them every day."""
+    return pytest.mark.parametrize("count", [max(50, count // 100), pytest.param(count, marks=pytest.mark.slow)])
+
+
+@many(30_000)
+def test_what_an_adapter_says_is_taken_or_refused(count: int) -> None:
+    random = Random(count)
+    for line in islice(lines(HELLO, random), count // 2):
+        refused_or_taken(parse_hello, line)
+    for line in islice(lines(ANSWER, random), count // 2):
+        refused_or_taken(parse_answer, line, "kcs-elect-0001")
+
+
+@many(20_000)
+def test_a_line_of_vectors_is_taken_or_refused(count: int) -> None:
+    random = Random(count)
+    for _ in range(count):
+        line = next(lines(json.loads(random.choice(VECTORS).to_line()), random))
+        refused_or_taken(parse_vector, line, "vectors:1")
+
+
+@many(30_000)
+def test_a_payload_and_a_request_are_taken_or_refused(count: int) -> None:
+    random = Random(count)
+    payloads = [one.given for one in VECTORS if one.verb == "read_znode" and one.given["data"] is not None]
+    requests = [bytes.fromhex(one.given["hex"]) for one in VECTORS if one.verb == "decode_request"]
+    for _ in range(count // 2):
+        given = random.choice(payloads)
+        refused_or_taken(parse_payload, given["path"], torn(given["data"], random))
+        data = bytearray(random.choice(requests))
+        for _ in range(random.randint(1, 4)):
+            data[random.randrange(len(data))] = random.randrange(256)
+        refused_or_taken(
+            decode_request, bytes(data[: random.randrange(len(data) + 1)] if random.random() < 0.3 else data)
+        )
+
+
+@many(20_000)
+def test_a_question_is_answered_or_told_to_be_wrong(count: int) -> None:
+    random, adapter = Random(count), Adapter("as-coded-0.10.2")
+    for _ in range(count):
+        vector = random.choice(VECTORS)
+        question = mutated({"verb": vector.verb, "id": vector.id, "given": vector.given}, random)
+        answer = adapter.answer(question)
+        assert "hello" in str(question) or {"outcome", "error", "skip"} & answer.keys()
+        json.dumps(answer)
+
+
+@many(4_000)
+def test_what_is_given_to_a_face_is_taken_or_refused(count: int) -> None:
+    random = Random(count)
+    for _ in range(count // 2):
+        for face, given in ((reference.module, MODULE), (reference.broker, BROKER)):
+            try:
+                view = face(mutated(given, random)).view()
+            except BadInput:
+                continue
+            json.dumps(view)
+
+
+def refused_or_taken(parse: Any, *given: Any) -> None:
+    """It raises MalformedInput, or nothing."""
+    with suppress(MalformedInput):
+        parse(*given)
