@@ -4,6 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
+from model_check.verdicts.shares import share_named
+from spec.errors import BadInput
+
 
 def group_of(item: pytest.Item) -> str:
     """The group of a test that has one."""
@@ -14,16 +17,9 @@ def group_of(item: pytest.Item) -> str:
 
 def of_shard(items: Iterable[pytest.Item], shard: str) -> list[pytest.Item]:
     """The tests of the Kth of N parts, by "K/N": whole groups, dealt out in turn; UsageError if there is none such."""
-    number, of = _numbers(shard)
+    try:
+        number, of = share_named(shard)
+    except BadInput as error:
+        raise pytest.UsageError(str(error)) from error
     groups = {name: place for place, name in enumerate(dict.fromkeys(map(group_of, items)))}
     return [item for item in items if groups[group_of(item)] % of == number - 1]
-
-
-def _numbers(shard: str) -> tuple[int, int]:
-    try:
-        number, of = map(int, shard.split("/"))
-    except ValueError:
-        number = of = 0
-    if not 0 < number <= of:
-        raise pytest.UsageError(f"--shard {shard}: as 2/5, the second of five parts")
-    return number, of

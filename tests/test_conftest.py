@@ -44,7 +44,7 @@ def test_shards_are_of_whole_groups_and_together_they_are_everything() -> None:
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "2", "a/b", "-1/2"])
 def test_a_shard_that_there_is_not_is_refused(shard: str) -> None:
-    with pytest.raises(pytest.UsageError, match="as 2/5, the second of five parts"):
+    with pytest.raises(pytest.UsageError, match="names no share; the second of four is 2/4"):
         of_shard([], shard)
 
 

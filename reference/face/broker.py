@@ -16,11 +16,10 @@ from reference.face import givens
 from reference.face.interventions import LOST, Interventions
 from reference.face.settings import behaviour
 from reference.face.view import Happened, Json, answer_to_json, broker_to_json, partition_name, znodes_to_json
-from reference.face.znodes import data_of, partition_named, refuse_no_path
+from reference.face.znodes import partition_named, write_by_hand
 from reference.memory.open_cluster import OpenCluster, open_scope
 from reference.procedures import Procedure
 from reference.scripts import state_data, state_path
-from reference.zookeeper.api import Delete, SetData
 from spec.errors import BadInput, Where
 from spec.formats.json_requests import request_from_json
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
@@ -80,17 +79,8 @@ class BrokerFace:
     def by_hand(self, path: str, data: Json, version: int = 0) -> None:
         """Write a znode of this data version and any missing parents; None removes it with all below it."""
         givens.version(version, Where("version"))
-        zookeeper, session = self._cluster.zookeeper, self._cluster.admin_session
-        refuse_no_path(path)
-        if data is None:
-            for one in sorted((one for one in zookeeper.tree if f"{one}/".startswith(f"{path}/")), reverse=True):
-                zookeeper.execute(session, Delete(one))
-        elif path in zookeeper.tree:
-            zookeeper.execute(session, SetData(path, data_of(data)))
-        else:
-            self._cluster.create_as_admin(path, data_of(data))
-            for _ in range(version):
-                zookeeper.execute(session, SetData(path, data_of(data)))
+        if data is not None or path in self._cluster.zookeeper.tree:
+            write_by_hand(self._cluster, path, data, version)
 
     def request(self, told: Json) -> Json:
         """Carry out a request of a controller, an object as the message definitions have it, and give its answer."""

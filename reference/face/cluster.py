@@ -21,7 +21,7 @@ from reference.face.interventions import Interventions
 from reference.face.settings import Settings, behaviour
 from reference.face.step_names import is_meant, refuse_unknown, step_name
 from reference.face.view import Happened, Json, data_to_json, process_to_json, znodes_to_json
-from reference.face.znodes import data_of, partition_named, refuse_below_ephemerals, refuse_no_path
+from reference.face.znodes import partition_named, write_by_hand
 from reference.memory.choices import Choice, is_left
 from reference.memory.open_cluster import PLENTY, OpenCluster, open_scope
 from reference.memory.scheduler import of_processes
@@ -35,7 +35,6 @@ from reference.scripts import (
     topic_config_path,
     topic_path,
 )
-from reference.zookeeper.api import Delete, SetData
 from spec.errors import BadInput, SpecError, UnknownName, Where
 from spec.formats.znodes import (
     UNCLEAN,
@@ -292,21 +291,9 @@ class Cluster:
 
     def by_hand(self, path: str, data: Json) -> None:
         """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it."""
-        cluster = self._cluster
-        refuse_no_path(path)
-        if data is None:
-            below = [one for one in cluster.zookeeper.tree if one == path or one.startswith(f"{path}/")]
-            if not below:
-                raise BadInput(f"{path} does not exist")
-            for one in sorted(below, reverse=True):
-                cluster.zookeeper.execute(cluster.admin_session, Delete(one))
-        elif path in cluster.zookeeper.tree:
-            cluster.zookeeper.execute(cluster.admin_session, SetData(path, data_of(data)))
-        else:
-            refuse_below_ephemerals(cluster.zookeeper.tree, path)
-            cluster.create_as_admin(path, data_of(data))
+        write_by_hand(self._cluster, path, data)
         self._number(path)
-        cluster.tell_watchers()
+        self._cluster.tell_watchers()
 
     def _create(self, path: str, data: str, refusal: str) -> None:
         if path in self._cluster.zookeeper.tree:

@@ -15,12 +15,13 @@ from typing import Any, Final
 from reference.broker_events.controlled_shutdown import answer_shutdown, begin_shutdown, move_partition
 from reference.brokers.broker import Partition
 from reference.controller.batch import send_batch
+from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.face import givens
 from reference.face.batches import added
 from reference.face.cluster import Cluster
 from reference.face.view import Json, partition_name, shutdown_to_json
-from reference.face.znodes import partition_named, refuse_no_path
+from reference.face.znodes import partition_named, refuse_no_path, write_by_hand
 from reference.leadership import partitions as partition_leadership
 from reference.leadership import replicas as replica_transitions
 from reference.leadership.leader_selection import Select, select_reassigned
@@ -37,7 +38,7 @@ from reference.scripts import (
     topic_path,
 )
 from reference.threads import CALLBACK_OF, event_of, on_callback
-from reference.zookeeper.api import Exists, GetChildren, SetData
+from reference.zookeeper.api import Exists, GetChildren
 from reference.zookeeper.tree import WatchKind
 from spec.errors import BadInput, UnknownName, Where
 from spec.formats.error_codes import ErrorCode
@@ -168,10 +169,8 @@ class Module(Cluster):
             replicas = {tp.partition: ids for tp, ids in assignment.items() if tp.topic == topic}
             self.by_hand(topic_path(topic), str(TopicPayload(partitions=replicas)))
         for tp, leadership in known.items():
-            path, data = state_path(tp), state_data(leadership) or b""
-            self.by_hand(path, data.decode())
-            for _ in range(leadership.zk_version):
-                self._cluster.zookeeper.execute(self._cluster.admin_session, SetData(path, data))
+            data = (state_data(leadership) or b"").decode()
+            write_by_hand(self._cluster, state_path(tp), data, leadership.zk_version)
 
     def _delete(self, topics: Sequence[str], ineligible: Sequence[str]) -> None:
         """Topics are queued for deletion, and the requests for that stand."""
@@ -270,8 +269,7 @@ class Module(Cluster):
         `{"kind": "UpdateMetadata", "brokers": [1], "partitions": ["orders-0"]}` of all and all brokers where null
         stands, and `{"kind": "StopReplica", "brokers": [1], "partition": "orders-0", "delete": true}` calls back.
         """
-        since, one, batch = self.now, self.one, self.one.partition_batch
-        batch.new_batch()
+        since, one, batch = self.now, self.one, RequestBatch()
         for number, told in enumerate(adds):
             added(one, batch, givens.Given(told, Where("adds").item(number)))
         send_batch(one, batch)

@@ -40,15 +40,15 @@ def is_meant(pattern: str, rule: str, name: str) -> bool:
 @cache
 def steps() -> Mapping[str, str]:
     """The actions that steps and effects are named after, each with what it does."""
-    named = {rule.name: rule.statement for rule in rules()}
-    return named | {snake_case(one.__name__): (one.__doc__ or "").strip() for one in _effects(Effect)}  # type: ignore[type-abstract]  # none is made
+    effects = _effects(Effect)  # type: ignore[type-abstract]  # none is made
+    others = {snake_case(one.__name__): (one.__doc__ or "").strip() for one in effects}
+    return others | {rule.name: rule.statement for rule in rules()}
 
 
 def _effects(kind: type[Effect[Any]]) -> Iterator[type[Effect[Any]]]:
+    """The kinds below a kind that have none below themselves."""
     for one in kind.__subclasses__():
-        if not one.__subclasses__() and snake_case(one.__name__) not in {rule.name for rule in rules()}:
-            yield one
-        yield from _effects(one)
+        yield from _effects(one) if one.__subclasses__() else (one,)
 
 
 def refuse_unknown(pattern: str) -> None:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 
 from reference.face.view import Json
-from reference.zookeeper.api import Delete
+from reference.memory.cluster import MemoryCluster
+from reference.zookeeper.api import Delete, SetData
 from reference.zookeeper.tree import Znode
 from spec.errors import BadInput
 from spec.formats.kafka_types import TopicPartition
@@ -25,6 +26,30 @@ def data_of(data: Json) -> bytes:
         return text.encode()
     except (TypeError, ValueError) as error:
         raise BadInput(f"{data!r} cannot be written to a znode: {error}") from error
+
+
+def write_by_hand(cluster: MemoryCluster, path: str, data: Json, version: int = 0) -> None:
+    """Write a znode, with any missing parents; None removes it with all below it. BadInput if that cannot be.
+
+    One that is not there yet has this data version then: it is written so many times more.
+    """
+    zookeeper, session = cluster.zookeeper, cluster.admin_session
+    refuse_no_path(path)
+    if data is None:
+        below = [one for one in zookeeper.tree if one == path or one.startswith(f"{path}/")]
+        if not below:
+            raise BadInput(f"{path} does not exist")
+        for one in sorted(below, reverse=True):
+            zookeeper.execute(session, Delete(one))
+        return
+    content = data_of(data)
+    if path in zookeeper.tree:
+        zookeeper.execute(session, SetData(path, content))
+        return
+    refuse_below_ephemerals(zookeeper.tree, path)
+    cluster.create_as_admin(path, content)
+    for _ in range(version):
+        zookeeper.execute(session, SetData(path, content))
 
 
 def refuse_no_path(path: str) -> None:

@@ -79,6 +79,11 @@ def test_a_slip_is_caught(slip: str) -> None:
     assert not all(is_legal(vector, changed(vector.given, deepcopy(outcome))) for vector, outcome in right(verb))
 
 
+def test_the_page_says_how_many_slips_are_caught() -> None:
+    page = (Path(reference_adapter.__file__).parent / "README.md").read_text("utf-8")
+    assert f"plants {len(SLIPS)} slips" in " ".join(page.split())
+
+
 @pytest.mark.parametrize("slip", ["permits nothing", "sends to everybody"])
 @pytest.mark.takes("It starts a process, and asks it many vectors.")
 def test_a_wrong_adapter_is_told_what_is_wrong(slip: str) -> None:

@@ -81,7 +81,7 @@ def test_a_question_is_answered_or_told_to_be_wrong(count: int) -> None:
         vector = random.choice(VECTORS)
         question = mutated({"verb": vector.verb, "id": vector.id, "given": vector.given}, random)
         answer = adapter.answer(question)
-        assert "hello" in str(question) or {"outcome", "error", "skip"} & answer.keys()
+        assert len({"outcome", "error", "skip"} & answer.keys()) == 1
         json.dumps(answer)
 
 

@@ -152,6 +152,15 @@ def test_a_controlled_shutdown_answers_what_the_broker_still_leads() -> None:
     assert one.shut_down(9)["ErrorCode"] == 8
 
 
+def test_a_batch_that_is_refused_leaves_nothing_behind() -> None:
+    one = a_module()
+    known = {"kind": "LeaderAndIsr", "brokers": [1], "partition": "orders-0"}
+    with pytest.raises(BadInput, match=r"\[1\].partition: missing"):
+        one.send([known, {"kind": "StopReplica", "brokers": [2]}])
+    assert requests(one.send([]), "LeaderAndIsr") == {}
+    assert requests(one.send([known]), "LeaderAndIsr").keys() == {1}
+
+
 def test_it_is_a_cluster_that_goes_on_from_there() -> None:
     one = a_module()
     one.reassign({"orders-1": [2, 3]})
