@@ -9,11 +9,12 @@ From outside it is driven by plain calls and JSON, and no inner module is import
     cluster = reference.cluster([1, 2, 3])   # a whole cluster       reference/face/cluster.py
     reference.module({"broker": 1, ...})     # a controller          reference/face/module.py
     reference.broker({"broker": 2, ...})     # what brokers do       reference/face/broker.py
+    reference.driven({"broker": 1}, ...)     # one that is driven    reference/face/driven.py
     reference.delayed()                      # operations that wait  reference/face/delayed.py
     reference.encode({"name": ...})          # requests as bytes     reference/face/wire.py
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spec.errors import BadInput
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from reference.face.broker import BrokerFace
     from reference.face.cluster import Cluster
     from reference.face.delayed import DelayedFace
+    from reference.face.driven import Driven
     from reference.face.module import Module
 
-__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "encode", "module", "steps"]
+__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "driven", "encode", "module", "steps"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 
@@ -59,6 +61,13 @@ def broker(given: Mapping[str, Any]) -> "BrokerFace":
     from reference.face.broker import BrokerFace
 
     return BrokerFace(given)
+
+
+def driven(given: Mapping[str, Any], ask: Callable[[Any], Any], send: Callable[[int, Any], int]) -> "Driven":
+    """A controller that asks somebody else for each of its operations; BadInput names the key that is wrong."""
+    from reference.face.driven import Driven
+
+    return Driven(given, ask, send)
 
 
 def encode(request: Any) -> bytes:

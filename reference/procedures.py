@@ -13,12 +13,12 @@ was chosen, and what that gave or raised.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, dataclass_transform
 
-from reference.zookeeper.api import AnyOperation, GetChildren, GetData, ZookeeperError
+from reference.zookeeper.api import AnyOperation, GetChildren, GetData, OperationRefused, ZookeeperError
 from spec.errors import SpecError
 from spec.state.enumerations import At
 
@@ -211,3 +211,45 @@ def any_of(effects: Mapping[Key, Effect[T]]) -> Procedure[tuple[Key, T]]:
     """Carry out one of these effects, which the driver chooses: its key, and what it gave, unless that is raised."""
     key, came = yield from whichever(effects)
     return key, given(came)
+
+
+# -------------------------------------------------------------------------------------------------------------- drivers
+
+
+def run_script(script: Script[T], answer: Callable[[AnyOperation | AskSession | PastZkClient], Any]) -> T:
+    """Run a script to its end, operation by operation; what refuses one is thrown in at it."""
+    give: Callable[[Any], Any] = script.send
+    value: Any = None
+    while True:
+        try:
+            operation = give(value)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        try:
+            give, value = script.send, answer(operation)
+        except OperationRefused as refusal:
+            give, value = script.throw, refusal
+
+
+def complete(
+    procedure: Procedure[T],
+    carry_out: Callable[[Effect[Any]], Any],
+    choose: Callable[[int], int] = lambda _: 0,
+    after_step: Callable[[], None] = lambda: None,
+) -> T:
+    """Run a procedure to its end; `choose` picks among effects in free order, `after_step` runs after each."""
+    answer: Any = None
+    while True:
+        try:
+            effects = procedure.send(answer).effects
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        finally:
+            after_step()
+        index = choose(len(effects))
+        try:
+            answer = index, carry_out(effects[index])
+        except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
+            answer = index, Raised(error)

@@ -1,31 +1,42 @@
 """`kcheck vectors`: the vectors of the conformance suite, made anew."""
 
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from model_check.cli import options
 from model_check.cli.console import say
-from model_check.conformance.making.cases import files_of, write_files
+from model_check.conformance.making.cases import Case, files_of, write_files
 from model_check.conformance.making.every import every_case
 from model_check.conformance.vector import FOLDER, read_manifest, read_vectors
+from model_check.verdicts.verdict import EXIT_CODES, Verdict
+from model_check.waiting.progress import bar, interruptible
 
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where they stand.")] = FOLDER,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if they would change.")] = False,
+    master: options.MasterOption = "local[2]",
 ) -> int:
     """Make the vectors of the conformance suite from the specification, and count them.
 
-    A vector that is made again keeps its id; a new one gets the next number of its group; the id of one that is made no
-    more is retired, and never used again.
+    Those of driven controllers are made by Spark's workers, and are the same for any number of them; what they show of
+    the specification is counted. A vector that is made again keeps its id; a new one gets the next number of its group;
+    the id of one that is made no more is retired, and never used again.
 
     For example:
       kcheck vectors
       kcheck vectors --check
+      kcheck vectors --master 'local[5]'
     """
-    cases = every_case()
+    cases = _made(master)
+    if cases is None:
+        say("interrupted: nothing was written\n")
+        return EXIT_CODES[Verdict.INCOMPLETE]
     if check:
         made = files_of(cases, read_vectors(folder), read_manifest(folder).retired)
         there = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
@@ -36,3 +47,17 @@ def command(
     say("".join(f"{group}: {count} vectors\n" for group, count in counts.items()))
     say(f"{sum(counts.values())} vectors in {folder}\n")
     return 0
+
+
+def _made(master: str) -> Mapping[str, list[Case]] | None:
+    """All cases, of which those of driven controllers take long; None where it was interrupted."""
+    from model_check.conformance.making.controlled import THEMES, told_of
+    from model_check.spark.spark_vectors import made_by_workers
+
+    start = time.monotonic()
+    with interruptible() as stop, bar("themes of driven controllers", len(THEMES)) as told:
+        made = made_by_workers(master=master, progress=told, stop=stop)
+    if made is None:
+        return None
+    say("".join(f"{one}\n" for one in told_of(made)) + f"made in {time.monotonic() - start:.0f} s\n")
+    return {**every_case(), **{name: list(one.cases) for name, one in made.items()}}

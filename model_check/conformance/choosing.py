@@ -8,8 +8,8 @@ from model_check.verdicts.shares import share_named
 from spec.errors import UnknownName
 
 BYTES: Final[frozenset[Verb]] = frozenset({"read_znode", "encode_request", "decode_request"})
-LEVELS: Final = ("functions", "bytes")
-"""Functions, which need no format, and what znodes and requests hold."""
+LEVELS: Final = ("functions", "bytes", "controller")
+"""Functions, which need no format; what znodes and requests hold; a controller that is driven."""
 LADDER: Final = (
     "kcs-transition-0001", "kcs-transition-0005", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
     "kcs-removal-0001", "kcs-write-0001", "kcs-fence-0001", "kcs-znode-0001", "kcs-request-0001",
@@ -19,7 +19,7 @@ LADDER: Final = (
 
 def level_of(vector: Vector) -> str:
     """The level that a vector is of."""
-    return LEVELS[vector.verb in BYTES]
+    return LEVELS[2] if vector.verb == "control" else LEVELS[vector.verb in BYTES]
 
 
 def chosen(

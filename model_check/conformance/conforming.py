@@ -17,6 +17,7 @@ from threading import Event
 from typing import Any, Final, Self
 
 from model_check.conformance.adapter_process import AdapterFailed, AdapterProcess
+from model_check.conformance.driving.conversation import converse
 from model_check.conformance.protocol import (
     Answer,
     Hello,
@@ -193,7 +194,11 @@ class Asking:
             if self._process is None:
                 self._started()
             assert self._process is not None  # noqa: S101 - it was started just now
-            answer = parse_answer(self._process.ask(question_line(vector)), vector.id)
+            line, process = self._process.ask(question_line(vector)), self._process
+            if vector.verb == "control":
+                answer = converse(vector, line, process.ask, process.tell)
+            else:
+                answer = parse_answer(line, vector.id)
         except (AdapterFailed, MalformedInput) as error:
             self._end()
             self._failures += 1

@@ -18,6 +18,8 @@ from spec.errors import Where
 
 PROTOCOL: Final = 1
 VERBS: Final[tuple[str, ...]] = get_args(Verb)
+UNTOLD: Final = ("script", "compared")
+"""What a driven controller is not told: what will happen, and what of its acts is compared."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,9 @@ def hello_line() -> str:
 
 
 def question_line(vector: Vector) -> str:
-    """The question that a vector asks."""
-    return json.dumps({"verb": vector.verb, "id": vector.id, "given": vector.given}, ensure_ascii=False)
+    """The question that a vector asks; of a script nothing is told beforehand."""
+    given = {key: value for key, value in vector.given.items() if vector.verb != "control" or key not in UNTOLD}
+    return json.dumps({"verb": vector.verb, "id": vector.id, "given": given}, ensure_ascii=False)
 
 
 def bye_line() -> str:
@@ -75,12 +78,19 @@ def parse_hello(line: str) -> Hello:
     return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs))
 
 
-def parse_answer(line: str, asked: str) -> Answer:
-    """What an adapter answers to a vector of this id; MalformedInput says what it should have been."""
+def parse_said(line: str, asked: str) -> dict[str, Any]:
+    """A line of an adapter's that is about the vector of this id; MalformedInput says what it should have been."""
     where = Where("its answer")
     told = _object(line, where)
     if told.get("id") != asked:
         where.key("id").refuse(f"expected {shown(asked)}, which was asked, found {shown(told.get('id'))}")
+    return told
+
+
+def parse_answer(line: str, asked: str) -> Answer:
+    """What an adapter answers to a vector of this id; MalformedInput says what it should have been."""
+    where = Where("its answer")
+    told = parse_said(line, asked)
     kinds = [key for key in ("outcome", "skip", "error") if key in told]
     if len(kinds) != 1:
         where.refuse(f"expected an outcome, a skip or an error, found {' and '.join(kinds) or 'none of them'}")

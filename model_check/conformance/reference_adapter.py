@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any, Final
 
 from model_check.conformance.protocol import PROTOCOL
-from model_check.conformance.reference_functions import FUNCTIONS
+from model_check.conformance.reference_driven import control
+from model_check.conformance.reference_functions import FUNCTIONS, release_of
 from model_check.conformance.vector import DIALECTS, Object
 from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
 from reference.controller.machines import check_transition
@@ -44,8 +45,15 @@ def main(arguments: Iterable[str] | None = None) -> None:
             question = {"verb": f"question that is JSON: {error}"}
         if isinstance(question, dict) and question.get("verb") == "bye":
             return
-        sys.stdout.write(json.dumps(adapter.answer(question)) + "\n")
-        sys.stdout.flush()
+        if isinstance(question, dict) and question.get("verb") == "control":
+            adapter.control(question, _say, lambda: json.loads(sys.stdin.readline()))
+        else:
+            _say(adapter.answer(question))
+
+
+def _say(told: Object) -> None:
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
 
 
 class Adapter:
@@ -71,7 +79,7 @@ class Adapter:
         if verb == "hello":
             return {
                 "protocol": PROTOCOL, "name": "reference", "language": "Python", "dialect": self.dialect,
-                "verbs": [*self.verbs],
+                "verbs": [*self.verbs, "control"],
             }  # fmt: skip
         if not isinstance(verb, str) or verb not in self.verbs:
             return {"id": name, "skip": f"the reference has no {verb}"}
@@ -81,6 +89,21 @@ class Adapter:
             return {"id": name, "error": str(error)}
         except Exception as error:  # noqa: BLE001 - what is given is not as the format page says
             return {"id": name, "error": f"what is given cannot be asked: {type(error).__name__}: {error}"}
+
+    def control(self, question: Object, say: Callable[[Object], None], hear: Callable[[], Object]) -> None:
+        """Have a controller say what it does, and hear what comes of it, until the script has ended."""
+        name = question.get("id")
+
+        def exchange(told: Object) -> Object:
+            say({"id": name, **told})
+            return hear()
+
+        try:
+            control(question["given"], release_of(self.dialect), exchange)
+        except BadInput as error:
+            say({"id": name, "error": str(error)})
+        except Exception as error:  # noqa: BLE001 - what is given is not as the format page says
+            say({"id": name, "error": f"what is given cannot be driven: {type(error).__name__}: {error}"})
 
     def _elect(self, given: Object) -> Object:
         try:

@@ -6,10 +6,10 @@ module is broker 9's where nobody else needs to be the controller; what is sent 
 
 import json
 from collections.abc import Iterable
-from operator import itemgetter
 from typing import Any, Final
 
 import reference
+from model_check.conformance.request_words import request_words
 from model_check.conformance.vector import Object
 
 TOPIC, PARTITION, STATE = "t", "t-0", "/brokers/topics/t/partitions/0/state"
@@ -17,13 +17,10 @@ ELSE: Final = 9
 """The broker whose module is asked, which has no replica."""
 RELEASES: Final = {"documented": "0.10.2"}
 FIELDS: Final = ("leader", "leader_epoch", "isr", "controller_epoch")
-PARTITION_FIELDS: Final = {
-    "Leader": "leader", "LeaderEpoch": "leader_epoch", "Isr": "isr", "ControllerEpoch": "controller_epoch",
-    "ZkVersion": "zk_version",
-}  # fmt: skip
 
 
-def _release(dialect: str) -> str:
+def release_of(dialect: str) -> str:
+    """The release line that a dialect is of."""
     return RELEASES.get(dialect, dialect.removeprefix("as-coded-"))
 
 
@@ -31,7 +28,7 @@ def create_partition(given: Object, dialect: str) -> Object:
     """New to Online: the state znode that is created, and who is sent LeaderAndIsr."""
     module = reference.module({
         "broker": ELSE, "live": [*given["live"], ELSE], "epoch": given["controller_epoch"],
-        "assignment": {PARTITION: given["assigned"]}, "release": _release(dialect),
+        "assignment": {PARTITION: given["assigned"]}, "release": release_of(dialect),
     })  # fmt: skip
     happened = module.transition("partition", [PARTITION], "OnlinePartition")
     state = module.znode(STATE)
@@ -44,7 +41,7 @@ def remove_replica(given: Object, dialect: str) -> Object:
     known = state or {"leader": replica, "isr": [replica]}
     module = reference.module({
         "broker": ELSE, "live": [*given["assigned"], ELSE], "epoch": given["controller_epoch"],
-        "assignment": {PARTITION: given["assigned"]}, "leadership": {PARTITION: known}, "release": _release(dialect),
+        "assignment": {PARTITION: given["assigned"]}, "leadership": {PARTITION: known}, "release": release_of(dialect),
         "settings": {"unclean.leader.election.enable": given["unclean"]},
         "znodes": {} if state else {STATE: None},
     })  # fmt: skip
@@ -62,7 +59,7 @@ def reassign(given: Object, dialect: str) -> Object:
     leadership = {name: given[name] for name in ("leader", "isr", "leader_epoch")}
     module = reference.module({
         "broker": ELSE, "live": [*given["live"], ELSE], "assignment": {PARTITION: given["assigned"]},
-        "leadership": {PARTITION: leadership}, "release": _release(dialect),
+        "leadership": {PARTITION: leadership}, "release": release_of(dialect),
         "replica_states": {PARTITION: {str(one): "OnlineReplica" for one in given["assigned"]}},
     })  # fmt: skip
     since = module.now
@@ -100,7 +97,7 @@ def find_imbalance(given: Object, dialect: str) -> Object:
         },
         "partition_states": dict.fromkeys(partitions, "OnlinePartition"),
         "reassigning": {name: [1] for name in given["reassigning"]}, "electing": given["electing"],
-        "deleting": given["deleting"], "ineligible": given["deleting"], "release": _release(dialect),
+        "deleting": given["deleting"], "ineligible": given["deleting"], "release": release_of(dialect),
         "settings": {
             "auto.leader.rebalance.enable": True, "leader.imbalance.per.broker.percentage": given["percentage"],
         },
@@ -120,7 +117,7 @@ def write_state(given: Object, dialect: str) -> Object:
     state, znode = given["state"], given["znode"]
     known = state | {"isr": [*state["isr"], ELSE], "zk_version": given["expected_version"]}
     broker = reference.broker({
-        "broker": state["leader"], "partitions": {PARTITION: known}, "release": _release(dialect),
+        "broker": state["leader"], "partitions": {PARTITION: known}, "release": release_of(dialect),
     })  # fmt: skip
     broker.by_hand(STATE, None)
     if znode is not None:
@@ -135,30 +132,15 @@ def send_batch(given: Object, dialect: str) -> Object:
     partitions = given["partitions"]
     module = reference.module({
         "broker": given["live"][0], "live": given["live"], "shutting_down": given["shutting_down"],
-        "epoch": given["controller_epoch"], "deleting": given["deleting"], "release": _release(dialect),
+        "epoch": given["controller_epoch"], "deleting": given["deleting"], "release": release_of(dialect),
         "assignment": {name: one["assigned"] for name, one in partitions.items()},
         "leadership": {name: one["leadership"] for name, one in partitions.items() if one["leadership"] is not None},
     })  # fmt: skip
     sent: dict[str, list[Object]] = {}
     for one in module.send(given["adds"]):
         if one["kind"] == "request" and one["queued"]:
-            sent.setdefault(str(one["to"]), []).append(_request(one["request"]))
+            sent.setdefault(str(one["to"]), []).append(request_words(one["request"]))
     return {"requests": [{"to": int(broker), "sent": sent[broker]} for broker in sorted(sent, key=int)]}
-
-
-def _request(told: Object) -> Object:
-    name, body = told["name"], told["body"]
-    if name == "StopReplica":
-        partitions = sorted(f"{one['Topic']}-{one['Partition']}" for one in body["Partitions"])
-        return {"name": name, "delete": body["DeletePartitions"], "partitions": partitions}
-    states = [
-        {"partition": f"{one['Topic']}-{one['Partition']}", "replicas": sorted(one["Replicas"])}
-        | {ours: one[theirs] for theirs, ours in PARTITION_FIELDS.items()}
-        for one in body["PartitionStates"]
-    ]
-    states.sort(key=itemgetter("partition"))
-    key, name_of = ("LiveLeaders", "live_leaders") if name == "LeaderAndIsr" else ("LiveBrokers", "live_brokers")
-    return {"name": name, "partitions": states, name_of: sorted(one["Id"] for one in body[key])}
 
 
 def _controller(module: Any) -> Object:

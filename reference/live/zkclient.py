@@ -17,11 +17,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from reference.controller.effects import ElectCreate
 from reference.live.zookeeper import LiveZookeeper, SessionEvent, SessionState
-from reference.procedures import AskSession, Effect, PastZkClient, Procedure, Raised, Script, SessionView
+from reference.procedures import AskSession, Effect, PastZkClient, Procedure, Script, SessionView, complete, run_script
 from reference.threads import Event, event_of
 from reference.zookeeper import api
 
@@ -74,35 +75,11 @@ class ZkClient:
         after_step: Callable[[], None] = lambda: None,
     ) -> T:
         """Run a procedure to its end; `choose` picks among effects in free order, `after_step` runs after each."""
-        answer: Any = None
-        while True:
-            try:
-                effects = procedure.send(answer).effects
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            finally:
-                after_step()
-            index = choose(len(effects))
-            try:
-                answer = index, self.carry_out(effects[index])
-            except Exception as error:  # noqa: BLE001 - whatever a script raises is the procedure's to catch
-                answer = index, Raised(error)
+        return complete(procedure, self.carry_out, choose, after_step)
 
     def run(self, script: Script[T], *, raw: bool = False) -> T:
         """Run a script, operation by operation; `raw` lets an expired session end it."""
-        give: Callable[[Any], Any] = script.send
-        value: Any = None
-        while True:
-            try:
-                operation = give(value)
-            except StopIteration as end:
-                result: T = end.value
-                return result
-            try:
-                give, value = script.send, self._answer(operation, raw=raw)
-            except api.OperationRefused as refusal:
-                give, value = script.throw, refusal
+        return run_script(script, partial(self._answer, raw=raw))
 
     def _answer(self, operation: api.AnyOperation | AskSession | PastZkClient, *, raw: bool) -> Any:
         """Do an operation; a read of a path with a listener sets the watch again."""

@@ -1,0 +1,91 @@
+"""What happens, in an engineer's words, for the title of a script."""
+
+import re
+from typing import Final
+
+from model_check.conformance.making.walks import Turn
+from model_check.conformance.making.who_acts import ACTORS, DRIVEN
+from spec.scopes import TOPICS, Scope
+
+WORDS: Final = {
+    "start_process": "broker {b} starts",
+    "start_process_early": "broker {b} starts while its earlier session lives",
+    "register_broker": "broker {b} registers",
+    "fail_registration": "broker {b} cannot register",
+    "close_failed_startup": "broker {b} gives up",
+    "crash": "broker {b} is killed",
+    "end_orphaned_session": "the session of broker {b} ends",
+    "expire_session": "the session of broker {b} expires",
+    "renew_session": "broker {b} has a new session",
+    "shrink_isr": "broker {b} takes {r} out of the ISR of {p}",
+    "expand_isr": "broker {b} takes {r} into the ISR of {p}",
+    "rewrite_isr": "broker {b} writes the ISR of {p} again",
+    "report_isr_changes": "broker {b} reports ISR changes",
+    "remove_controller": "somebody deletes /controller",
+    "create_topic": "topic {t} is created",
+    "read_for_addition": "a tool reads topic {t}",
+    "write_addition": "partitions are added to topic {t}",
+    "edit_assignment": "somebody writes another assignment",
+    "request_deletion": "somebody asks for topic {t} to be deleted",
+    "request_stray_deletion": "somebody asks for topic {t}, which is not there, to be deleted",
+    "request_reassignment": "somebody asks for the move to {k}",
+    "withdraw_reassignment": "somebody deletes the request for moves",
+    "request_election": "somebody asks for preferred elections",
+    "withdraw_election": "somebody deletes the request for elections",
+    "stop_broker": "broker {b} is told to stop",
+    "request_shutdown": "broker {b} asks for its controlled shutdown",
+    "lose_shutdown_request": "broker {b} gets no answer",
+    "leave_cluster": "broker {b} leaves",
+    "check_imbalance": "the automatic rebalance looks",
+}
+STEP: Final = re.compile(r"(\w+)=(-?\d+)")
+
+
+def step_words(name: str, scope: Scope) -> str:
+    """What a step of the world's is."""
+    rule, _, told = name.partition("(")
+    given = {key: int(value) for key, value in STEP.findall(told)}
+    partitions = [f"{one.topic}-{one.partition}" for one in scope.partition_names]
+    values: dict[str, object] = {**given}
+    if "p" in given:
+        values["p"] = partitions[given["p"]]
+    if "t" in given:
+        values["t"] = TOPICS[given["t"]]
+    if "k" in given:
+        moves = zip(partitions, scope.requests[given["k"]], strict=True)
+        values["k"] = " and ".join(f"{list(to)} of {tp}" for tp, to in moves)
+    return WORDS[rule].format(**values)
+
+
+def _of_world(turn: Turn) -> list[str]:
+    return [one for one in turn.steps if _is_of_world(one)]
+
+
+def _is_of_world(name: str) -> bool:
+    rule, _, told = name.partition("(")
+    if rule.startswith("deliver_") or rule not in WORDS:
+        return False
+    is_own_start = rule == "start_process" and f"b={DRIVEN}" in told
+    return is_own_start or not ACTORS[rule].startswith("controller") or rule == "check_imbalance"
+
+
+def words_of(turn: Turn, scope: Scope) -> str:
+    """What begins a turn; nothing where another controller's step does."""
+    return "; ".join(step_words(one, scope) for one in turn.steps[:1] if _is_of_world(one))
+
+
+def last_words(turn: Turn, scope: Scope, earlier: list[str]) -> str:
+    """What a script is for: what happens last, what comes amid that, and what has happened before."""
+    steps = _of_world(turn)
+    coming = turn.coming
+    begun = [one for one in steps if coming is None or one not in coming.steps]
+    told = ", ".join(step_words(one, scope) for one in begun)
+    if coming is not None and coming.deletion:
+        told += f"; broker {coming.deletion} cannot delete a replica"
+    elif coming is not None and coming.steps:
+        amid = ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)
+        told += f"; right before the {coming.before[0]} of {coming.before[1]}: {amid}"
+    elif coming is not None:
+        told += f"; the answer to the {coming.before[0]} of {coming.before[1]} is lost"
+    before = f" (before: {'; '.join(earlier)})" if earlier else ""
+    return told[:1].upper() + told[1:] + before

@@ -1,0 +1,137 @@
+"""The turns of a scope, from one stage to the next, and a cover of them: few scripts in which everything happens once.
+
+The stages are searched breadth first, each reached by a shortest script. A turn is worth a vector for what it shows: an
+action of the specification taken behind another, a row of a transition table, what happens and what comes of it, a
+fault right before a write of some action, a lost answer. Those scripts are chosen that show most, until all is shown.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from model_check.conformance.driving.acts import NAMES
+from model_check.conformance.making.walks import Coming, TooManyOrders, Turn, Walker
+from model_check.conformance.making.who_acts import happening
+from model_check.conformance.vector import Object
+from model_check.refinement.lockstep import Pair
+
+Shown = frozenset[tuple[str, ...]]
+INTERRUPTED: Final = 2
+"""How often the same step is tried before writes of the same action, at different stages."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """Turns one behind the other, of which the last is what it is for."""
+
+    turns: tuple[Turn, ...]
+    shows: Shown
+
+
+@dataclass(frozen=True)
+class _Stage:
+    pair: Pair
+    turns: tuple[Turn, ...]
+
+
+def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> Iterator[Script]:
+    """Every script of so many turns beyond the starting ones, whose last turn is a new one, nearest first."""
+    pair, begun = walker.sides.initial(), list[Turn]()
+    for steps in starting:
+        found = walker.turn(pair, steps)
+        assert found is not None  # noqa: S101 - nothing is to come
+        begun.append(found[0])
+        pair = found[1][0]
+        yield Script(tuple(begun), shown(found[0]))
+    waiting, known = deque([_Stage(pair, tuple(begun))]), {pair.raw}
+    tried: dict[tuple[str, str], int] = {}
+    left = turns
+    while waiting and left > 0:
+        stage = waiting.popleft()
+        for turn, ends in _following(walker, stage, tried):
+            left -= 1
+            yield Script((*stage.turns, turn), shown(turn))
+            if len(ends) == 1 and ends[0].raw not in known:
+                known.add(ends[0].raw)
+                waiting.append(_Stage(ends[0], (*stage.turns, turn)))
+
+
+def _following(
+    walker: Walker, stage: _Stage, tried: dict[tuple[str, str], int]
+) -> Iterator[tuple[Turn, Sequence[Pair]]]:
+    """The turns from a stage, plain ones first."""
+    plain = []
+    for choice in happening([one for one, _ in walker.choices(stage.pair).values()]):
+        if (found := _turn(walker, stage.pair, choice.name, None)) is not None:
+            plain.append((choice.name, found[0]))
+            yield found
+    for name, turn in plain:
+        for coming, about in _to_come(turn):
+            if tried.get(about, 0) < INTERRUPTED and (found := _turn(walker, stage.pair, name, coming)) is not None:
+                tried[about] = tried.get(about, 0) + 1
+                yield found
+
+
+def _turn(walker: Walker, pair: Pair, name: str, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
+    try:
+        return walker.turn(pair, [name], coming)
+    except TooManyOrders:
+        return None
+
+
+def _to_come(turn: Turn) -> Iterator[tuple[Coming, tuple[str, str]]]:
+    """What may come in the midst of a turn, and what about that is of interest."""
+    seen = set[tuple[str, str]]()
+    for wrote, rule, world in turn.writes:
+        if (wrote.kind, wrote.path) in seen:
+            continue
+        seen.add((wrote.kind, wrote.path))
+        for name in world:
+            steps = (name, "renew_session(b=1)") if name.startswith("expire_session(b=1,") else (name,)
+            yield Coming((wrote.kind, wrote.path), steps), (rule, name.partition("(")[0])
+        yield Coming((wrote.kind, wrote.path)), (rule, "lost")
+    deleting = (one.split("b=")[1].split(",")[0] for one in turn.steps if one.startswith("deliver_deletion("))
+    for broker in sorted({*deleting}):
+        yield Coming(deletion=int(broker)), ("deletion", "fails")
+
+
+def shown(turn: Turn) -> Shown:
+    """What a turn shows."""
+    rules = [one for one in turn.taken if ": " not in one]
+    found: set[tuple[str, ...]] = {("action", one) for one in rules} | {("then", *pair) for pair in pairwise(rules)}
+    found |= {("row", one) for one in turn.taken if ": " in one}
+    begun = next((one.partition("(")[0] for one in turn.steps), "")
+    found.add(("comes of", begun, *(shape(one) for one in turn.orders[0])))
+    if len(turn.orders) > 1:
+        found.add(("order", begun))
+    if turn.coming is not None:
+        about = next((rule for wrote, rule, _ in turn.writes if (wrote.kind, wrote.path) == turn.coming.before), "")
+        come = turn.coming.steps[0].partition("(")[0] if turn.coming.steps else "lost or failed"
+        found.add(("interrupted", come, about or str(turn.coming.before[0])))
+    return frozenset(found)
+
+
+def shape(told: Object) -> str:
+    """What kind of thing is done: which znode is written and how, what is sent to how many."""
+    if "sent" in told:
+        return "sent " + " ".join(f"{name} {len(sent)}" for name in NAMES if (sent := told["sent"].get(name)))
+    if "reply" in told:
+        return f"reply {told['reply']['error']} {len(told['reply']['remaining'])}"
+    kind = next(iter(told))
+    parts, data = told[kind].strip("/").split("/"), told.get("data")
+    state = f" {data['leader']} of {len(data['isr'])}" if isinstance(data, dict) and "isr" in data else ""
+    return f"{kind} {'/'.join(parts[:2])} {len(parts)}{state}"
+
+
+def cover(found: Sequence[Script]) -> list[Script]:
+    """A cover: again and again the script that shows most that none has shown yet, the first and shortest of such."""
+    left = frozenset[tuple[str, ...]]().union(*(one.shows for one in found))
+    chosen: list[Script] = []
+    while left:
+        best = max(found, key=lambda one: (len(one.shows & left), -len(one.turns)))
+        chosen.append(best)
+        left -= best.shows
+    order = {id(one): number for number, one in enumerate(found)}
+    return sorted(chosen, key=lambda one: order[id(one)])

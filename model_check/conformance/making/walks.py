@@ -1,0 +1,218 @@
+"""Walks through the specification, in which the world waits until the controller has nothing more to do.
+
+A stage is a state in which broker 1's controller waits and has nothing more to hear. From there something happens, and
+the controller acts until it waits again: a turn. Specification and reference take every step together
+(`model_check.refinement.lockstep`), so whatever stands in a turn is what the specification says, and where it leaves an
+order open, each order is walked. What the world may do is what it may do in the specification: a step of a broker, of
+ZooKeeper, of an admin tool, of another broker's controller, which goes on until that one waits, too. Something may also
+come right before a write, the answer to one may be lost, and a broker may fail to delete a replica.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from model_check.conformance.driving.acts import Act, Wrote, turn
+from model_check.conformance.making import who_acts
+from model_check.conformance.making.told_steps import acts_of, items_of
+from model_check.conformance.vector import Object
+from model_check.refinement.lockstep import Pair, Sides
+from model_check.terms.python_code import Raw
+from reference.memory.choices import Choice
+from reference.memory.cluster import carried
+from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
+from spec.model import Model
+
+MOST: Final = 24
+"""Orders of a turn, at most, and twice as many ways to them; a turn of more is none."""
+NAMES: Final[dict[type[Request], str]] = {
+    LeaderAndIsrRequest: "LeaderAndIsr", UpdateMetadataRequest: "UpdateMetadata", StopReplicaRequest: "StopReplica",
+}  # fmt: skip
+LOST: Final = "_unanswered"
+
+
+@dataclass(frozen=True)
+class Coming:
+    """What is to come in a turn, once.
+
+    `before` a write of this kind and path, steps of the world; where there are none, the answer to that write is lost.
+    Or a broker fails to delete: `deletion` has its id.
+    """
+
+    before: tuple[str, str] = ("", "")
+    steps: tuple[str, ...] = ()
+    deletion: int = 0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What happens, and what the controller may do then, in every order that is legal.
+
+    `steps` are those of one order, and `taken` its own among them with the table rows that they took; `writes` are its
+    writes, each with the action that made it and with what else the world might have done right before.
+    """
+
+    items: tuple[Object, ...]
+    orders: tuple[list[Object], ...]
+    steps: tuple[str, ...]
+    taken: tuple[str, ...]
+    writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...]
+    coming: Coming | None = None
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way through a turn, as far as it has come."""
+
+    pair: Pair
+    items: tuple[Object, ...] = ()
+    acts: tuple[Act, ...] = ()
+    steps: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
+    writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...] = ()
+    coming: Coming | None = None
+
+
+class TooManyOrders(Exception):
+    """A turn has more orders than a vector can name."""
+
+
+class Walker:
+    """Takes steps of a scope on both sides."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.sides = sides
+        self.compared = [NAMES[kind] for kind in carried(Model(sides.scope, sides.switches))]
+        """The requests that the scope has, by name."""
+
+    def choices(self, pair: Pair, steps: Sequence[str] = ()) -> dict[str, tuple[Choice, Raw]]:
+        """What may happen next, on both sides, and what comes of it."""
+        enabled = self.sides.enabled(pair.raw)
+        possible = self.sides.possible(pair, enabled, steps)
+        return {name: (one, enabled[name]) for name, one in possible.items() if name in enabled}
+
+    def turn(self, pair: Pair, first: Sequence[str], coming: Coming | None = None) -> tuple[Turn, list[Pair]] | None:
+        """What follows some steps of the world's, and where it ends; None where what is to come does not come.
+
+        TooManyOrders where there are too many.
+        """
+        way = self._happens(_Way(pair), first)
+        return None if way is None else self._settled(replace(way, coming=coming), coming)
+
+    # ------------------------------------------------------------------------------------------------------ the world
+
+    def _happens(self, way: _Way, steps: Sequence[str]) -> _Way | None:
+        """Take steps of the world's, behind each of them what other controllers do; None where one is not possible."""
+        for name in steps:
+            possible = self.choices(way.pair, way.steps)
+            if name not in possible:
+                return None
+            way = self._others(self._step(way, *possible[name]))
+        return way
+
+    def _others(self, way: _Way) -> _Way:
+        """Have other brokers' controllers go on until they wait."""
+        if self.sides.scope.controllers == 1:
+            return way
+        while True:
+            possible = self.choices(way.pair, way.steps)
+            following = next((one for one in possible.values() if who_acts.is_of_others(one[0])), None)
+            if following is None:
+                return way
+            way = self._step(way, *following)
+
+    def _step(self, way: _Way, choice: Choice, after: Raw) -> _Way:
+        """A way with one more step."""
+        before, steps = way.pair, (*way.steps, choice.name)
+        reached = self.sides.take(before.fork(), choice, after, steps)
+        changes = [
+            one.change for one in reached.cluster.zookeeper.transactions[len(before.cluster.zookeeper.transactions) :]
+        ]
+        if not who_acts.is_own(choice):
+            items = items_of(choice, changes, reached.cluster)
+            return replace(way, pair=reached, items=(*way.items, *items), steps=steps)
+        acts = acts_of(changes, reached.cluster.entries)
+        taken = (choice.rule, *who_acts.rows(before.cluster, reached.cluster))
+        return replace(way, pair=reached, acts=(*way.acts, *acts), steps=steps, taken=(*way.taken, *taken))
+
+    # ------------------------------------------------------------------------------------------------------ one turn
+
+    def _settled(self, begun: _Way, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
+        ended: list[_Way] = []
+        seen = set[tuple[Raw, str]]()
+        waiting = [begun]
+        while waiting:
+            following = self._following(waiting.pop(), ended)
+            for one in following:
+                key = (one.pair.raw, json.dumps(self._told(one.acts)))
+                if key not in seen:
+                    seen.add(key)
+                    waiting.append(one)
+            if len(ended) + len(waiting) > 2 * MOST:
+                raise TooManyOrders
+        first = ended[0]
+        orders = {json.dumps(told): told for told in (self._told(one.acts) for one in ended)}
+        if len(orders) > MOST:
+            raise TooManyOrders
+        if any(one.coming is not None or one.items != first.items for one in ended):
+            return None
+        ends = {one.pair.raw: one.pair for one in ended}
+        every = tuple(orders[one] for one in sorted(orders))
+        return Turn(first.items, every, first.steps, first.taken, first.writes, coming), [*ends.values()]
+
+    def _told(self, acts: Iterable[Act]) -> list[Object]:
+        return turn(acts, self.compared)
+
+    def _following(self, way: _Way, ended: list[_Way]) -> list[_Way]:
+        """The ways on: several where the order is open; one that is at its end is told of."""
+        possible = self.choices(way.pair, way.steps)
+        own = who_acts.next_choices(way.pair.cluster, [one for one, _ in possible.values()])
+        if not own:
+            ended.append(way)
+            return []
+        ways = []
+        for choice in own:
+            if (came := self._failed_deletion(way, choice, possible)) is not None:
+                return [came]
+            after = self._step(way, *possible[choice.name])
+            fresh = [act for act in after.acts[len(way.acts) :] if isinstance(act, Wrote)]
+            if (came := self._came(way, choice, fresh, possible)) is not None:
+                return [came]
+            world = tuple(name for name, (one, _) in possible.items() if who_acts.may_interrupt(one))
+            ways.append(replace(after, writes=(*after.writes, *((one, choice.rule, world) for one in fresh))))
+        return ways
+
+    def _came(
+        self, way: _Way, choice: Choice, fresh: Sequence[Wrote], possible: Mapping[str, tuple[Choice, Raw]]
+    ) -> _Way | None:
+        """What is to come before one of these writes, or instead of its answer, comes; None if it does not yet."""
+        coming = way.coming
+        if coming is None or coming.deletion or not fresh:
+            return None
+        due = fresh[0] if coming.steps else fresh[-1]  # a step may write parents first; its answer is that to the last
+        kind, path = coming.before
+        if (due.kind, due.path) != coming.before:
+            return None
+        unarmed = replace(way, items=(), coming=None)
+        if coming.steps:
+            after = self._happens(unarmed, coming.steps)
+            item: Object | None = None if after is None else {"before": {kind: path}, "do": [*after.items]}
+        else:
+            lost = choice.name.replace("(", f"{LOST}(", 1)
+            after = self._step(unarmed, *possible[lost]) if lost in possible else None
+            item = {"lose": {kind: path}}
+        if after is None or item is None or not item.get("do", True):
+            return None
+        return replace(after, items=(item, *way.items))
+
+    def _failed_deletion(self, way: _Way, choice: Choice, possible: Mapping[str, tuple[Choice, Raw]]) -> _Way | None:
+        if way.coming is None or not way.coming.deletion or choice.rule != "deliver_deletion":
+            return None
+        if dict(choice.parameters)["b"] != way.coming.deletion:
+            return None
+        failing = choice.name.replace("deliver_deletion(", "deliver_failing_deletion(")
+        if failing not in possible:
+            return None
+        after = self._step(replace(way, items=(), coming=None), *possible[failing])
+        return replace(after, items=({"fail_deletion": way.coming.deletion}, *way.items))

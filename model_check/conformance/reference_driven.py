@@ -1,0 +1,42 @@
+"""The reference's controller, driven by a conversation, as an implementer drives his own."""
+
+from collections.abc import Callable
+
+import reference
+from model_check.conformance.request_words import request_words
+from model_check.conformance.vector import Object
+
+Exchange = Callable[[Object], Object]
+"""Says a line, and gives the answer to it."""
+
+
+def control(given: Object, release: str, exchange: Exchange) -> None:
+    """Have a controller do what comes of what it hears, until there is no more."""
+
+    def send(to: int, told: Object) -> int:
+        answered = exchange({"send": {"to": to, "request": request_words(told)}})
+        number: int = answered["result"]["number"]
+        return number
+
+    driven = reference.driven(
+        {"broker": given["broker"], "settings": given["settings"], "release": release},
+        lambda call: exchange({"ask": call}),
+        send,
+    )
+    driven.start()
+    while "event" in (came := exchange({"wait": True})):
+        match came["event"]:
+            case {"watch": path}:
+                driven.watch(path)
+            case {"session": "expired"}:
+                driven.session_expired()
+            case {"session": "goes on"}:
+                driven.session_goes_on()
+            case {"answer": answer}:
+                driven.answered(answer["number"], answer["partitions"], answer["error"])
+            case {"shutdown": broker}:
+                told = driven.shut_down(broker)
+                remaining = sorted(f"{one['Topic']}-{one['Partition']}" for one in told["PartitionsRemaining"])
+                exchange({"reply": {"error": told["ErrorCode"], "remaining": remaining}})
+            case {"rebalance": True}:
+                driven.rebalance()
