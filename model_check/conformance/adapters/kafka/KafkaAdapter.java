@@ -49,9 +49,9 @@ public final class KafkaAdapter {
                 case "write_state": return outcome(Partitions.writeState(given));
                 case "send_batch": return outcome(Batches.send(given));
                 case "fence": return outcome(Fences.fence(given));
-                case "read_znode": return Znodes.readZnode(given);
-                case "encode_request": return Requests.encode(given);
-                case "decode_request": return Requests.decode((String) given.get("hex"));
+                case "read_znode": return Map.of("outcome", Znodes.readZnode(given));  // whatever a reader throws
+                case "encode_request": return outcome(Requests.encode(given));
+                case "decode_request": return outcome(Requests.decode((String) given.get("hex")));
                 default: return Map.of("skip", "nobody has taught this adapter the verb");
             }
         } catch (Throwable error) {

@@ -69,9 +69,9 @@ final class LocalZooKeeper {
 
     private static ZooKeeper zookeeper() { return utils.zkConnection().getZookeeper(); }
 
-    /** Put a text into a znode, as it is, at this data version. */
+    /** Put a text, or null, into a znode, as it is, at this data version. */
     static void put(String path, String data, int version) throws Exception {
-        byte[] bytes = data.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = data == null ? null : data.getBytes(StandardCharsets.UTF_8);
         for (int slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1))
             create(path.substring(0, slash), null);
         create(path, bytes);

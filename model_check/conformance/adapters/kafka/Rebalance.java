@@ -26,7 +26,8 @@ final class Rebalance {
         }
     }
 
-    private static void know(SeenController controller, TopicAndPartition partition, Map<String, Object> given) throws Exception {
+    private static void know(SeenController controller, TopicAndPartition partition, Map<String, Object> given)
+        throws Exception {
         List<?> assigned = (List<?>) given.get("assigned");
         Object leader = given.get("leader");
         LeaderIsrAndControllerEpoch leadership = leader == null ? null

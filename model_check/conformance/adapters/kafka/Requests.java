@@ -1,6 +1,5 @@
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,29 +13,26 @@ import org.apache.kafka.common.protocol.types.Type;
 
 /** The bytes of requests, by Kafka's own protocol. */
 final class Requests {
-    private static final List<Object> NAMES = List.of("LeaderAndIsr", "StopReplica", "UpdateMetadata", "ControlledShutdown");
+    private static final List<Object> NAMES = List.of("LeaderAndIsr", "StopReplica", "UpdateMetadata");
     private static final int FIRST_KEY = 4;
 
-    private static Schema header(long key, long version) {
-        boolean isBare = key == FIRST_KEY + 3 && version == 0;
-        Field[] fields = Protocol.REQUEST_HEADER.fields();
-        return isBare ? new Schema(Arrays.copyOf(fields, fields.length - 1)) : Protocol.REQUEST_HEADER;
+    static Map<String, Object> encode(Map<String, Object> given) {
+        boolean isControlledShutdown = given.get("name").equals("ControlledShutdown");
+        ByteBuffer bytes = isControlledShutdown ? ControlledShutdowns.encode(given) : bytes(given);
+        StringBuilder hex = new StringBuilder();
+        for (byte one : bytes.array()) hex.append(String.format("%02x", one));
+        return Map.of("hex", hex.toString());
     }
 
-    static Map<String, Object> encode(Map<String, Object> given) {
-        int key = FIRST_KEY + NAMES.indexOf(given.get("name")), version = ((Long) given.get("version")).intValue();
-        if (Protocol.REQUESTS[key][version] == null) return Map.of("skip", "Protocol has no version " + version + " of it");
-        Struct head = (Struct) fromJson(header(key, version), given.get("header"));
-        Struct body = body(given);
+    private static ByteBuffer bytes(Map<String, Object> given) {
+        Struct head = (Struct) fromJson(Protocol.REQUEST_HEADER, given.get("header")), body = body(given);
         ByteBuffer bytes = ByteBuffer.allocate(head.sizeOf() + body.sizeOf());
         head.writeTo(bytes);
         body.writeTo(bytes);
-        StringBuilder hex = new StringBuilder();
-        for (byte one : bytes.array()) hex.append(String.format("%02x", one));
-        return Map.of("outcome", Map.of("hex", hex.toString()));
+        return bytes;
     }
 
-    /** The body of a request of a version that Protocol has. */
+    /** The body of a request, but of ControlledShutdown. */
     static Struct body(Map<String, Object> given) {
         int key = FIRST_KEY + NAMES.indexOf(given.get("name")), version = Json.number(given.get("version"));
         return (Struct) fromJson(Protocol.REQUESTS[key][version], given.get("body"));
@@ -48,14 +44,12 @@ final class Requests {
         bytes.flip();
         try {
             int key = bytes.getShort(0), version = bytes.getShort(2);
-            if (version < Protocol.REQUESTS[key].length && version >= 0 && Protocol.REQUESTS[key][version] == null)
-                return Map.of("skip", "Protocol has no version " + version + " of it");
-            Object head = toJson(header(key, version), header(key, version).read(bytes));
+            if (key == ControlledShutdowns.KEY) return ControlledShutdowns.decode(bytes);
+            Object head = toJson(Protocol.REQUEST_HEADER, Protocol.REQUEST_HEADER.read(bytes));
             Object body = toJson(Protocol.REQUESTS[key][version], Protocol.REQUESTS[key][version].read(bytes));
-            return Map.of("outcome", Map.of(
-                "name", NAMES.get(key - FIRST_KEY), "version", (long) version, "header", head, "body", body));
+            return Map.of("name", NAMES.get(key - FIRST_KEY), "version", (long) version, "header", head, "body", body);
         } catch (RuntimeException refused) {
-            return Map.of("outcome", KafkaAdapter.REFUSED);
+            return KafkaAdapter.REFUSED;
         }
     }
 
