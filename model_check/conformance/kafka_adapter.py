@@ -35,7 +35,15 @@ def kafka_command(release: str) -> Iterator[list[str]]:
     with short_lived(folder):
         try:
             compiled = subprocess.run(
-                ["javac", "-nowarn", "-cp", jars.classpath, "-d", str(folder), *map(str, sorted(SOURCES.glob("*.java")))],
+                [
+                    "javac",
+                    "-nowarn",
+                    "-cp",
+                    jars.classpath,
+                    "-d",
+                    str(folder),
+                    *map(str, sorted(SOURCES.glob("*.java"))),
+                ],
                 capture_output=True,
                 text=True,
                 check=False,

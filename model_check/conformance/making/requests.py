@@ -93,7 +93,7 @@ def request_cases() -> Iterator[Case]:
 
 
 def _taken_later(key: ApiKey, version: int) -> list[Object]:
-    """What a broker makes of a later version: `ControlledShutdownRequest.readFrom` reads each after 0 as if it were 1."""
+    """What a broker makes of a later version: `ControlledShutdownRequest.readFrom` reads each after 0 as 1."""
     return [{"name": "ControlledShutdown", "version": 99}] if (key, version) == (ApiKey.CONTROLLED_SHUTDOWN, 1) else []
 
 
