@@ -94,7 +94,7 @@ def write(random: Random) -> Object:
     state = a_state(random)
     same = state | {"version": 1}
     name = random.choice(("leader", "leader_epoch", "controller_epoch"))
-    stands = random.choice(
+    stands: Any = random.choice(
         (same, same, same | {name: random.randint(0, 5)}, same | {"isr": some(random, BROKERS)},
          {key: same[key] for key in some(random, same)}, same | {"isr": None}, same | {name: str(same[name])}, [], None)
     )  # fmt: skip

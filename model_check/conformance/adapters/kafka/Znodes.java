@@ -114,8 +114,10 @@ final class Znodes {
         }
         told.put("endpoints", named);
         told.put("listener_security_protocol_map", protocols);
-        told.put("host", points.get(0).host());
-        told.put("port", (long) points.get(0).port());
+        if (!points.isEmpty()) {
+            told.put("host", points.get(0).host());
+            told.put("port", (long) points.get(0).port());
+        }
         if (broker.rack().isDefined()) told.put("rack", broker.rack().get());
     }
 
