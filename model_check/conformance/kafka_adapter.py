@@ -1,7 +1,8 @@
-"""Kafka itself as an adapter: `adapters/kafka/KafkaAdapter.java`, compiled against the jars of a release.
+"""Kafka itself as an adapter: the Java files of `adapters/kafka`, compiled against the jars of a release.
 
-It calls Kafka's own selectors, readers and protocol, so that the vectors are asked of what they are about: where it
-fails one of `as-coded-0.10.2`, the vector or the specification is wrong.
+They call Kafka's own controller, state machines, selectors, replica manager, readers and protocol, with a ZooKeeper in
+the same process, so that the vectors are asked of what they are about: where Kafka fails one of `as-coded-0.10.2`, the
+vector or the specification is wrong.
 """
 
 import shutil
@@ -16,7 +17,8 @@ from model_check.live.janitor import short_lived
 from model_check.live.kafka_jars import jars_of_release
 from spec.errors import BadInput, EnvironmentFailure
 
-SOURCE: Final = Path(__file__).parent / "adapters" / "kafka" / "KafkaAdapter.java"
+SOURCES: Final = Path(__file__).parent / "adapters" / "kafka"
+MAIN: Final = "KafkaAdapter"
 RELEASE: Final = "0.10.2.2"
 """Whose classes the adapter calls; other releases have other ones."""
 
@@ -33,14 +35,24 @@ def kafka_command(release: str) -> Iterator[list[str]]:
     with short_lived(folder):
         try:
             compiled = subprocess.run(
-                ["javac", "-nowarn", "-cp", jars.classpath, "-d", str(folder), str(SOURCE)],
+                [
+                    "javac",
+                    "-nowarn",
+                    "-cp",
+                    jars.classpath,
+                    "-d",
+                    str(folder),
+                    *map(str, sorted(SOURCES.glob("*.java"))),
+                ],
                 capture_output=True,
                 text=True,
                 check=False,
             )
             if compiled.returncode:
                 reason = compiled.stderr.strip().splitlines()[:1]
-                raise EnvironmentFailure(f"javac cannot compile {SOURCE.name}: {reason}", "is it of Java 17?")
-            yield ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{folder}:{jars.classpath}", SOURCE.stem]
+                raise EnvironmentFailure(f"javac cannot compile {MAIN}: {reason}", "is it of Java 17?")
+            # What ZooKeeper and Kafka keep in files goes with the folder, also when the adapter is killed.
+            options = ["-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={folder}"]
+            yield ["java", *options, "-cp", f"{folder}:{jars.classpath}", MAIN]
         finally:
             shutil.rmtree(folder, ignore_errors=True)

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -53,15 +52,9 @@ def test_the_one_in_go_passes_all_of_its_dialect(go: Path, dialect: str) -> None
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here")
 @pytest.mark.skipif(not is_cached(RELEASE), reason=f"Kafka {RELEASE} is not here; `make kafka` fetches it")
 @pytest.mark.takes("It compiles against Kafka's classes, and starts a JVM.")
-def test_kafka_itself_passes_all_that_can_be_asked_of_its_classes() -> None:
+def test_kafka_itself_passes_all_of_its_dialect() -> None:
     with kafka_command(RELEASE) as command:
         found = asked(command)
     assert found.verdict is Verdict.HOLDS
     of_dialect = [one for one in found.results if "as-coded-0.10.2" in one.vector.dialects]
-    skipped = Counter(one.vector.verb for one in of_dialect if one.outcome is Outcome.SKIP)
-    # The tables stand inside of what the state machines do, the fences inside of a running broker; two znodes have no
-    # reader that can be called by itself, and ControlledShutdown 0 is not part of `Protocol`.
-    never = {"transition": 65, "fence": 78, "read_znode": 2, "encode_request": 1, "decode_request": 4}
-    # These six need a ZooKeeper, or a controller around them; its adapter does not answer them yet.
-    not_yet = ("create_partition", "remove_replica", "reassign", "find_imbalance", "write_state", "send_batch")
-    assert skipped == never | {verb: sum(one.vector.verb == verb for one in of_dialect) for verb in not_yet}
+    assert [one.vector.id for one in of_dialect if one.outcome is not Outcome.PASS] == []

@@ -1,0 +1,109 @@
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import kafka.common.TopicAndPartition;
+import kafka.controller.ControllerBrokerRequestBatch;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.LeaderAndIsrRequest;
+import org.apache.kafka.common.requests.PartitionState;
+import org.apache.kafka.common.requests.StopReplicaRequest;
+import org.apache.kafka.common.requests.UpdateMetadataRequest;
+import scala.collection.JavaConversions;
+import scala.collection.Seq;
+
+/** A batch of requests, by `ControllerBrokerRequestBatch`; what is sent of it is what stands in the channels' queues. */
+final class Batches {
+    static Map<String, Object> send(Map<String, Object> given) throws Exception {
+        int epoch = Json.number(given.get("controller_epoch"));
+        try (SeenController controller = new SeenController(LocalZooKeeper.empty(), epoch)) {
+            List<Integer> shuttingDown = Lists.ints(given.get("shutting_down"));
+            TreeSet<Integer> registered = new TreeSet<>(Lists.ints(given.get("live")));
+            registered.addAll(shuttingDown);
+            controller.register(registered, shuttingDown);
+            Json.object(given.get("partitions")).forEach((name, value) -> {
+                Map<String, Object> one = Json.object(value);
+                controller.know(Rebalance.partition(name), (List<?>) one.get("assigned"), States.of(one.get("leadership")));
+            });
+            controller.begin((List<?>) given.get("deleting"));
+            ControllerBrokerRequestBatch batch = new ControllerBrokerRequestBatch(controller);
+            batch.newBatch();
+            for (Object one : (List<?>) given.get("adds")) add(batch, controller, Json.object(one));
+            batch.sendRequestsToBrokers(epoch);
+            List<Object> sent = new ArrayList<>();
+            for (int broker : registered) {
+                List<Object> requests = new ArrayList<>();
+                for (AbstractRequest request : controller.queued(broker)) requests.add(told(request));
+                if (!requests.isEmpty()) sent.add(Map.of("to", (long) broker, "sent", requests));
+            }
+            return Map.of("requests", sent);
+        }
+    }
+
+    private static void add(ControllerBrokerRequestBatch batch, SeenController controller, Map<String, Object> add) {
+        Seq<Object> brokers = add.get("brokers") == null
+            ? controller.controllerContext().liveOrShuttingDownBrokerIds().toSeq() : Lists.seq(add.get("brokers"));
+        if (add.get("kind").equals("UpdateMetadata")) {
+            HashSet<TopicAndPartition> named = new HashSet<>();  // none is all
+            if (add.get("partitions") != null)
+                for (Object name : (List<?>) add.get("partitions")) named.add(Rebalance.partition(name));
+            batch.addUpdateMetadataRequestForBrokers(brokers, JavaConversions.asScalaSet(named), null);
+            return;
+        }
+        TopicAndPartition one = Rebalance.partition(add.get("partition"));
+        if (add.get("kind").equals("StopReplica")) {
+            batch.addStopReplicaRequestForBrokers(brokers, one.topic(), one.partition(), (Boolean) add.get("delete"), null);
+            return;
+        }
+        batch.addLeaderAndIsrRequestForBrokers(
+            brokers, one.topic(), one.partition(), controller.controllerContext().partitionLeadershipInfo().apply(one),
+            controller.controllerContext().partitionReplicaAssignment().apply(one), null);
+    }
+
+    private static Map<String, Object> told(AbstractRequest request) {
+        Map<String, Object> told = new LinkedHashMap<>();
+        if (request instanceof LeaderAndIsrRequest one) {
+            told.put("name", "LeaderAndIsr");
+            told.put("partitions", states(one.partitionStates()));
+            told.put("live_leaders", ascending(one.liveLeaders().stream().map(Node::id).toList()));
+        } else if (request instanceof UpdateMetadataRequest one) {
+            told.put("name", "UpdateMetadata");
+            told.put("partitions", states(one.partitionStates()));
+            told.put("live_brokers", ascending(one.liveBrokers().stream().map(broker -> broker.id).toList()));
+        } else {
+            StopReplicaRequest one = (StopReplicaRequest) request;
+            told.put("name", "StopReplica");
+            told.put("delete", one.deletePartitions());
+            List<String> names = one.partitions().stream().map(TopicPartition::toString).sorted().toList();
+            told.put("partitions", new ArrayList<Object>(names));
+        }
+        return told;
+    }
+
+    private static List<Object> states(Map<TopicPartition, PartitionState> given) {
+        Map<String, Object> found = new TreeMap<>();
+        given.forEach((partition, state) -> {
+            Map<String, Object> told = new LinkedHashMap<>();
+            told.put("partition", partition.toString());
+            told.put("leader", (long) state.leader);
+            told.put("leader_epoch", (long) state.leaderEpoch);
+            told.put("isr", new ArrayList<Object>(state.isr.stream().map(Integer::longValue).toList()));
+            told.put("controller_epoch", (long) state.controllerEpoch);
+            told.put("zk_version", (long) state.zkVersion);
+            told.put("replicas", ascending(state.replicas));
+            found.put(partition.toString(), told);
+        });
+        return new ArrayList<>(found.values());
+    }
+
+    private static List<Object> ascending(Collection<Integer> given) {
+        return new ArrayList<>(given.stream().sorted().map(Integer::longValue).toList());
+    }
+}

@@ -1,0 +1,38 @@
+"""Questions at random: the reference answers as Kafka's own classes do, also where no vector asks."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from model_check.conformance.adapter_process import AdapterProcess
+from model_check.conformance.kafka_adapter import RELEASE, kafka_command
+from model_check.conformance.reference_adapter import Adapter
+from model_check.live.kafka_jars import is_cached
+from tests.model_check.conformance.questions import QUESTIONS
+
+pytestmark = [
+    pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here"),
+    pytest.mark.skipif(not is_cached(RELEASE), reason=f"Kafka {RELEASE} is not here; `make kafka` fetches it"),
+]
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[AdapterProcess]:
+    """Kafka's classes, which wait to be asked."""
+    with kafka_command(RELEASE) as command, AdapterProcess(command, 20) as process:
+        yield process
+
+
+@pytest.mark.parametrize("verb", QUESTIONS)
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.takes("The first one compiles against Kafka's classes, and starts a JVM.")
+def test_the_reference_answers_as_kafka_does(kafka: AdapterProcess, verb: str, count: int) -> None:
+    random, reference = Random(f"{verb} {count}"), Adapter("as-coded-0.10.2")
+    for number in range(count):
+        question = {"verb": verb, "id": str(number), "given": QUESTIONS[verb](random)}
+        found = json.loads(kafka.ask(json.dumps(question)))
+        assert "outcome" in found, (question, found)
+        assert reference.answer(question) == found, question
