@@ -1,4 +1,4 @@
-"""Driven controllers: the reference does what each script wants of it; what is wrong is found, and what is odd refused."""
+"""Driven controllers: the reference does what each script wants, a wrong one is found, and odd lines are refused."""
 
 import json
 
