@@ -4,38 +4,39 @@ A controller's module is made of what is given, one thing is done, and what happ
 module is broker 9's where nobody else needs to be the controller; what is sent to it is left out.
 """
 
-import json
-from collections.abc import Iterable
 from operator import itemgetter
-from typing import Any, Final
+from typing import Final
 
 import reference
+from model_check.conformance.reference_words import (
+    ELSE,
+    PARTITION,
+    STATE,
+    TOPIC,
+    controller,
+    fields,
+    led,
+    release,
+    sent,
+    written,
+)
 from model_check.conformance.vector import Object
 
-TOPIC, PARTITION, STATE = "t", "t-0", "/brokers/topics/t/partitions/0/state"
-ELSE: Final = 9
-"""The broker whose module is asked, which has no replica."""
-RELEASES: Final = {"documented": "0.10.2"}
-FIELDS: Final = ("leader", "leader_epoch", "isr", "controller_epoch")
 PARTITION_FIELDS: Final = {
     "Leader": "leader", "LeaderEpoch": "leader_epoch", "Isr": "isr", "ControllerEpoch": "controller_epoch",
     "ZkVersion": "zk_version",
 }  # fmt: skip
 
 
-def _release(dialect: str) -> str:
-    return RELEASES.get(dialect, dialect.removeprefix("as-coded-"))
-
-
 def create_partition(given: Object, dialect: str) -> Object:
     """New to Online: the state znode that is created, and who is sent LeaderAndIsr."""
     module = reference.module({
         "broker": ELSE, "live": [*given["live"], ELSE], "epoch": given["controller_epoch"],
-        "assignment": {PARTITION: given["assigned"]}, "release": _release(dialect),
+        "assignment": {PARTITION: given["assigned"]}, "release": release(dialect),
     })  # fmt: skip
     happened = module.transition("partition", [PARTITION], "OnlinePartition")
     state = module.znode(STATE)
-    return {"created": _fields(state), "receivers": _led(happened)} if state else {"refused": True}
+    return {"created": fields(state), "receivers": led(happened)} if state else {"refused": True}
 
 
 def remove_replica(given: Object, dialect: str) -> Object:
@@ -44,17 +45,16 @@ def remove_replica(given: Object, dialect: str) -> Object:
     known = state or {"leader": replica, "isr": [replica]}
     module = reference.module({
         "broker": ELSE, "live": [*given["assigned"], ELSE], "epoch": given["controller_epoch"],
-        "assignment": {PARTITION: given["assigned"]}, "leadership": {PARTITION: known}, "release": _release(dialect),
+        "assignment": {PARTITION: given["assigned"]}, "leadership": {PARTITION: known}, "release": release(dialect),
         "settings": {"unclean.leader.election.enable": given["unclean"]},
         "znodes": {} if state else {STATE: None},
     })  # fmt: skip
     happened = module.transition("replica", [(PARTITION, replica)], "OfflineReplica")
-    told = _controller(module)
+    told = controller(module)
     if told["replica_states"][PARTITION][str(replica)] != "OfflineReplica":
         return {"refused": True}
-    written = [one["data"] for one in happened if one.get("operation") == "SetData" and one["path"] == STATE]
-    cached = _fields(told["leadership"][PARTITION])
-    return {"written": _fields(written[-1]) if written else None, "cached": cached, "receivers": _led(happened)}
+    cached = fields(told["leadership"][PARTITION])
+    return {"written": written(happened), "cached": cached, "receivers": led(happened)}
 
 
 def reassign(given: Object, dialect: str) -> Object:
@@ -62,7 +62,7 @@ def reassign(given: Object, dialect: str) -> Object:
     leadership = {name: given[name] for name in ("leader", "isr", "leader_epoch")}
     module = reference.module({
         "broker": ELSE, "live": [*given["live"], ELSE], "assignment": {PARTITION: given["assigned"]},
-        "leadership": {PARTITION: leadership}, "release": _release(dialect),
+        "leadership": {PARTITION: leadership}, "release": release(dialect),
         "replica_states": {PARTITION: {str(one): "OnlineReplica" for one in given["assigned"]}},
     })  # fmt: skip
     since = module.now
@@ -76,10 +76,10 @@ def reassign(given: Object, dialect: str) -> Object:
     ]
     if not assigned:
         return {"refused": True}
-    told = _controller(module)
+    told = controller(module)
     leads = module.znode(STATE)
     started = [one for one in told["replica_states"].get(PARTITION, {}).items() if one[1] == "NewReplica"]
-    deleted = {one["to"] for one in _sent(happened, "StopReplica") if one["request"]["body"]["DeletePartitions"]}
+    deleted = {one["to"] for one in sent(happened, "StopReplica") if one["request"]["body"]["DeletePartitions"]}
     return {
         "waits": PARTITION in told["reassigning"], "assigned": assigned[-1], "leader": leads["leader"],
         "leader_epoch": leads["leader_epoch"], "isr": leads["isr"], "started": sorted(int(one) for one, _ in started),
@@ -100,7 +100,7 @@ def find_imbalance(given: Object, dialect: str) -> Object:
         },
         "partition_states": dict.fromkeys(partitions, "OnlinePartition"),
         "reassigning": {name: [1] for name in given["reassigning"]}, "electing": given["electing"],
-        "deleting": given["deleting"], "ineligible": given["deleting"], "release": _release(dialect),
+        "deleting": given["deleting"], "ineligible": given["deleting"], "release": release(dialect),
         "settings": {
             "auto.leader.rebalance.enable": True, "leader.imbalance.per.broker.percentage": given["percentage"],
         },
@@ -115,35 +115,20 @@ def find_imbalance(given: Object, dialect: str) -> Object:
     return {"elect": sorted(read)}
 
 
-def write_state(given: Object, dialect: str) -> Object:
-    """A conditional write, which is that of a leader who takes the last broker out of its ISR."""
-    state, znode = given["state"], given["znode"]
-    known = state | {"isr": [*state["isr"], ELSE], "zk_version": given["expected_version"]}
-    broker = reference.broker({
-        "broker": state["leader"], "partitions": {PARTITION: known}, "release": _release(dialect),
-    })  # fmt: skip
-    broker.by_hand(STATE, None)
-    if znode is not None:
-        broker.by_hand(STATE, znode["data"], znode["version"])
-    done = broker.shrink(PARTITION, ELSE)
-    version = broker.view()["broker"]["partitions"][PARTITION]["zk_version"]
-    return {"written": done, "version": version if done else -1}
-
-
 def send_batch(given: Object, dialect: str) -> Object:
     """A batch of requests: what is added, and what is sent of it, to whom there is a channel."""
     partitions = given["partitions"]
     module = reference.module({
         "broker": given["live"][0], "live": given["live"], "shutting_down": given["shutting_down"],
-        "epoch": given["controller_epoch"], "deleting": given["deleting"], "release": _release(dialect),
+        "epoch": given["controller_epoch"], "deleting": given["deleting"], "release": release(dialect),
         "assignment": {name: one["assigned"] for name, one in partitions.items()},
         "leadership": {name: one["leadership"] for name, one in partitions.items() if one["leadership"] is not None},
     })  # fmt: skip
-    sent: dict[str, list[Object]] = {}
+    requests: dict[str, list[Object]] = {}
     for one in module.send(given["adds"]):
         if one["kind"] == "request" and one["queued"]:
-            sent.setdefault(str(one["to"]), []).append(_request(one["request"]))
-    return {"requests": [{"to": int(broker), "sent": sent[broker]} for broker in sorted(sent, key=int)]}
+            requests.setdefault(str(one["to"]), []).append(_request(one["request"]))
+    return {"requests": [{"to": int(broker), "sent": requests[broker]} for broker in sorted(requests, key=int)]}
 
 
 def _request(told: Object) -> Object:
@@ -161,26 +146,8 @@ def _request(told: Object) -> Object:
     return {"name": name, "partitions": states, name_of: sorted(one["Id"] for one in body[key])}
 
 
-def _controller(module: Any) -> Object:
-    told: Object = module.view()["brokers"][str(module.broker)]["controller"]
-    return told
-
-
-def _sent(happened: Iterable[Any], name: str) -> list[Any]:
-    return [one for one in happened if one["kind"] == "request" and one["request"]["name"] == name]
-
-
-def _led(happened: Iterable[Any]) -> list[int]:
-    """Who is sent LeaderAndIsr, whether or not there is a channel."""
-    return sorted({one["to"] for one in _sent(happened, "LeaderAndIsr")})
-
-
-def _fields(state: Object) -> Object:
-    return json.loads(json.dumps({name: state[name] for name in FIELDS}))  # type: ignore[no-any-return]  # an object
-
-
-FUNCTIONS: Final = {
+ASKED: Final = {
     "create_partition": create_partition, "remove_replica": remove_replica, "reassign": reassign,
-    "find_imbalance": find_imbalance, "write_state": write_state, "send_batch": send_batch,
+    "find_imbalance": find_imbalance, "send_batch": send_batch,
 }  # fmt: skip
 """By verb."""
