@@ -18,7 +18,7 @@ from spec.formats.kafka_types import KafkaVersion
 
 FOLDER: Final = Path(__file__).parent / "vectors"
 MANIFEST: Final = "manifest.json"
-VERSION: Final = "0.3.0"
+VERSION: Final = "0.4.0"
 """Of the vectors: the first number rises when one that passed may fail, the second when some are added."""
 
 Dialect: TypeAlias = Literal[
@@ -37,7 +37,9 @@ def since(release: KafkaVersion) -> tuple[Dialect, ...]:
 
 Verb: TypeAlias = Literal[
     "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
-    "send_batch", "fence", "read_znode", "decode_request", "encode_request",
+    "send_batch", "fence", "read_znode", "decode_request", "encode_request", "handle_state_changes",
+    "handle_isr_changes", "change_isr", "shut_down", "fail_broker", "delay", "encode_response", "decode_response",
+    "read_line", "write_line",
 ]  # fmt: skip
 Object: TypeAlias = dict[str, Any]
 

@@ -9,6 +9,7 @@ from model_check.conformance.making.imbalances import imbalance_cases
 from model_check.conformance.making.reassignments import reassignment_cases
 from model_check.conformance.making.removals import removal_cases
 from model_check.conformance.making.requests import hostile_cases, request_cases
+from model_check.conformance.making.responses import response_cases
 from model_check.conformance.making.transitions import transition_cases
 from model_check.conformance.making.writes import write_cases
 from model_check.conformance.making.znodes import znode_cases
@@ -28,4 +29,5 @@ def every_case() -> dict[str, list[Case]]:
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],
+        "response": list(response_cases()),
     }
