@@ -10,7 +10,13 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from model_check.conformance import reference_broker, reference_bytes, reference_functions, reference_tables
+from model_check.conformance import (
+    reference_broker,
+    reference_bytes,
+    reference_functions,
+    reference_machines,
+    reference_tables,
+)
 from model_check.conformance.protocol import PROTOCOL
 from model_check.conformance.vector import DIALECTS, Object
 from spec.errors import BadInput
@@ -18,7 +24,7 @@ from spec.errors import BadInput
 Ask = Callable[[Object, str], Object]
 ASKED: Final[dict[str, Ask]] = {
     "transition": reference_tables.transition, "elect": reference_tables.elect, **reference_functions.ASKED,
-    **reference_broker.ASKED, **reference_bytes.ASKED,
+    **reference_machines.ASKED, **reference_broker.ASKED, **reference_bytes.ASKED,
 }  # fmt: skip
 """What answers each verb: what is given, and the dialect, make the outcome."""
 

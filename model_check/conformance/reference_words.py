@@ -7,7 +7,7 @@ from typing import Any, Final
 from model_check.conformance.vector import Object
 
 TOPIC, PARTITION, STATE = "t", "t-0", "/brokers/topics/t/partitions/0/state"
-ELSE: Final = 9
+ELSE: Final = 1000
 """The broker whose module is asked, which has no replica."""
 RELEASES: Final = {"documented": "0.10.2"}
 FIELDS: Final = ("leader", "leader_epoch", "isr", "controller_epoch")

@@ -6,6 +6,7 @@ from model_check.conformance.making.creations import creation_cases
 from model_check.conformance.making.elections import election_cases
 from model_check.conformance.making.fences import fence_cases
 from model_check.conformance.making.imbalances import imbalance_cases
+from model_check.conformance.making.machines import machine_cases
 from model_check.conformance.making.reassignments import reassignment_cases
 from model_check.conformance.making.removals import removal_cases
 from model_check.conformance.making.requests import hostile_cases, request_cases
@@ -26,6 +27,7 @@ def every_case() -> dict[str, list[Case]]:
         "imbalance": list(imbalance_cases()),
         "write": list(write_cases()),
         "batch": list(batch_cases()),
+        "machine": list(machine_cases()),
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],
