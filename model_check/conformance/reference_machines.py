@@ -98,5 +98,55 @@ def _name(told: Object) -> str:
     return f"{told['Topic']}-{told['Partition']}"
 
 
-ASKED: Final = {"handle_state_changes": handle_state_changes}
+def shut_down(given: Object, dialect: str) -> Object:
+    """A controlled shutdown, as a request handler of the controller treats it."""
+    module = reference.module(_told(given, dialect) | {"replica_states": _online(given)})
+    since = module.now
+    answer = module.shut_down(given["broker"])
+    if answer["ErrorCode"]:
+        return {"error_code": answer["ErrorCode"]}
+    remaining = sorted(_name(one) for one in answer["PartitionsRemaining"])
+    return {"error_code": 0, "remaining": remaining, **_sent(module.happened(since=since), given["partitions"])}
+
+
+def fail_broker(given: Object, dialect: str) -> Object:
+    """Brokers are gone from /brokers/ids, and the listener finds it."""
+    dead, told = given["dead"], _told(given, dialect)
+    module = reference.module(
+        told
+        | {
+            "live": [*told["live"], *dead],
+            "replica_states": _online(given),
+            "partition_states": given["partition_states"],
+        }
+    )
+    for broker in dead:
+        module.by_hand(f"/brokers/ids/{broker}", None)
+    happened = module.callback("/brokers/ids")
+    known = controller(module)
+    metadata = {
+        _name(each) for one in sent(happened, "UpdateMetadata") for each in one["request"]["body"]["PartitionStates"]
+    }
+    outcome = _sent(happened, given["partitions"])
+    return {
+        "partition_states": known["partition_states"],
+        "replica_states": {
+            f"{name}/{broker}": known["replica_states"][name][str(broker)]
+            for name, one in given["partitions"].items()
+            for broker in dead
+            if broker in one["assigned"]
+        },
+        "written": outcome["written"], "leader_and_isr": outcome["leader_and_isr"],
+        "update_metadata": sorted(metadata),
+    }  # fmt: skip
+
+
+def _online(given: Object) -> Object:
+    """All replicas are Online before a broker leaves."""
+    return {
+        name: dict.fromkeys(map(str, one["assigned"]), "OnlineReplica") for name, one in given["partitions"].items()
+    }
+
+
+ASKED: Final = {"handle_state_changes": handle_state_changes, "shut_down": shut_down, "fail_broker": fail_broker}
 """By verb."""

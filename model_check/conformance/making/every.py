@@ -3,6 +3,7 @@
 from model_check.conformance.making.batches import batch_cases
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.creations import creation_cases
+from model_check.conformance.making.departures import failure_cases, shutdown_cases
 from model_check.conformance.making.elections import election_cases
 from model_check.conformance.making.fences import fence_cases
 from model_check.conformance.making.imbalances import imbalance_cases
@@ -28,6 +29,8 @@ def every_case() -> dict[str, list[Case]]:
         "write": list(write_cases()),
         "batch": list(batch_cases()),
         "machine": list(machine_cases()),
+        "shutdown": list(shutdown_cases()),
+        "failure": list(failure_cases()),
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],

@@ -42,7 +42,9 @@ class Leaderships:
         self.by_isr, self.is_oldest = {*dialects} <= {*BY_ISR}, {*dialects} == {*OLDEST}
         partitions = given["partitions"]
         self.assigned: dict[str, list[int]] = {name: one["assigned"] for name, one in partitions.items()}
-        self.cached: dict[str, Object] = {name: one["leadership"] for name, one in partitions.items() if one["leadership"]}
+        self.cached: dict[str, Object] = {
+            name: one["leadership"] for name, one in partitions.items() if one["leadership"]
+        }
         self.znodes: dict[str, Object] = {name: one["znode"] for name, one in partitions.items() if one["znode"]}
         self.written = dict[str, Object]()
         self.led, self.stopped = dict[str, set[int]](), dict[tuple[str, bool], set[int]]()
@@ -55,7 +57,7 @@ class Leaderships:
         """What was written, and who was sent what."""
         return {
             "written": [{"partition": name, **self.written[name]} for name in sorted(self.written)],
-            "leader_and_isr": [{"partition": name, "to": sorted(self.led[name])} for name in sorted(self.led)],
+            "leader_and_isr": [{"partition": name, "to": sorted(to)} for name, to in sorted(self.led.items()) if to],
             "stop_replica": [
                 {"partition": name, "delete": delete, "to": sorted(self.stopped[name, delete])}
                 for name, delete in sorted(self.stopped)

@@ -39,9 +39,9 @@ def led(leader: int, isr: Sequence[int], *, epoch: int = 4, decided: int = 2) ->
     return {"leader": leader, "leader_epoch": epoch, "isr": [*isr], "controller_epoch": decided}
 
 
-def placed(assigned: Sequence[int] = (1, 2, 3), cached: Object | None = None, **znode: Object | None) -> Object:
+def placed(assigned: Sequence[int] = (1, 2, 3), cached: Object | None = None, znode: Any = ...) -> Object:
     """A partition: its AR, its leadership in the cache, and what stands in its state znode, if that is another."""
-    return {"assigned": [*assigned], "leadership": cached, "znode": znode.get("znode", cached)}
+    return {"assigned": [*assigned], "leadership": cached, "znode": cached if znode is ... else znode}
 
 
 def machine_cases() -> Iterator[Case]:
