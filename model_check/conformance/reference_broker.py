@@ -1,9 +1,9 @@
 """A broker's side, asked of the reference: its fences, and the writes of a leader to the state znode."""
 
-from typing import Final
+from typing import Any, Final
 
 import reference
-from model_check.conformance.reference_words import ELSE, PARTITION, STATE, release
+from model_check.conformance.reference_words import ELSE, PARTITION, STATE, fields, release
 from model_check.conformance.vector import Object
 
 NONE: Final = -1
@@ -52,5 +52,35 @@ def write_state(given: Object, dialect: str) -> Object:
     return {"written": done, "version": version if done else -1}
 
 
-ASKED: Final = {"fence": fence, "write_state": write_state}
+def change_isr(given: Object, dialect: str) -> Object:
+    """A leader's changes of its ISR, one after the other."""
+    name, znode = given["partition"], given["znode"]
+    known = given["knows"] | {"leader": given["broker"], "assigned": given["assigned"]}
+    broker = reference.broker({
+        "broker": given["broker"], "partitions": {name: known}, "release": release(dialect),
+    })  # fmt: skip
+    broker.by_hand(STATE, None)
+    if znode is not None:
+        broker.by_hand(STATE, znode["data"], znode["version"])
+    writes = [_change(broker, name, one) for one in given["changes"]]
+    view = broker.view()
+    told = view["broker"]["partitions"][name]
+    return {
+        "writes": writes, "knows": {"isr": told["isr"], "zk_version": told["zk_version"]},
+        "version": view["znodes"][STATE]["version"] if STATE in view["znodes"] else None,
+        "announces": name in view["broker"]["isr_changes"],
+    }  # fmt: skip
+
+
+def _change(broker: Any, name: str, change: Object) -> Object:
+    """One change: what is written, on which version, and whether that is done."""
+    since = len(broker.view()["happened"])
+    done = broker.shrink(name, *change["shrink"]) if "shrink" in change else broker.expand(name, change["expand"])
+    writes = [one for one in broker.view()["happened"][since:] if one.get("operation") == "SetData"]
+    if not writes:
+        return {"state": None, "on_version": None, "done": False}
+    return {"state": fields(writes[0]["data"]), "on_version": writes[0]["version"], "done": done}
+
+
+ASKED: Final = {"fence": fence, "write_state": write_state, "change_isr": change_isr}
 """By verb."""

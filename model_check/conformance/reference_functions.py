@@ -4,8 +4,9 @@ A controller's module is made of what is given, one thing is done, and what happ
 module is broker 9's where nobody else needs to be the controller; what is sent to it is left out.
 """
 
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Final
+from typing import Any, Final
 
 import reference
 from model_check.conformance.reference_words import (
@@ -18,6 +19,7 @@ from model_check.conformance.reference_words import (
     led,
     release,
     sent,
+    state_path,
     written,
 )
 from model_check.conformance.vector import Object
@@ -131,6 +133,46 @@ def send_batch(given: Object, dialect: str) -> Object:
     return {"requests": [{"to": int(broker), "sent": requests[broker]} for broker in sorted(requests, key=int)]}
 
 
+def handle_isr_changes(given: Object, dialect: str) -> Object:
+    """The listener on /isr_change_notification is called, with what stands there."""
+    partitions, paths = given["partitions"], {name: f"{NOTIFICATIONS}/{name}" for name in given["notifications"]}
+    known = {name: one["leadership"] for name, one in partitions.items() if one["leadership"] is not None}
+    module = reference.module({
+        "broker": ELSE, "live": [*given["live"], ELSE], "shutting_down": given["shutting_down"],
+        "epoch": given["controller_epoch"], "deleting": given["deleting"], "ineligible": given["deleting"],
+        "assignment": {name: one["assigned"] for name, one in partitions.items() if one["assigned"] is not None},
+        "leadership": known, "release": release(dialect), "znodes": dict.fromkeys(map(state_path, known)),
+    })  # fmt: skip
+    for name, one in partitions.items():
+        if one["znode"] is not None:
+            module.by_hand(state_path(name), one["znode"]["data"], one["znode"]["version"])
+    for name, path in paths.items():
+        module.by_hand(path, given["notifications"][name])
+    happened = module.callback(NOTIFICATIONS)
+    cached = controller(module)["leadership"]
+    told = [one for one in sent(happened, "UpdateMetadata") if one["to"] != ELSE]
+    return {
+        "cached": {name: cached.get(name) for name in partitions},
+        "update_metadata": _metadata(told) if told else None,
+        "removed": [name for name, path in sorted(paths.items()) if path not in module.view()["znodes"]],
+    }  # fmt: skip
+
+
+NOTIFICATIONS: Final = "/isr_change_notification"
+
+
+def _metadata(told: Sequence[Any]) -> Object:
+    """To whom UpdateMetadata is sent, and what it says, which is the same for all."""
+    says = sorted((f"{one['Topic']}-{one['Partition']}", one["Leader"]) for one in _states(told[0]))
+    leaders = [{"partition": name, "leader": leader} for name, leader in says]
+    return {"to": sorted(one["to"] for one in told), "partitions": leaders}
+
+
+def _states(sent_one: Any) -> list[Object]:
+    states: list[Object] = sent_one["request"]["body"]["PartitionStates"]
+    return states
+
+
 def _request(told: Object) -> Object:
     name, body = told["name"], told["body"]
     if name == "StopReplica":
@@ -148,6 +190,6 @@ def _request(told: Object) -> Object:
 
 ASKED: Final = {
     "create_partition": create_partition, "remove_replica": remove_replica, "reassign": reassign,
-    "find_imbalance": find_imbalance, "send_batch": send_batch,
+    "find_imbalance": find_imbalance, "send_batch": send_batch, "handle_isr_changes": handle_isr_changes,
 }  # fmt: skip
 """By verb."""

@@ -4,15 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import reference
-from model_check.conformance.reference_words import ELSE, controller, is_failure, release, sent, written
+from model_check.conformance.reference_words import ELSE, controller, is_failure, release, sent, state_path, written
 from model_check.conformance.vector import Object
 
 NONE: Final = {"partition": "NonExistentPartition", "replica": "NonExistentReplica"}
-
-
-def _path(name: str) -> str:
-    topic, _, number = name.rpartition("-")
-    return f"/brokers/topics/{topic}/partitions/{number}/state"
 
 
 def _told(given: Object, dialect: str) -> dict[str, Any]:
@@ -24,7 +19,7 @@ def _told(given: Object, dialect: str) -> dict[str, Any]:
         "assignment": {name: one["assigned"] for name, one in partitions.items()},
         "leadership": {name: one["leadership"] for name, one in partitions.items() if one["leadership"]},
         "znodes": {
-            _path(name): one["znode"] and one["znode"] | {"version": 1}
+            state_path(name): one["znode"] and one["znode"] | {"version": 1}
             for name, one in partitions.items()
             if one["znode"] != one["leadership"]
         },
@@ -83,7 +78,7 @@ def _sent(happened: Sequence[Any], partitions: Iterable[str]) -> Object:
     for one in sent(happened, "StopReplica"):
         for each in one["request"]["body"]["Partitions"]:
             stopped.setdefault((_name(each), one["request"]["body"]["DeletePartitions"]), set()).add(one["to"])
-    states = {name: written(happened, _path(name)) for name in sorted(partitions)}
+    states = {name: written(happened, state_path(name)) for name in sorted(partitions)}
     return {
         "written": [{"partition": name, **state} for name, state in states.items() if state],
         "leader_and_isr": [{"partition": name, "to": sorted(led[name])} for name in sorted(led)],

@@ -18,6 +18,12 @@ def release(dialect: str) -> str:
     return RELEASES.get(dialect, dialect.removeprefix("as-coded-"))
 
 
+def state_path(name: str) -> str:
+    """The path of a partition's state znode."""
+    topic, _, number = name.rpartition("-")
+    return f"/brokers/topics/{topic}/partitions/{number}/state"
+
+
 def controller(module: Any) -> Object:
     """What the controller of a module knows."""
     told: Object = module.view()["brokers"][str(module.broker)]["controller"]

@@ -2,8 +2,8 @@
 
 Expected is what PROTOCOL.md sections 7.1 and 7.2 say, on the arithmetic of the state machines: a shutdown moves what
 the broker leads, and takes it out of the ISRs of what it follows; a failure takes offline what the dead led, elects for
-all that waits, and then removes the dead from every ISR. Topics that are queued for deletion are left alone by a failure,
-not by a shutdown.
+all that waits, and then removes the dead from every ISR. Topics that are queued for deletion are left alone by
+a failure, not by a shutdown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,9 @@ from model_check.conformance.making.departures import failure_cases, shutdown_ca
 from model_check.conformance.making.elections import election_cases
 from model_check.conformance.making.fences import fence_cases
 from model_check.conformance.making.imbalances import imbalance_cases
+from model_check.conformance.making.isr_changes import isr_cases
 from model_check.conformance.making.machines import machine_cases
+from model_check.conformance.making.notifications import notification_cases
 from model_check.conformance.making.reassignments import reassignment_cases
 from model_check.conformance.making.removals import removal_cases
 from model_check.conformance.making.requests import hostile_cases, request_cases
@@ -31,6 +33,8 @@ def every_case() -> dict[str, list[Case]]:
         "machine": list(machine_cases()),
         "shutdown": list(shutdown_cases()),
         "failure": list(failure_cases()),
+        "notification": list(notification_cases()),
+        "isr": list(isr_cases()),
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],
