@@ -14,6 +14,7 @@ from model_check.conformance import (
     reference_broker,
     reference_bytes,
     reference_functions,
+    reference_lines,
     reference_machines,
     reference_tables,
 )
@@ -25,6 +26,7 @@ Ask = Callable[[Object, str], Object]
 ASKED: Final[dict[str, Ask]] = {
     "transition": reference_tables.transition, "elect": reference_tables.elect, **reference_functions.ASKED,
     **reference_machines.ASKED, **reference_broker.ASKED, **reference_bytes.ASKED,
+    **reference_lines.ASKED,
 }  # fmt: skip
 """What answers each verb: what is given, and the dialect, make the outcome."""
 

@@ -82,5 +82,34 @@ def _change(broker: Any, name: str, change: Object) -> Object:
     return {"state": fields(writes[0]["data"]), "on_version": writes[0]["version"], "done": done}
 
 
-ASKED: Final = {"fence": fence, "write_state": write_state, "change_isr": change_isr}
+def delay(given: Object, _dialect: str) -> Object:
+    """Operations of a purgatory, whose clock counts milliseconds here."""
+    purgatory = reference.delayed(purge_interval=given["purge_interval"])
+    results = [_step(purgatory, one) for one in given["steps"]]
+    told = purgatory.view()
+    states = {
+        name: ("expired" if one["expirations"] else "completed") if one["completed"] else "pending"
+        for name, one in told["operations"].items()
+    }
+    return {"results": results, "operations": states, "watched": told["watched"], "delayed": told["delayed"]}
+
+
+def _step(purgatory: Any, step: Object) -> Any:
+    match step["do"]:
+        case "watch":
+            return purgatory.wait(step["operation"], step["keys"], step["timeout"], holds=step["holds"])
+        case "set":
+            return purgatory.hold(step["operation"], holds=step["holds"])
+        case "check":
+            return purgatory.check(step["key"])
+        case "complete":
+            return purgatory.complete(step["operation"])
+        case "advance":
+            expired = purgatory.pass_time(step["by"])
+            purgatory.purge()
+            return sorted(expired)
+    raise ValueError(f"no step is called {step['do']}")
+
+
+ASKED: Final = {"fence": fence, "write_state": write_state, "change_isr": change_isr, "delay": delay}
 """By verb."""

@@ -3,11 +3,13 @@
 from model_check.conformance.making.batches import batch_cases
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.creations import creation_cases
+from model_check.conformance.making.delays import delay_cases
 from model_check.conformance.making.departures import failure_cases, shutdown_cases
 from model_check.conformance.making.elections import election_cases
 from model_check.conformance.making.fences import fence_cases
 from model_check.conformance.making.imbalances import imbalance_cases
 from model_check.conformance.making.isr_changes import isr_cases
+from model_check.conformance.making.lines import line_cases
 from model_check.conformance.making.machines import machine_cases
 from model_check.conformance.making.notifications import notification_cases
 from model_check.conformance.making.reassignments import reassignment_cases
@@ -35,8 +37,10 @@ def every_case() -> dict[str, list[Case]]:
         "failure": list(failure_cases()),
         "notification": list(notification_cases()),
         "isr": list(isr_cases()),
+        "delay": list(delay_cases()),
         "fence": list(fence_cases()),
         "znode": list(znode_cases()),
         "request": [*request_cases(), *hostile_cases()],
         "response": list(response_cases()),
+        "line": list(line_cases()),
     }
