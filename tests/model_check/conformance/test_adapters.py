@@ -17,6 +17,11 @@ from model_check.verdicts.verdict import Verdict
 
 ADAPTERS = Path(model_check.conformance.__path__[0]) / "adapters"
 VECTORS = read_vectors()
+CALLS = (
+    "handle_state_changes", "shut_down", "fail_broker", "handle_isr_changes", "change_isr", "delay", "encode_response",
+    "decode_response", "read_line", "write_line",
+)  # fmt: skip
+"""The verbs of 0.4.0, which not every adapter answers yet."""
 
 
 def asked(command: list[str]) -> Conformance:
@@ -29,7 +34,7 @@ def asked(command: list[str]) -> Conformance:
 def test_the_one_in_javascript_passes_all_of_its_dialect(dialect: str) -> None:
     found = asked(["node", str(ADAPTERS / "javascript" / "adapter.mjs"), dialect])
     assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "JavaScript")
-    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects for one in VECTORS)
+    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects and one.verb not in CALLS for one in VECTORS)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +52,7 @@ def go(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_one_in_go_passes_all_of_its_dialect(go: Path, dialect: str) -> None:
     found = asked([str(go), "--dialect", dialect, "--definitions", str(ADAPTERS.parent)])
     assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "Go")
-    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects for one in VECTORS)
+    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects and one.verb not in CALLS for one in VECTORS)
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here")
@@ -64,4 +69,6 @@ def test_kafka_itself_passes_all_that_can_be_asked_of_its_classes() -> None:
     never = {"transition": 65, "fence": 78, "read_znode": 2, "encode_request": 1, "decode_request": 4}
     # These six need a ZooKeeper, or a controller around them; its adapter does not answer them yet.
     not_yet = ("create_partition", "remove_replica", "reassign", "find_imbalance", "write_state", "send_batch")
-    assert skipped == never | {verb: sum(one.vector.verb == verb for one in of_dialect) for verb in not_yet}
+    assert skipped == never | {
+        verb: sum(one.vector.verb == verb for one in of_dialect) for verb in (*not_yet, *CALLS)
+    }

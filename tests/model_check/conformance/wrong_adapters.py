@@ -9,7 +9,7 @@ from typing import Any
 from model_check.conformance import reference_adapter, reference_tables
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.vector import Object
-from tests.model_check.conformance import fence_slips, function_slips  # noqa: F401 - they declare some
+from tests.model_check.conformance import broker_slips, byte_slips, call_slips, fence_slips, function_slips  # noqa: F401 - they declare some
 from tests.model_check.conformance.slips import SLIPS, slips
 
 __all__ = ["SLIPS"]
