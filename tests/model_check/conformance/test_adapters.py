@@ -69,6 +69,4 @@ def test_kafka_itself_passes_all_that_can_be_asked_of_its_classes() -> None:
     never = {"transition": 65, "fence": 78, "read_znode": 2, "encode_request": 1, "decode_request": 4}
     # These six need a ZooKeeper, or a controller around them; its adapter does not answer them yet.
     not_yet = ("create_partition", "remove_replica", "reassign", "find_imbalance", "write_state", "send_batch")
-    assert skipped == never | {
-        verb: sum(one.vector.verb == verb for one in of_dialect) for verb in (*not_yet, *CALLS)
-    }
+    assert skipped == never | {verb: sum(one.vector.verb == verb for one in of_dialect) for verb in (*not_yet, *CALLS)}
