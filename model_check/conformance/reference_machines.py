@@ -95,7 +95,7 @@ def _name(told: Object) -> str:
 
 def shut_down(given: Object, dialect: str) -> Object:
     """A controlled shutdown, as a request handler of the controller treats it."""
-    module = reference.module(_told(given, dialect) | {"replica_states": _online(given)})
+    module = reference.module(_told(given, dialect) | {"replica_states": _replicas(given)})
     since = module.now
     answer = module.shut_down(given["broker"])
     if answer["ErrorCode"]:
@@ -111,7 +111,7 @@ def fail_broker(given: Object, dialect: str) -> Object:
         told
         | {
             "live": [*told["live"], *dead],
-            "replica_states": _online(given),
+            "replica_states": _replicas(given),
             "partition_states": given["partition_states"],
         }
     )
@@ -136,10 +136,12 @@ def fail_broker(given: Object, dialect: str) -> Object:
     }  # fmt: skip
 
 
-def _online(given: Object) -> Object:
-    """All replicas are Online before a broker leaves."""
+def _replicas(given: Object) -> Object:
+    """Replicas are Online before a broker leaves, unless something else is given."""
+    told = given.get("replica_states", {})
     return {
-        name: dict.fromkeys(map(str, one["assigned"]), "OnlineReplica") for name, one in given["partitions"].items()
+        name: {str(broker): told.get(f"{name}/{broker}", "OnlineReplica") for broker in one["assigned"]}
+        for name, one in given["partitions"].items()
     }
 
 

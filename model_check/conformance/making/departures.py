@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from model_check.conformance.making.cases import Case
-from model_check.conformance.making.leaderships import BY_ISR, OLDEST, Impossible, Leaderships, in_any_order
+from model_check.conformance.making.leaderships import (
+    BY_ISR,
+    OLDEST,
+    Impossible,
+    Leaderships,
+    in_any_order,
+    is_permitted,
+)
 from model_check.conformance.making.machines import EPOCH, led, placed
 from model_check.conformance.vector import DIALECTS, Dialect, Object, since
 from spec.formats.kafka_types import V0100, V090
@@ -131,13 +138,17 @@ def failure_cases() -> Iterator[Case]:
         "b-0": placed(cached=led(2, [2, 1]), znode=None),
     }
     yield from _failure("ZooKeeper has other ISRs than the cache", [2], moved)
+    for state in ("ReplicaDeletionStarted", "OfflineReplica", "ReplicaDeletionSuccessful", "ReplicaDeletionIneligible"):
+        yield from _failure(f"its replicas are in {state}, one of a topic that is queued for deletion", [2],
+                            {"a-0": placed(cached=led(-1, [2])), "b-0": placed(cached=led(1, [1, 2]))}, deleting=["a"],
+                            replica_states={"a-0/2": state, "b-0/2": state})  # fmt: skip
     waiting = {"a-0": placed(cached=led(-1, [1, 2])), "b-0": placed([1, 2], None), "c-0": placed(cached=led(1, [1, 2]))}
     yield from _failure("others waited for an election", [2], waiting)
 
 
 def _failure(words: str, dead: Sequence[int], partitions: Object, **changes: Any) -> Iterator[Case]:
     """A case for all dialects, or one for 0.8.2, which tells nobody of a failure that took no leader."""
-    left = {"live": [one for one in (1, 2, 3) if one not in dead], **changes}
+    left = {"live": [one for one in (1, 2, 3) if one not in dead], "replica_states": {}, **changes}
     states = {name: _before(one["leadership"]) for name, one in partitions.items()}
     given = {**USUAL, **left, "partition_states": states, "partitions": partitions}
     found = [
@@ -158,17 +169,23 @@ def _fail(dead: Sequence[int], given: Object, dialects: Sequence[Dialect]) -> Ob
     for name in asked:
         if states[name] != "OnlinePartition" and _is_done(one.bring_online, name, states[name], "offline"):
             states[name] = "OnlinePartition"
-    gone = dict.fromkeys(
-        (f"{name}/{broker}" for name, ids in one.assigned.items() for broker in dead if broker in ids), "OnlineReplica"
-    )
-    for broker in dead:
-        for name in asked:
-            if broker in one.assigned[name] and _is_done(one.remove, name, broker):
-                gone[f"{name}/{broker}"] = "OfflineReplica"
+    gone = {f"{name}/{broker}": (name, broker) for name in one.assigned for broker in dead}
+    gone = {key: pair for key, pair in gone.items() if pair[1] in one.assigned[pair[0]]}
+    replicas = {key: given["replica_states"].get(key, "OnlineReplica") for key in gone}
+    for key in sorted(gone, key=lambda each: dead.index(gone[each][1])):
+        replicas[key] = _left(one, *gone[key], replicas[key])
     told = _told(one, is_everything=not lost and {*dialects} != {*OLDEST})
     outcome = one.outcome()
     del outcome["stop_replica"]  # which nobody is left to get
-    return {"partition_states": states, "replica_states": gone, **outcome, "update_metadata": told}
+    return {"partition_states": states, "replica_states": replicas, **outcome, "update_metadata": told}
+
+
+def _left(one: Leaderships, name: str, broker: int, before: str) -> str:
+    """The state of a replica whose broker is gone: Offline, or what is being deleted cannot be any more."""
+    if one.is_doomed(name):
+        return "ReplicaDeletionIneligible" if is_permitted(before, "ReplicaDeletionIneligible") else before
+    is_off = is_permitted(before, "OfflineReplica") and _is_done(one.remove, name, broker)
+    return "OfflineReplica" if is_off else before
 
 
 def _before(known: Object | None) -> str:

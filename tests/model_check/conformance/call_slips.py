@@ -284,3 +284,8 @@ def is_silent_where_nothing_changes(_given: Object, outcome: Object) -> Object:
 def elects_for_topics_that_are_deleted(given: Object, outcome: Object) -> Object:
     doomed = {name: "OfflinePartition" for name in given["partitions"] if name[:1] in given["deleting"]}
     return outcome | {"partition_states": outcome["partition_states"] | doomed}
+
+
+@slips("fail_broker")
+def waits_for_what_the_dead_should_delete(given: Object, outcome: Object) -> Object:
+    return outcome | {"replica_states": outcome["replica_states"] | given["replica_states"]}

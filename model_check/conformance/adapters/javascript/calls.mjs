@@ -193,8 +193,11 @@ export function failBroker(given) {
   const replica_states = {};
   for (const name of Object.keys(one.assigned)) {
     for (const broker of dead.filter((each) => one.assigned[name].includes(each))) {
-      const isGone = !one.isDoomed(name) && isDone(() => one.remove(name, broker));
-      replica_states[`${name}/${broker}`] = isGone ? "OfflineReplica" : "OnlineReplica";
+      const key = `${name}/${broker}`;
+      const from = given.replica_states[key] ?? "OnlineReplica";
+      const to = one.isDoomed(name) ? "ReplicaDeletionIneligible" : "OfflineReplica";
+      const moves = BEFORE.replica[to].includes(from) && (one.isDoomed(name) || isDone(() => one.remove(name, broker)));
+      replica_states[key] = moves ? to : from;
     }
   }
   const known = Object.keys(one.cached).filter((name) => one.cached[name] !== null);
