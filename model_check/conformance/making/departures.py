@@ -25,6 +25,8 @@ from spec.formats.kafka_types import V0100, V090
 USUAL: Final[Object] = {
     "controller_epoch": EPOCH, "live": [1, 2, 3], "shutting_down": [], "unclean": False, "deleting": [],
 }  # fmt: skip
+SECOND: Final = ("a-0/2", "b-0/2")
+"""The replicas of two partitions on broker 2."""
 NOT_REGISTERED, UNKNOWN = 8, -1
 """The codes that refuse a shutdown: of who is not registered; in 0.8.2 whatever the reason."""
 
@@ -62,20 +64,24 @@ def shutdown_cases() -> Iterator[Case]:
     dead = {"a-0": placed([2, 3, 1], led(2, [2, 3, 1])), "b-0": placed([3, 2, 1], led(2, [2, 1]))}
     yield from _shutdown("the next of AR is dead, and in sync", 2, dead, live=[1, 2])
     yield from _shutdown("of a partition of two", 1, {"a-0": placed([1, 2], led(1, [2, 1])), "b-0": placed([1], None)})
+    for state in ("ReplicaDeletionStarted", "OfflineReplica", "ReplicaDeletionIneligible"):
+        two = {"a-0": placed(cached=led(1, [1, 2])), "b-0": mixed["a-0"]}
+        yield from _shutdown(f"its replicas are in {state}", 2, two, replica_states=dict.fromkeys(SECOND, state))
     for code, dialects in ((NOT_REGISTERED, since(V090)), (UNKNOWN, OLDEST)):
         yield _case(
-            "shut_down", "Controlled shutdown of a broker that is not registered", {"broker": 4}, mixed, USUAL,
-            [{"error_code": code}], dialects,
+            "shut_down", "Controlled shutdown of a broker that is not registered", {"broker": 4}, mixed,
+            {**USUAL, "replica_states": {}}, [{"error_code": code}], dialects,
         )  # fmt: skip
 
 
 def _shutdown(words: str, broker: int, partitions: Object, **changes: Any) -> Iterator[Case]:
     """A case for all dialects, or one for each way to elect."""
-    given = {**USUAL, **changes, "partitions": partitions}
+    rest = {**USUAL, "replica_states": {}, **changes}
+    given = {**rest, "partitions": partitions}
     found = [([_shut_down(broker, given, some)], some) for some in (since(V0100), BY_ISR)]
     for then, dialects in [(found[0][0], DIALECTS)] if found[0][0] == found[1][0] else found:
         title = f"Controlled shutdown of {broker}: {words}"
-        yield _case("shut_down", title, {"broker": broker}, partitions, {**USUAL, **changes}, then, dialects)
+        yield _case("shut_down", title, {"broker": broker}, partitions, rest, then, dialects)
 
 
 def _shut_down(broker: int, given: Object, dialects: Sequence[Dialect]) -> Object:
@@ -83,19 +89,21 @@ def _shut_down(broker: int, given: Object, dialects: Sequence[Dialect]) -> Objec
     one.live, one.shutting_down = [each for each in one.live if each != broker], [*one.shutting_down, broker]
     several = [name for name, replicas in one.assigned.items() if broker in replicas and len(replicas) > 1]
     for name in several:
-        _leave(one, name, broker)
+        _leave(one, name, broker, given["replica_states"].get(f"{name}/{broker}", "OnlineReplica"))
     led_still = [name for name in several if name in one.cached and one.cached[name]["leader"] == broker]
     return {"error_code": 0, "remaining": sorted(led_still), **one.outcome()}
 
 
-def _leave(one: Leaderships, name: str, broker: int) -> None:
+def _leave(one: Leaderships, name: str, broker: int, state: str) -> None:
     """The broker leaves a partition that has leadership; where that fails, it stays as it is."""
     if name not in one.cached:
         return
     try:
         if one.cached[name]["leader"] == broker:
             one.bring_online(name, "OnlinePartition", "controlled-shutdown")
-        else:
+            return
+        one.stop(name, broker)
+        if is_permitted(state, "OfflineReplica"):
             one.remove(name, broker)
     except Impossible:
         return
@@ -141,7 +149,7 @@ def failure_cases() -> Iterator[Case]:
     for state in ("ReplicaDeletionStarted", "OfflineReplica", "ReplicaDeletionSuccessful", "ReplicaDeletionIneligible"):
         yield from _failure(f"its replicas are in {state}, one of a topic that is queued for deletion", [2],
                             {"a-0": placed(cached=led(-1, [2])), "b-0": placed(cached=led(1, [1, 2]))}, deleting=["a"],
-                            replica_states={"a-0/2": state, "b-0/2": state})  # fmt: skip
+                            replica_states=dict.fromkeys(SECOND, state))  # fmt: skip
     waiting = {"a-0": placed(cached=led(-1, [1, 2])), "b-0": placed([1, 2], None), "c-0": placed(cached=led(1, [1, 2]))}
     yield from _failure("others waited for an election", [2], waiting)
 

@@ -173,7 +173,10 @@ export function shutDown(given) {
   const several = Object.keys(one.assigned).filter((name) => isMoved(one.assigned[name]));
   for (const name of several.filter((each) => one.cached[each] !== null)) {
     const leads = one.cached[name].leader === broker;
-    isDone(() => (leads ? one.bringOnline(name, "OnlinePartition", "controlled-shutdown") : one.remove(name, broker)));
+    if (!leads) one.stop(name, broker, false);
+    const mayLeave = BEFORE.replica.OfflineReplica.includes(given.replica_states[`${name}/${broker}`] ?? "OnlineReplica");
+    if (leads) isDone(() => one.bringOnline(name, "OnlinePartition", "controlled-shutdown"));
+    else if (mayLeave) isDone(() => one.remove(name, broker));
   }
   const remaining = several.filter((name) => one.cached[name]?.leader === broker).sort();
   return { error_code: 0, remaining, ...one.outcome() };
