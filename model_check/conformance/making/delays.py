@@ -101,12 +101,16 @@ def delay_cases() -> Iterator[Case]:
 
 
 def _case(words: str, limit: int, steps: Sequence[Object]) -> Case:
-    then = [_outcome(limit, steps, is_late=False)]
-    if (late := _outcome(limit, steps, is_late=True)) not in then:
-        then.append(late)
+    then = delay_outcomes(limit, steps)
     tags = ["purgatory", *(["several-outcomes"] if len(then) > 1 else [])]
     given: Object = {"purge_interval": limit, "steps": [*steps]}
     return Case("delay", f"Purgatory: {words}", given, then, SOURCES, tags, since(V0100))
+
+
+def delay_outcomes(limit: int, steps: Sequence[Object]) -> list[Object]:
+    """What the steps may come to: what expires does so before the lists are purged, or after."""
+    early, late = (_outcome(limit, steps, is_late=is_late) for is_late in (False, True))
+    return [early] if early == late else [early, late]
 
 
 @dataclass

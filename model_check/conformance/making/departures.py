@@ -64,6 +64,8 @@ def shutdown_cases() -> Iterator[Case]:
     dead = {"a-0": placed([2, 3, 1], led(2, [2, 3, 1])), "b-0": placed([3, 2, 1], led(2, [2, 1]))}
     yield from _shutdown("the next of AR is dead, and in sync", 2, dead, live=[1, 2])
     yield from _shutdown("of a partition of two", 1, {"a-0": placed([1, 2], led(1, [2, 1])), "b-0": placed([1], None)})
+    outside = {"a-0": placed([1, 3], led(2, [2, 1])), "b-0": placed([1], led(2, [2, 1])), "c-0": mixed["a-0"]}
+    yield from _shutdown("it leads what it is no replica of", 2, outside)
     for state in ("ReplicaDeletionStarted", "OfflineReplica", "ReplicaDeletionIneligible"):
         two = {"a-0": placed(cached=led(1, [1, 2])), "b-0": mixed["a-0"]}
         yield from _shutdown(f"its replicas are in {state}", 2, two, replica_states=dict.fromkeys(SECOND, state))
@@ -78,19 +80,22 @@ def _shutdown(words: str, broker: int, partitions: Object, **changes: Any) -> It
     """A case for all dialects, or one for each way to elect."""
     rest = {**USUAL, "replica_states": {}, **changes}
     given = {**rest, "partitions": partitions}
-    found = [([_shut_down(broker, given, some)], some) for some in (since(V0100), BY_ISR)]
+    found = [([shutdown_outcome(broker, given, some)], some) for some in (since(V0100), BY_ISR)]
     for then, dialects in [(found[0][0], DIALECTS)] if found[0][0] == found[1][0] else found:
         title = f"Controlled shutdown of {broker}: {words}"
         yield _case("shut_down", title, {"broker": broker}, partitions, rest, then, dialects)
 
 
-def _shut_down(broker: int, given: Object, dialects: Sequence[Dialect]) -> Object:
+def shutdown_outcome(broker: int, given: Object, dialects: Sequence[Dialect]) -> Object:
+    """What a controlled shutdown comes to in these dialects."""
     one = Leaderships(given, dialects)
     one.live, one.shutting_down = [each for each in one.live if each != broker], [*one.shutting_down, broker]
     several = [name for name, replicas in one.assigned.items() if broker in replicas and len(replicas) > 1]
     for name in several:
         _leave(one, name, broker, given["replica_states"].get(f"{name}/{broker}", "OnlineReplica"))
-    led_still = [name for name in several if name in one.cached and one.cached[name]["leader"] == broker]
+    led_still = [
+        name for name, known in one.cached.items() if known["leader"] == broker and len(one.assigned[name]) > 1
+    ]
     return {"error_code": 0, "remaining": sorted(led_still), **one.outcome()}
 
 
@@ -157,15 +162,17 @@ def failure_cases() -> Iterator[Case]:
 def _failure(words: str, dead: Sequence[int], partitions: Object, **changes: Any) -> Iterator[Case]:
     """A case for all dialects, or one for 0.8.2, which tells nobody of a failure that took no leader."""
     left = {"live": [one for one in (1, 2, 3) if one not in dead], "replica_states": {}, **changes}
-    states = {name: _before(one["leadership"]) for name, one in partitions.items()}
+    states = {name: state_before(one["leadership"]) for name, one in partitions.items()}
     given = {**USUAL, **left, "partition_states": states, "partitions": partitions}
-    found = [
-        (in_any_order(dead, lambda order, some=some: _fail(order, given, some)), some)  # type: ignore[misc]
-        for some in (since(V090), OLDEST)
-    ]
+    found = [(failure_outcomes(dead, given, some), some) for some in (since(V090), OLDEST)]
     for then, dialects in [(found[0][0], DIALECTS)] if found[0][0] == found[1][0] else found:
         title = f"Failure of {' and '.join(map(str, dead))}: {words}"
         yield _case("fail_broker", title, {"dead": [*dead]}, partitions, given, then, dialects)
+
+
+def failure_outcomes(dead: Sequence[int], given: Object, dialects: Sequence[Dialect]) -> list[Object]:
+    """What a failure may come to in these dialects: the replicas of the dead go in any order."""
+    return in_any_order(dead, lambda order: _fail(order, given, dialects))
 
 
 def _fail(dead: Sequence[int], given: Object, dialects: Sequence[Dialect]) -> Object:
@@ -196,7 +203,7 @@ def _left(one: Leaderships, name: str, broker: int, before: str) -> str:
     return "OfflineReplica" if is_off else before
 
 
-def _before(known: Object | None) -> str:
+def state_before(known: Object | None) -> str:
     """The state of a partition before its broker failed."""
     if known is None:
         return "NewPartition"

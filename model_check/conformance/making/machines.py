@@ -180,11 +180,16 @@ def _case(
     asked = [*states] if keys is None else [*keys]
     given: Object = {"machine": machine, "target": str(target), **USUAL, **changes, "partitions": partitions}
     given |= {"states": {**states}, "keys": asked}
-    then = in_any_order(asked, lambda order: _outcome(given, order, dialects))
+    then = call_outcomes(given, dialects)
     return Case(
         "handle_state_changes", f"{machine.capitalize()}s to {target}, {words}", given, then, SOURCES[machine],
         ["machines", f"{machine}-states", *(["several-outcomes"] if len(then) > 1 else [])], dialects,
     )  # fmt: skip
+
+
+def call_outcomes(given: Object, dialects: Sequence[Dialect]) -> list[Object]:
+    """What a call may come to in these dialects: its keys are treated in any order."""
+    return in_any_order(given["keys"], lambda order: _outcome(given, order, dialects))
 
 
 def _outcome(given: Object, order: Sequence[str], dialects: Sequence[Dialect]) -> Object:

@@ -178,7 +178,8 @@ export function shutDown(given) {
     if (leads) isDone(() => one.bringOnline(name, "OnlinePartition", "controlled-shutdown"));
     else if (mayLeave) isDone(() => one.remove(name, broker));
   }
-  const remaining = several.filter((name) => one.cached[name]?.leader === broker).sort();
+  const isLed = (name) => one.cached[name]?.leader === broker && one.assigned[name].length > 1;
+  const remaining = Object.keys(one.cached).filter(isLed).sort();
   return { error_code: 0, remaining, ...one.outcome() };
 }
 
