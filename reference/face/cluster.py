@@ -289,9 +289,12 @@ class Cluster:
         config = {} if unclean is None else {UNCLEAN: str(unclean).lower()}
         self.by_hand(topic_config_path(topic), str(TopicConfigPayload(config=config)))
 
-    def by_hand(self, path: str, data: Json) -> None:
-        """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it."""
-        write_by_hand(self._cluster, path, data)
+    def by_hand(self, path: str, data: Json, version: int = 0) -> None:
+        """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it.
+
+        One that is new has this data version.
+        """
+        write_by_hand(self._cluster, path, data, givens.version(version, Where("version")))
         self._number(path)
         self._cluster.tell_watchers()
 

@@ -234,7 +234,7 @@ class Module(Cluster):
         """
         if machine == "partition":
             state = _named(PartitionState, target)
-            if selector not in {*SELECTORS, *OTHER_SELECTORS}:
+            if givens.text(selector, Where("selector")) not in {*SELECTORS, *OTHER_SELECTORS}:
                 raise UnknownName("selector", selector, [*SELECTORS, *OTHER_SELECTORS])
             named, wanted = givens.partitions(keys, Where("keys")), givens.numbers(reassigned, Where("reassigned"))
             return self._run(lambda one: _partitions(one, named, state, selector, wanted))
@@ -242,7 +242,7 @@ class Module(Cluster):
             state = _named(ReplicaState, target)
             replicas = tuple(_replica(key) for key in givens.listed(keys, Where("keys")))
             return self._run(lambda one: _replicas(one, replicas, state))
-        raise UnknownName("machine", machine, ["partition", "replica"])
+        raise UnknownName("machine", givens.text(machine, Where("machine")), ["partition", "replica"])
 
     def callback(self, path: str) -> list[Json]:
         """What the listener of a path does, which is called whether or not anything has changed; what happened."""
@@ -356,6 +356,6 @@ def _id(broker: str, where: Any) -> int:
 
 def _named(kind: Any, name: str) -> Any:
     known = {str(one): one for one in kind}
-    if name not in known:
+    if givens.text(name, Where("target")) not in known:
         raise UnknownName("state", name, known)
     return known[name]

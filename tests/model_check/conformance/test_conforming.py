@@ -73,6 +73,7 @@ def right(verb: str) -> list[tuple[Vector, Object]]:
 
 
 @pytest.mark.parametrize("slip", SLIPS)
+@pytest.mark.takes("The first of each verb has the reference answer all its vectors.")
 def test_a_slip_is_caught(slip: str) -> None:
     verb, changed = SLIPS[slip]
     assert all(is_legal(vector, outcome) for vector, outcome in right(verb))
@@ -203,12 +204,14 @@ def test_a_skip_is_no_pass() -> None:
     assert found.results[0].told == "no tables here"
 
 
+@pytest.mark.takes("It starts a process, and asks it the tables.")
 def test_what_is_not_asked_leaves_the_verdict_open() -> None:
     command = [sys.executable, "-m", reference_adapter.__name__]
     found = conform(command, TABLES, How(len(VECTORS)))
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, f"{len(TABLES)} of {len(VECTORS)} vectors were asked")
 
 
+@pytest.mark.takes("It starts three processes, and asks each the tables.")
 def test_an_expected_failure_is_none_and_an_unexpected_pass_is_one() -> None:
     wrong = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything"]
     failing = [one.vector.id for one in asked(wrong, TABLES).results if one.outcome is Outcome.FAIL]

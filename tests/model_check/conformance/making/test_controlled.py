@@ -70,7 +70,7 @@ def test_each_theme_has_vectors_that_show_what_it_is_about() -> None:
     abouts = {
         "failover": "end_session", "topic": "topic b is created", "deletion": "fail_deletion", "rebalance": "rebalance",
         "move": "reassign_partitions", "preferred": "preferred_replica_election", "departure": "shutdown",
-        "notification": "isr_change_notification",
+        "report": "isr_change_notification",
     }  # fmt: skip
     for name, about in abouts.items():
         assert any(about in one.to_line() for one in by_group[name])
