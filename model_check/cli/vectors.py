@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from model_check.cli.console import say
-from model_check.conformance.making.cases import files_of, write_files
+from model_check.conformance.making.cases import made_anew, write_files
 from model_check.conformance.making.every import every_case
-from model_check.conformance.vector import FOLDER, read_manifest, read_vectors
+from model_check.conformance.vector import FOLDER
+from spec.errors import BadInput
 
 
 def command(
@@ -19,7 +20,8 @@ def command(
     """Make the vectors of the conformance suite from the specification, and count them.
 
     A vector that is made again keeps its id; a new one gets the next number of its group; the id of one that is made no
-    more is retired, and never used again.
+    more is retired, and never used again. CHANGELOG.md tells which ids came with which version; what changes more than
+    the version says is refused.
 
     For example:
       kcheck vectors
@@ -27,7 +29,11 @@ def command(
     """
     cases = every_case()
     if check:
-        made = files_of(cases, read_vectors(folder), read_manifest(folder).retired)
+        try:
+            made = made_anew(folder, cases)
+        except BadInput as error:
+            say(f"{error}\n")
+            return 1
         there = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
         changed = [name for name, text in made.items() if there.get(name) != text]
         say("".join(f"{name} would change\n" for name in changed) or "the vectors are as they are made\n")
