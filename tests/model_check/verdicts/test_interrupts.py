@@ -1,6 +1,8 @@
 """Ctrl-C ends a program that loads, raises in a verb, and is told from errors that ctypes makes out of it."""
 
+import ast
 import ctypes
+import re
 import signal
 import subprocess
 import sys
@@ -10,9 +12,12 @@ from typing import Any
 
 import pytest
 
+import model_check
 from model_check.verdicts.interrupts import SIGNALS, end_at_once, is_interrupt, raising
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from model_check.verdicts.verification import Check, run_checks
+
+PACKAGE = Path(model_check.__path__[0])
 
 
 def call_into_c(raised: type[BaseException]) -> None:
@@ -149,3 +154,15 @@ def test_where_it_is_ignored_it_stays_so() -> None:
     with raising():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_it_is_told_in_the_same_word_everywhere() -> None:
+    """Whoever looks for what was cut short looks for one word, which stands in one place; a docstring ends in a point."""
+    told = {
+        (path.relative_to(PACKAGE).as_posix(), node.value)
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value
+        and re.search(r"\binterrupted\b|Ctrl-C", node.value) and not node.value.endswith((".", ":"))
+    }  # fmt: skip
+    assert told == {("verdicts/verdict.py", INTERRUPTED)}
