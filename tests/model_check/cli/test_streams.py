@@ -42,6 +42,7 @@ def test_an_unknown_verb_is_bad_usage_whoever_may_read_that() -> None:
     assert ended("K nonsense 2>/dev/full") == (4, "", "")
 
 
+@pytest.mark.takes("It starts the program twice.")
 @pytest.mark.parametrize("line", ["show tables", "--help"])
 def test_what_nobody_reads_is_an_error_that_nobody_is_told(line: str) -> None:
     """Not VIOLATED, which is what typer makes of it."""
@@ -49,6 +50,7 @@ def test_what_nobody_reads_is_an_error_that_nobody_is_told(line: str) -> None:
     assert ended(f"(sleep 0.2; K {line}) 2>&1 | true") == (4, "", "")
 
 
+@pytest.mark.takes("It starts the program twice.")
 @pytest.mark.parametrize("line", ["show tables", "--help"])
 def test_a_full_disk_is_told_in_a_line_if_that_can_be_written(line: str) -> None:
     assert ended(f"K {line} >/dev/full") == (4, "", FULL)

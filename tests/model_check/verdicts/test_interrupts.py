@@ -157,7 +157,7 @@ def test_where_it_is_ignored_it_stays_so() -> None:
 
 
 def test_it_is_told_in_the_same_word_everywhere() -> None:
-    """Whoever looks for what was cut short looks for one word, which stands in one place; a docstring ends in a point."""
+    """Whoever looks for what was cut short looks for one word, from one place; only docstrings end in a point."""
     told = {
         (path.relative_to(PACKAGE).as_posix(), node.value)
         for path in PACKAGE.rglob("*.py")
