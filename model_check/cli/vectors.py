@@ -7,9 +7,9 @@ import typer
 
 from model_check.cli.console import say
 from model_check.conformance.making.cases import made_anew, write_files
+from model_check.conformance.making.changelog import NotRisen
 from model_check.conformance.making.every import every_case
 from model_check.conformance.vector import FOLDER
-from spec.errors import BadInput
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
     if check:
         try:
             made = made_anew(folder, cases)
-        except BadInput as error:
+        except NotRisen as error:
             say(f"{error}\n")
             return 1
         there = {path.name: path.read_text("utf-8") for path in folder.iterdir()}

@@ -79,7 +79,7 @@ def _vector(name: str, one: Case) -> Vector:
 
 
 def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, str]:
-    """The text of each file of a folder; BadInput where the vectors change more than their version says."""
+    """The text of each file of a folder; NotRisen where they change more than their version says."""
     there, page = (folder / MANIFEST).exists(), folder / CHANGELOG
     known, manifest = (read_vectors(folder), read_manifest(folder)) if there else ([], None)
     files = files_of(cases, known, manifest.retired if manifest is not None else [])

@@ -30,6 +30,10 @@ KINDS: Final = ("added", "changed", "retired")
 RAISE: Final = "raise VERSION in model_check/conformance/vector.py"
 
 
+class NotRisen(BadInput):
+    """The vectors change more than their version says."""
+
+
 @dataclass(frozen=True)
 class Entry:
     """A version: how many vectors it has, their digest, and the ids that it added, changed and retired."""
@@ -72,7 +76,7 @@ def _answers(vectors: Iterable[Vector]) -> dict[tuple[str, str, str], str]:
 def brought_up(
     page: str, version: str, before: Sequence[Vector], now: Sequence[Vector], *, was: str | None = None
 ) -> str:
-    """The page with the entry of the version that is made; BadInput where the version ought to be a higher one.
+    """The page with the entry of the version that is made; NotRisen where the version ought to be a higher one.
 
     `before` are the vectors of the version that `was`; the page is empty where there are none yet.
     """
@@ -85,7 +89,7 @@ def brought_up(
     if known and known[0].version == version:
         if known[0].digest != entry.digest:
             told = f"{CHANGELOG}: the digest of {version} is {known[0].digest}, and would be {entry.digest}"
-            raise BadInput(f"{told}; {RAISE}")
+            raise NotRisen(f"{told}; {RAISE}")
         return page
     return "\n".join([HEAD, *(one.to_text() for one in (entry, *known))])
 
@@ -95,14 +99,14 @@ def _refuse_other_content(before: Iterable[Vector], now: Iterable[Vector]) -> No
     hashes = {one.id: one.hash for one in before}
     for one in now:
         if hashes.get(one.id, one.hash) != one.hash:
-            raise BadInput(f"{one.id} would ask something else than before; an id keeps its content, take a new one")
+            raise NotRisen(f"{one.id} would ask something else than before; an id keeps its content, take a new one")
 
 
 def _refuse_used_again(entry: Entry, known: Iterable[Entry]) -> None:
     """Refuse an id as new that an earlier version has added."""
     used = {name: one.version for one in known if one.version != entry.version for name in one.added}
     if again := [name for name in entry.added if name in used]:
-        raise BadInput(
+        raise NotRisen(
             f"{again[0]} would be new, and is of {used[again[0]]}; put the vectors back as they were, and begin anew"
         )
 
@@ -116,11 +120,11 @@ def _refuse_too_low(entry: Entry, was: str) -> None:
     if entry.changed:
         needed, why = (first + 1, 0), f"{entry.changed[0]} has other outcomes than the same question had in {was}"
     if _numbers(entry.version)[:2] < needed:
-        raise BadInput(
+        raise NotRisen(
             f"the vectors are of version {entry.version}, but {why}; {RAISE} to {'.'.join(map(str, needed))}.0"
         )
     if _numbers(entry.version) < _numbers(was):
-        raise BadInput(f"the vectors are of version {entry.version}, and were of {was}, which is higher")
+        raise NotRisen(f"the vectors are of version {entry.version}, and were of {was}, which is higher")
 
 
 def _numbers(version: str) -> tuple[int, ...]:
