@@ -241,3 +241,28 @@ def test_the_first_failure_may_be_the_last_question() -> None:
     found = asked(wrong, TABLES, fail_fast=True)
     assert [one.outcome for one in found.results][-1] is Outcome.FAIL
     assert found.counts[Outcome.FAIL] == 1
+
+
+def test_who_is_interrupted_waits_for_no_answer() -> None:
+    """Neither for the first one, which says who it is, nor for a later one."""
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        asked(["sleep", "78"], stop=lambda: time.monotonic() > began + 0.3)
+    command = odd(said(outcome=TABLES[0].then[0]), rest="time.sleep(78)")
+    found = asked(command, TABLES[:3], stop=lambda: time.monotonic() > began + 1.5)
+    assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "interrupted")
+    assert len(found.results) == 1
+    assert time.monotonic() < began + 8
+
+
+def test_what_an_adapter_leaves_behind_in_a_session_of_its_own_is_ended(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    start = f"""
+import subprocess
+child = subprocess.Popen(["sleep", "78"], start_new_session=True)
+open({str(told)!r}, "w").write(str(child.pid))
+"""
+    asked(odd(said(outcome={}), rest=start), TABLES[:2], seconds=1.0)
+    pid = int(told.read_text("utf-8"))
+    stat = Path(f"/proc/{pid}/stat")
+    assert not stat.exists() or stat.read_text("utf-8").rpartition(")")[2].split()[0] == "Z"

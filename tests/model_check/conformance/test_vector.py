@@ -12,19 +12,10 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 import model_check.conformance
-from model_check.conformance.making.cases import Case, files_of
+from model_check.conformance.making.cases import Case, files_of, made_anew
 from model_check.conformance.making.every import every_case
 from model_check.conformance.protocol import PROTOCOL
-from model_check.conformance.vector import (
-    FOLDER,
-    VERSION,
-    Vector,
-    difference,
-    is_legal,
-    read_manifest,
-    read_vectors,
-    since,
-)
+from model_check.conformance.vector import FOLDER, VERSION, Vector, difference, is_legal, read_vectors, since
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, V082
 
@@ -34,8 +25,7 @@ VECTORS = read_vectors()
 
 def test_the_vectors_are_as_they_are_made() -> None:
     """If not: `kcheck vectors`."""
-    made = files_of(every_case(), VECTORS, read_manifest(FOLDER).retired)
-    assert made == {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
+    assert made_anew(FOLDER, every_case()) == {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
 
 
 def test_there_are_as_many_as_are_told() -> None:
