@@ -29,6 +29,7 @@ def election_cases() -> Iterator[Case]:
     yield from _of("reassigned", "ReassignedPartitionLeaderSelector", _reassigned)
     yield from _of("preferred", "PreferredReplicaPartitionLeaderSelector", _preferred)
     yield from _shutdowns()
+    yield from _unclean_among_several()
 
 
 Inputs = Iterator[tuple[Object, Object]]
@@ -84,6 +85,26 @@ def _shutdown(by_isr: bool) -> Callable[[], Inputs]:
                 yield {"assigned": ar, "isr": isr, "registered": registered, "shutting_down": leaving}, _outcome(answer)
 
     return inputs
+
+
+def _unclean_among_several() -> Iterator[Case]:
+    """An unclean election where several of AR live: the first of them leads, alone in the ISR, and all are sent it."""
+    for ar, isr in (
+        ([1, 2], [3]),
+        ([2, 1], [3]),
+        ([3, 1, 2], [3]),
+        ([3, 2, 1], [3]),
+        ([2, 3, 1], [2]),
+        ([3, 1, 2], []),
+    ):
+        live = [one for one in BROKERS.ids if one not in isr]
+        receivers = [one for one in ar if one in live]
+        outcome = {"elected": {"leader": receivers[0], "isr": receivers[:1], "receivers": sorted(receivers)}}
+        given = {"selector": "offline", "assigned": ar, "isr": isr, "live": live, "unclean": True}
+        yield Case(
+            "elect", _title("offline", given, outcome), given, [outcome],
+            ["PROTOCOL.md section 5", "OfflinePartitionLeaderSelector"], ["selectors", "offline", "unclean"],
+        )  # fmt: skip
 
 
 def _hashed(one: tuple[Object, Object]) -> tuple[str, tuple[Object, Object]]:

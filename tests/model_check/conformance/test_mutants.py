@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,7 +17,7 @@ from tests.model_check.conformance.mutant_subjects import SUBJECTS
 from tests.model_check.conformance.mutants import Name, chosen, mutants_of
 from tests.needs import ROOT
 
-SEED = "vectors"
+MUTANTS, SEED = 200, "vectors"
 KINDS = {"equivalent", "unseen", "missed"}
 """Of survivors: no outcome of any vector can differ; what differs is none of what the format page names; the rest."""
 
@@ -41,7 +42,7 @@ def asked(verbs: list[str], number: int, known: list[Name]) -> tuple[dict[str, A
 @pytest.mark.takes("It loads the reference anew for each of more than 200 mutants, and asks the vectors of it.")
 def test_the_vectors_catch_the_mutants_of_what_they_ask_about() -> None:
     listed = survivors()
-    first, fates = asked([*SUBJECTS], 200, [*listed])
+    first, fates = asked([*SUBJECTS], MUTANTS, [*listed])
     assert first["unchanged"] == ""
     assert {name for name, fate in fates.items() if not fate} == set(listed)
     of_kind = {kind: sum(one["kind"] == kind for one in listed.values()) for kind in KINDS}
@@ -118,6 +119,14 @@ def test_mutants_are_chosen_by_lot_and_no_function_has_two_before_each_has_one()
 def test_each_verb_says_which_files_it_asks_about() -> None:
     assert set(SUBJECTS) == set(get_args(Verb))
     assert all((ROOT / file).is_file() for files in SUBJECTS.values() for file in files)
+
+
+def test_the_page_has_the_figures() -> None:
+    kinds = Counter(one["kind"] for one in survivors().values())
+    told = " ".join((ROOT / "model_check" / "conformance" / "README.md").read_text("utf-8").split())
+    assert f"in one of {MUTANTS} functions" in told
+    assert f"catch {MUTANTS - kinds.total()} of these mutants; {kinds['equivalent']} are equivalent" in told
+    assert f"and {kinds['unseen']} differ in nothing" in told
 
 
 def test_survivors_have_a_kind_and_a_reason() -> None:
