@@ -163,9 +163,10 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 def make(name: str) -> Made:
     """The cases of a theme."""
     walker, found = walked(name)
-    cases = tuple(case_of(name, walker, one) for one in cover(found))
+    cases = [case_of(name, walker, one) for one in cover(found)]
+    different = {one.hash: one for one in reversed(cases)}  # some steps differ in what nobody sees
     shows = frozenset[tuple[str, ...]]().union(*(one.shows for one in found))
-    return Made(cases, len(found), shows)
+    return Made(tuple(one for one in cases if different[one.hash] is one), len(found), shows)
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:

@@ -110,7 +110,7 @@ def test_check_says_what_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written(tmp_path, "0.1.0", [A, B], monkeypatch)
-    monkeypatch.setattr("model_check.cli.vectors.every_case", lambda: {"transition": [A, B, C]})
+    monkeypatch.setattr("model_check.cli.vectors.made_here", lambda _: {"transition": [A, B, C]})
     assert command(tmp_path, check=True) == 1
     assert "kcs-transition-0003 is not in 0.1.0" in capsys.readouterr().out
     monkeypatch.setattr(making, "VERSION", "0.2.0")
