@@ -57,7 +57,7 @@ def command(
 
 def made_here(master: str) -> Mapping[str, list[Case]] | None:
     """All cases, of which those of driven controllers take long; None where it was interrupted."""
-    from model_check.conformance.making.controlled import THEMES, told_of
+    from model_check.conformance.making.controlled import THEMES, kept, told_of
     from model_check.spark.spark_vectors import made_by_workers
 
     start = time.monotonic()
@@ -66,4 +66,4 @@ def made_here(master: str) -> Mapping[str, list[Case]] | None:
     if made is None:
         return None
     say("".join(f"{one}\n" for one in told_of(made)) + f"made in {time.monotonic() - start:.0f} s\n")
-    return {**every_case(), **{name: list(one.cases) for name, one in made.items()}}
+    return {**every_case(), **kept(made)}
