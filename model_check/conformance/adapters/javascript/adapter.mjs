@@ -1,34 +1,16 @@
 // An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
 //
-// Written from FORMAT.md alone, as an example: it has its own tables, readers and codec, and looks nothing up in the
-// vectors. What an implementer has already, he calls in their place. What a controller decides is in functions.mjs.
+// Written from FORMAT.md and PROTOCOL.md alone, as an example: it has its own tables, readers, codec and controller, and
+// looks nothing up in the vectors. What an implementer has already, he calls in their place. What a controller decides is
+// in functions.mjs, what it does in controller.mjs.
 
-import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { readFileSync, readSync, writeSync } from "node:fs";
 
+import { KafkaController } from "./controller.mjs";
 import * as functions from "./functions.mjs";
 import { Refused, dialect, refuse } from "./functions.mjs";
-
-// ------------------------------------------------------------------------------------------------ transition
-
-// Which states may come before each, as Kafka's validPreviousStates have it.
-const BEFORE = {
-  partition: {
-    NonExistentPartition: ["OfflinePartition"],
-    NewPartition: ["NonExistentPartition"],
-    OnlinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-    OfflinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-  },
-  replica: {
-    NonExistentReplica: ["ReplicaDeletionSuccessful"],
-    NewReplica: ["NonExistentReplica"],
-    OnlineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    OfflineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    ReplicaDeletionStarted: ["OfflineReplica"],
-    ReplicaDeletionSuccessful: ["ReplicaDeletionStarted"],
-    ReplicaDeletionIneligible: ["ReplicaDeletionStarted"],
-  },
-};
+import { BEFORE } from "./machines.mjs";
+import { readZnode, writeState } from "./znodes.mjs";
 
 const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
 
@@ -45,98 +27,6 @@ function fence({ knows, request: { name, body } }) {
   if (name === "StopReplica" && body.DeletePartitions) now.leader_epoch = -1;
   if (name === "UpdateMetadata") now.cached_leader_epoch = told.Leader === -2 ? -1 : told.LeaderEpoch;
   return { fenced: false, knows: now };
-}
-
-// ------------------------------------------------------------------------------------------------ read_znode
-
-// JSON.parse takes 5.0 for 5; Kafka's readers do not.
-const hasFractions = (text) => /[0-9][.eE]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
-
-const number = (value, least = 0) =>
-  Number.isInteger(value) && value >= least && value <= 2147483647 ? value : refuse("no number");
-const numbers = (value) => (Array.isArray(value) ? value.map((one) => number(one)) : refuse("no list"));
-const text = (value) => (typeof value === "string" ? value : refuse("no text"));
-const entries = (value) => (Array.isArray(value) ? value : refuse("no list"));
-const named = (one) => ({ topic: text(one.topic), partition: number(one.partition) });
-
-const READERS = [
-  [/^\/controller_epoch$/, (data) => (/^(0|[1-9][0-9]*)$/.test(data) ? number(Number(data)) : refuse("no epoch"))],
-  [/^\/controller$/, (data) => {
-    if (/^-?[0-9]{1,10}$/.test(data)) return { brokerid: number(Number(data)) };
-    const told = object(data);
-    number(told.brokerid);
-    return told;
-  }],
-  [/^\/brokers\/topics\/[^/]+\/partitions\/[0-9]+\/state$/, (data) => {
-    const told = object(data);
-    number(told.leader, -1);
-    number(told.leader_epoch);
-    number(told.controller_epoch);
-    numbers(told.isr);
-    return told;
-  }],
-  [/^\/brokers\/topics\/[^/]+$/, (data) => {
-    const { partitions = {} } = object(data);
-    for (const [partition, replicas] of Object.entries(partitions)) {
-      if (!/^(0|[1-9][0-9]{0,9})$/.test(partition)) refuse("no partition");
-      numbers(replicas);
-    }
-    return { ...object(data), partitions };
-  }],
-  [/^\/brokers\/ids\/[0-9]+$/, (data) => {
-    const told = object(data);
-    if (number(told.version) < 1) refuse("no such version");
-    if (told.version >= 2) entries(told.endpoints);
-    return told;
-  }],
-  [/^\/config\/topics\/[^/]+$/, (data) => {
-    const told = object(data);
-    if (told.version !== 1 || typeof told.config !== "object") refuse("no configuration");
-    return told;
-  }],
-  [/^\/admin\/reassign_partitions$/, (data) => {
-    const told = object(data);
-    entries(told.partitions ?? []).forEach((one) => { named(one); entries(one.replicas); });
-    return told;
-  }],
-  [/^\/(admin\/preferred_replica_election|isr_change_notification\/isr_change_[0-9]+)$/, (data) => {
-    const told = object(data);
-    entries(told.partitions).forEach(named);
-    return told;
-  }],
-  [/^\/cluster\/id$/, (data) => { text(object(data).id); return object(data); }],
-];
-
-function object(data) {
-  if (hasFractions(data)) refuse("a fraction");
-  const told = JSON.parse(data);
-  return typeof told === "object" && told !== null && !Array.isArray(told) ? told : refuse("no object");
-}
-
-function readZnode({ path, data }) {
-  const [, read] = READERS.find(([shape]) => shape.test(path)) ?? [];
-  if (read === undefined) return { value: data === null ? null : refuse("no data expected") };
-  return { value: data === null ? refuse("no data") : read(data) };
-}
-
-// ----------------------------------------------------------------------------------------------- write_state
-
-const STATE_KEYS = ["leader", "leader_epoch", "isr", "controller_epoch"];
-
-// Whether a znode says this state, however it is spelled. What no reader can use says nothing.
-function saysTheSame(data, state) {
-  try {
-    const { value } = readZnode({ path: "/brokers/topics/any/partitions/0/state", data });
-    return STATE_KEYS.every((key) => JSON.stringify(value[key]) === JSON.stringify(state[key]));
-  } catch {
-    return false;
-  }
-}
-
-function writeState({ znode, expected_version, state }) {
-  if (znode === null) return { written: false, version: -1 };
-  if ([-1, znode.version].includes(expected_version)) return { written: true, version: znode.version + 1 };
-  return saysTheSame(znode.data, state) ? { written: true, version: znode.version } : { written: false, version: -1 };
 }
 
 // -------------------------------------------------------------------------------------------------- requests
@@ -256,21 +146,60 @@ const VERBS = {
   decode_request: decodeRequest,
 };
 
-function answer({ verb, id, given }) {
-  if (verb === "hello") {
-    return { protocol: 1, name: "example", language: "JavaScript", dialect, verbs: Object.keys(VERBS) };
-  }
-  if (!(verb in VERBS)) return { id, skip: `this example has no ${verb}` };
-  try {
-    return { id, outcome: VERBS[verb](given) };
-  } catch (error) {
-    const isOutcome = error instanceof Refused || (verb === "read_znode" && error instanceof SyntaxError);
-    return isOutcome ? { id, outcome: { refused: true } } : { id, error: String(error) };
+const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+
+let unread = Buffer.alloc(0);
+
+// The next line, or null where the input ends.
+function readLine() {
+  const chunk = Buffer.alloc(65536);
+  for (;;) {
+    const end = unread.indexOf("\n");
+    if (end >= 0) {
+      const line = unread.toString("utf8", 0, end);
+      unread = unread.subarray(end + 1);
+      return JSON.parse(line);
+    }
+    const count = readSync(0, chunk);
+    if (count === 0) return null;
+    unread = Buffer.concat([unread, chunk.subarray(0, count)]);
   }
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const question = JSON.parse(line);
-  if (question.verb === "bye") break;
-  process.stdout.write(`${JSON.stringify(answer(question))}\n`);
+class InputEnded extends Error {}
+
+// The controller plays to the end, which has no answer.
+function control({ id, given }) {
+  const converse = (what) => {
+    say({ id, ...what });
+    const answer = readLine();
+    if (answer === null) throw new InputEnded();
+    return answer;
+  };
+  new KafkaController(given, converse).run();
 }
+
+function outcome({ verb, given }) {
+  try {
+    return VERBS[verb](given);
+  } catch (error) {
+    if (error instanceof Refused) return { refused: true };
+    throw error;
+  }
+}
+
+function answer(question) {
+  const { verb, id } = question;
+  if (verb === "hello") {
+    const verbs = [...Object.keys(VERBS), "control"];
+    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs });
+  }
+  try {
+    if (verb === "control") return control(question);
+    return say(verb in VERBS ? { id, outcome: outcome(question) } : { id, skip: `this example has no ${verb}` });
+  } catch (error) {
+    return say({ id, error: String(error.stack) });
+  }
+}
+
+for (let question = readLine(); question !== null && question.verb !== "bye"; question = readLine()) answer(question);
