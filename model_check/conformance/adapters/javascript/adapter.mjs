@@ -166,15 +166,11 @@ function readLine() {
   }
 }
 
-class InputEnded extends Error {}
-
 // The controller plays to the end, which has no answer.
 function control({ id, given }) {
   const converse = (what) => {
     say({ id, ...what });
-    const answer = readLine();
-    if (answer === null) throw new InputEnded();
-    return answer;
+    return readLine() ?? process.exit(); // the input has ended
   };
   new KafkaController(given, converse).run();
 }
@@ -198,7 +194,7 @@ function answer(question) {
     if (verb === "control") return control(question);
     return say(verb in VERBS ? { id, outcome: outcome(question) } : { id, skip: `this example has no ${verb}` });
   } catch (error) {
-    return say({ id, error: String(error.stack) });
+    return say({ id, error: String(error) });
   }
 }
 

@@ -144,8 +144,8 @@ export class TopicDeletionManager {
   }
 
   completeDeleteTopic(topic) {
-    const { partitions, replicas } = this.controller;
-    this.zk.unsubscribe(topicPath(topic));
+    const { partitions, replicas, topics } = this.controller;
+    topics.unregisterPartitionListener(topic);
     const names = this.context.partitionsForTopic(topic);
     replicas.handleStateChanges(replicas.replicasInState(topic, "ReplicaDeletionSuccessful"), "NonExistentReplica");
     partitions.handleStateChanges(names, "OfflinePartition");

@@ -26,16 +26,18 @@ export class PreferredElections {
     return new Set(names).size === names.length ? names : refuse("a partition is named twice");
   }
 
-  // At a failover: those stay away that have no topic, or whose preferred replica leads. Without leadership it raises
-  // (D42).
+  // At a failover: of the request those stay away that have no topic, or whose preferred replica leads. Without
+  // leadership it raises (D42). What ran before is not looked at (D13).
   initialize() {
     const stands = this.zk.read(REQUEST);
-    for (const name of stands === null ? [] : this.parse(stands.data)) this.running.add(name);
-    for (const name of [...this.running]) {
+    const requested = stands === null ? [] : this.parse(stands.data);
+    const isDone = (name) => {
       const assigned = this.context.assignment.get(name);
-      const isDone = assigned === undefined || this.context.leadershipOf(name).leader === assigned[0];
-      if (isDone) this.running.delete(name);
-    }
+      return assigned === undefined || this.context.leadershipOf(name).leader === assigned[0];
+    };
+    const done = requested.filter(isDone);
+    for (const name of requested) this.running.add(name);
+    for (const name of done) this.running.delete(name);
   }
 
   runPending() { this.elect([...this.running], false); }

@@ -1,5 +1,6 @@
 // Topics that come and go, and partitions that are added (PROTOCOL.md section 7.3); ISR change notifications (7.7).
 
+import { refuse } from "./functions.mjs";
 import { partitionName, topicPath, without } from "./names.mjs";
 import { readZnode } from "./znodes.mjs";
 
@@ -27,10 +28,15 @@ export class Topics {
     }
   }
 
+  // Where nobody listens to it, this raises (D37).
+  unregisterPartitionListener(topic) {
+    if (!this.listened.delete(topic)) refuse(`nobody listens to topic ${topic}`);
+    this.zk.unsubscribe(topicPath(topic));
+  }
+
   unregisterListeners() {
     this.zk.unsubscribe(TOPICS);
-    for (const topic of this.listened) this.zk.unsubscribe(topicPath(topic));
-    this.listened.clear();
+    for (const topic of this.listened) this.unregisterPartitionListener(topic);
   }
 
   getAllTopics = () => this.zk.children(TOPICS);
