@@ -26,6 +26,7 @@ def asked(command: list[str]) -> Conformance:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
 @pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.takes("Its controller is driven through all scripts.")
 def test_the_one_in_javascript_passes_all_of_its_dialect(dialect: str) -> None:
     found = asked(["node", str(ADAPTERS / "javascript" / "adapter.mjs"), dialect])
     assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "JavaScript")
