@@ -1,8 +1,8 @@
 // An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
 //
-// Written from FORMAT.md and PROTOCOL.md alone, as an example: it has its own tables, readers, codec and controller, and
-// looks nothing up in the vectors. What an implementer has already, he calls in their place. What a controller decides is
-// in functions.mjs, what it does in controller.mjs.
+// Written from FORMAT.md and PROTOCOL.md alone, as an example: it has its own tables, readers, codec and controller,
+// and looks nothing up in the vectors. What an implementer has already, he calls in their place. What a controller
+// decides is in functions.mjs, what it does in controller.mjs.
 
 import { readFileSync, readSync, writeSync } from "node:fs";
 

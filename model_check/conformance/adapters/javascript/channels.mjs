@@ -122,7 +122,8 @@ export class RequestBatch {
   }
 
   sendUpdateMetadata() {
-    const request = { name: "UpdateMetadata", partitions: byName(this.metadata), live_brokers: this.context.registered };
+    const partitions = byName(this.metadata);
+    const request = { name: "UpdateMetadata", partitions, live_brokers: this.context.registered };
     for (const broker of this.told) this.sendTo(broker, request);
     this.metadata.clear();
     this.told.clear();

@@ -1,6 +1,6 @@
-// A controller of Kafka 0.10.2 that plays against the suite: FORMAT.md's verb `control`, written from that page and from
-// PROTOCOL.md sections 2 to 9. Here is who is controller, and what a failover and a resignation do (section 6); the
-// other files have what it does in between.
+// A controller of Kafka 0.10.2 that plays against the suite: FORMAT.md's verb `control`, written from that page and
+// from PROTOCOL.md sections 2 to 9. Here is who is controller, and what a failover and a resignation do (section 6);
+// the other files have what it does in between.
 
 import { Brokers } from "./brokers.mjs";
 import { ControllerChannels, IllegalState, RequestBatch } from "./channels.mjs";

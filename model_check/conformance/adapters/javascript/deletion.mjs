@@ -1,4 +1,4 @@
-// Topic deletion: its listener, its thread and the answers to StopReplica (TopicDeletionManager; PROTOCOL.md section 7.4).
+// Topic deletion: its listener, its thread and the answers to StopReplica (TopicDeletionManager; PROTOCOL.md 7.4).
 
 import { Refused, refuse } from "./functions.mjs";
 import { topicOf, topicPath, topicsOf, without } from "./names.mjs";
