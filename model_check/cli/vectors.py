@@ -9,7 +9,7 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import say
-from model_check.conformance.making.cases import Case, made_anew, write_files
+from model_check.conformance.making.cases import Case, driven_cases, made_anew, write_files
 from model_check.conformance.making.changelog import NotRisen
 from model_check.conformance.making.every import every_case
 from model_check.conformance.vector import FOLDER
@@ -21,6 +21,9 @@ def command(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where they stand.")] = FOLDER,
     *,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if they would change.")] = False,
+    keep_driven: Annotated[
+        bool, typer.Option("--keep-driven", help="Take those of driven controllers, which need minutes, as they are.")
+    ] = False,
     master: options.MasterOption = "local[2]",
 ) -> int:
     """Make the vectors of the conformance suite from the specification, and count them.
@@ -32,10 +35,10 @@ def command(
 
     For example:
       kcheck vectors
-      kcheck vectors --check
+      kcheck vectors --check --keep-driven
       kcheck vectors --master 'local[5]'
     """
-    cases = made_here(master)
+    cases = {**every_case(), **driven_cases()} if keep_driven else made_here(master)
     if cases is None:
         say(f"{INTERRUPTED}; nothing was written\n")
         return EXIT_CODES[Verdict.INCOMPLETE]
@@ -57,7 +60,8 @@ def command(
 
 def made_here(master: str) -> Mapping[str, list[Case]] | None:
     """All cases, of which those of driven controllers take long; None where it was interrupted."""
-    from model_check.conformance.making.controlled import THEMES, kept, told_of
+    from model_check.conformance.making.controlled import kept, told_of
+    from model_check.conformance.making.themes import THEMES
     from model_check.spark.spark_vectors import made_by_workers
 
     start = time.monotonic()

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import reference
 from model_check.conformance.reference_words import release
-from model_check.conformance.request_words import request_words
+from model_check.conformance.request_words import words_with_epoch
 from model_check.conformance.vector import Object
 
 Exchange = Callable[[Object], Object]
@@ -15,7 +15,7 @@ def control(given: Object, dialect: str, exchange: Exchange) -> None:
     """Have a controller do what comes of what it hears, until there is no more."""
 
     def send(to: int, told: Object) -> int:
-        answered = exchange({"send": {"to": to, "request": request_words(told)}})
+        answered = exchange({"send": {"to": to, "request": words_with_epoch(told)}})
         number: int = answered["result"]["number"]
         return number
 

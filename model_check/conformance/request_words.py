@@ -16,7 +16,7 @@ def request_words(told: Any) -> Object:
     name, body = told["name"], told["body"]
     if name == "StopReplica":
         partitions = sorted(f"{one['Topic']}-{one['Partition']}" for one in body["Partitions"])
-        return {"name": name, "delete": body["DeletePartitions"], "partitions": partitions} | _epoch(body)
+        return {"name": name, "delete": body["DeletePartitions"], "partitions": partitions}
     states = [
         {"partition": f"{one['Topic']}-{one['Partition']}", "replicas": sorted(one["Replicas"])}
         | {ours: one[theirs] for theirs, ours in PARTITION_FIELDS.items()}
@@ -24,8 +24,9 @@ def request_words(told: Any) -> Object:
     ]
     states.sort(key=itemgetter("partition"))
     key, name_of = ("LiveLeaders", "live_leaders") if name == "LeaderAndIsr" else ("LiveBrokers", "live_brokers")
-    return {"name": name, "partitions": states, name_of: sorted(one["Id"] for one in body[key])} | _epoch(body)
+    return {"name": name, "partitions": states, name_of: sorted(one["Id"] for one in body[key])}
 
 
-def _epoch(body: Object) -> Object:
-    return {"controller_epoch": body["ControllerEpoch"]}
+def words_with_epoch(told: Any) -> Object:
+    """The same, with the epoch of the controller beside."""
+    return request_words(told) | {"controller_epoch": told["body"]["ControllerEpoch"]}

@@ -5,7 +5,8 @@ A theme needs nothing of the others, so what is made is the same for any number 
 
 from collections.abc import Callable, Sequence
 
-from model_check.conformance.making.controlled import THEMES, Made, make
+from model_check.conformance.making.controlled import Made, make
+from model_check.conformance.making.themes import THEMES
 from model_check.spark.spark_job import collected, finished_tasks
 from model_check.spark.spark_session import spark_session
 

@@ -26,7 +26,12 @@ class Wrote:
 
     def told(self) -> Object:
         """As an element of a turn."""
-        return {self.kind: self.path} if self.kind == "delete" else {self.kind: self.path, "data": read(self.data)}
+        if self.kind == "delete":
+            return {self.kind: self.path}
+        data = read(self.data)
+        if isinstance(data, dict):
+            data.pop("timestamp", None)  # nobody reads it
+        return {self.kind: self.path, "data": data}
 
 
 @dataclass(frozen=True)

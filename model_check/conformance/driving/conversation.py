@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from model_check.conformance.driving.acts import NAMES
-from model_check.conformance.driving.world import World
+from model_check.conformance.driving.world import Impossible, World
 from model_check.conformance.protocol import Answer, parse_answer, parse_said
 from model_check.conformance.vector import Object, Vector
 from spec.errors import Where
@@ -39,10 +39,14 @@ def converse(vector: Vector, first: str, ask: Callable[[str], str], tell: Callab
         said = parse_said(line, vector.id)
         if "skip" in said or "error" in said:
             return parse_answer(line, vector.id)
-        answered = answer(world, said)
+        stopped: Object = {}
+        try:
+            answered = answer(world, said)
+        except Impossible as reason:
+            answered, stopped = None, {"stopped": str(reason)}
         if answered is None:
             tell(json.dumps(END))
-            return Answer(outcome={"turns": {str(number): one for number, one in enumerate(world.turns)}})
+            return Answer(outcome={"turns": {str(number): one for number, one in enumerate(world.turns)}, **stopped})
         if lines == LINES:
             Where("the conversation").refuse(f"it has said {LINES} lines, and does not come to the end of the script")
         line, lines = ask(json.dumps(answered)), lines + 1

@@ -39,7 +39,7 @@ from reference.zookeeper.api import (
     SetData,
     parent_path,
 )
-from spec.errors import Where
+from spec.errors import SpecError, Where
 from spec.formats.error_codes import ErrorCode
 
 REGISTRATION: Final = {
@@ -48,6 +48,10 @@ REGISTRATION: Final = {
 }  # fmt: skip
 EXPIRED: Final = {"session": "expired"}
 GOES_ON: Final = {"session": "goes on"}
+
+
+class Impossible(SpecError):
+    """Something of a script cannot happen, since the controller has done something else before."""
 
 
 class World:
@@ -61,8 +65,9 @@ class World:
         self._sessions = {0: self._zookeeper.open_session(), self._broker: self._zookeeper.open_session()}
         self._events: deque[Object] = deque()
         self._answers: deque[Object] = deque()
+        self._asked: deque[Object] = deque()
         self._owed: list[tuple[int, int, Object]] = []
-        self._down = set[int]()
+        self._running = {self._broker}
         self._failing: list[int] = []
         self._armed: list[Object] = []
         self._expired = self._registers = self._is_held = False
@@ -72,8 +77,8 @@ class World:
         self._happening: Mapping[str, Callable[[Object], None]] = {
             "create": self._create, "register": self._register, "set": self._set, "delete": self._delete,
             "end_session": self._end_session, "renew_session": self._renew_session,
-            "down": lambda item: self._down.add(item["down"]), "up": self._up,
-            "shutdown": self._events.append, "rebalance": self._events.append,
+            "down": lambda item: self._running.discard(item["down"]), "up": self._up,
+            "shutdown": self._asked.append, "rebalance": self._asked.append,
             "fail_deletion": lambda item: self._failing.append(item["fail_deletion"]),
             "before": self._armed.append, "lose": self._armed.append,
         }  # fmt: skip
@@ -91,19 +96,26 @@ class World:
         """What the controller hears next; None if that was all."""
         while True:
             self._hear()
-            if self._events and not self._is_held and self._zookeeper.is_live(self._sessions[self._broker]):
-                event = self._events.popleft()
-                if event == EXPIRED:
-                    self._is_held = self._registers
+            if (event := self._told()) is not None:
                 return event
-            if self._answers:
-                return self._answers.popleft()
             self._owed = [one for one in self._owed if self._is_registered(one[0])]  # it knows of whom that is over
             self.turns.append(turn(self._acts, self._compared))
             self._acts = []
             if not self._script:
                 return None
             self._begin_turn()
+
+    def _told(self) -> Object | None:
+        """The next event; while its session is over it hears of nothing but answers."""
+        is_live = self._zookeeper.is_live(self._sessions[self._broker])
+        if is_live and self._asked:
+            return self._asked.popleft()
+        if is_live and self._events and not self._is_held:
+            event = self._events.popleft()
+            if event == EXPIRED:
+                self._is_held = self._registers
+            return event
+        return self._answers.popleft() if self._answers else None
 
     def _begin_turn(self) -> None:
         for item in self._script.popleft():
@@ -157,7 +169,7 @@ class World:
         """Answer what live brokers owe."""
         for owed in list(self._owed):
             to, number, request = owed
-            if to in self._down or not self._is_registered(to):
+            if to not in self._running:
                 continue
             code = ErrorCode.NONE
             if to in self._failing:
@@ -170,8 +182,14 @@ class World:
     # ------------------------------------------------------------------------------------------------ what happens
 
     def _happen(self, item: Object) -> None:
+        """Impossible where the controller has done something else before than the script goes by."""
         kind = next(iter(item))
-        self._happening[kind](item)
+        try:
+            self._happening[kind](item)
+        except OperationRefused as refusal:
+            raise Impossible(
+                f"turn {len(self.turns) + 1} cannot be: {kind} of {item[kind]} meets {refusal}"
+            ) from refusal
         self._hear()
 
     def _create(self, item: Object) -> None:
@@ -181,8 +199,9 @@ class World:
         mode = CreateMode.EPHEMERAL if owner else CreateMode.PERSISTENT
         self._create_with_parents(item["create"], written(item["data"]), mode, self._sessions[owner])
         if item["create"] == self._own_path and self._registers:
+            waiting = [more for event in self._events for more in ((event, GOES_ON) if event == EXPIRED else (event,))]
+            self._events = deque([GOES_ON, *waiting] if self._is_held else waiting)
             self._registers = self._is_held = False
-            self._events.appendleft(GOES_ON)
         self._pay()
 
     def _create_with_parents(
@@ -216,7 +235,6 @@ class World:
             self._sessions.pop(broker, None)
         if session is not None:
             self._zookeeper.expire_session(session)
-        self._owed = [one for one in self._owed if one[0] != broker]
 
     def _renew_session(self, item: Object) -> None:
         broker = item["renew_session"]
@@ -230,7 +248,7 @@ class World:
         return f"{BROKER_IDS}/{broker}" in self._zookeeper.tree
 
     def _up(self, item: Object) -> None:
-        self._down.discard(item["up"])
+        self._running.add(item["up"])
         self._pay()
 
 

@@ -45,6 +45,16 @@ class Case:
         return content_hash(self.verb, self.given, self.then, self.dialects)
 
 
+def driven_cases() -> dict[str, list[Case]]:
+    """The cases of driven controllers as they stand, by group."""
+    found: dict[str, list[Case]] = {}
+    for one in read_vectors():
+        if one.verb == "control":
+            case = Case(one.verb, one.title, one.given, one.then, one.refs, one.tags, one.dialects)
+            found.setdefault(one.group, []).append(case)
+    return found
+
+
 def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retired: Iterable[str]) -> dict[str, str]:
     """The text of each file of vectors, by group, and of their manifest."""
     before = list(known)

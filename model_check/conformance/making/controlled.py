@@ -7,18 +7,18 @@ side, and it is the same however many they are.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from model_check.conformance.driving.acts import read
 from model_check.conformance.making.cases import Case
-from model_check.conformance.making.happening_words import last_words, words_of
+from model_check.conformance.making.happening_words import earlier_words, title
 from model_check.conformance.making.stages import Script, Shown, cover, scripts
+from model_check.conformance.making.themes import THEMES
 from model_check.conformance.making.walks import Walker
 from model_check.conformance.making.who_acts import CONTROLLER, DRIVEN, LOOKS
 from model_check.conformance.vector import Dialect, Object
 from model_check.refinement.lockstep import Sides
-from spec.scopes import Scope
 from spec.system import rules
 from spec.tables.partition_states import PARTITION_TRANSITIONS
 from spec.tables.replica_states import REPLICA_TRANSITIONS
@@ -26,101 +26,7 @@ from spec.tables.table import S, Table, find
 
 VERB: Final = "control"
 DIALECT: Final[Dialect] = "as-coded-0.10.2"
-PARTS: Final = frozenset({"partitions", "connections", "metadata"})
-PLENTY: Final = 15
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
-IN_SYNC: Final = ("expand_isr(b=1, p=0, r=2)", "expand_isr(b=2, p=1, r=3)")
-"""Both partitions have both of their replicas in the ISR."""
-LED_BY_ANOTHER: Final = (
-    *IN_SYNC, "expire_session(b=2, lost=0)", "renew_session(b=2)", "register_broker(b=2)", "expand_isr(b=3, p=1, r=2)",
-)  # fmt: skip
-"""Then the preferred replica of the second has lost the leadership, and is in sync again."""
-
-
-@dataclass(frozen=True)
-class Theme:
-    """A group of vectors: what its scope has, Kafka's settings, and how many turns are walked.
-
-    They are walked from where all brokers have registered, and again from where what is `begun` has happened, too.
-    """
-
-    about: str
-    section: str
-    assigned: tuple[tuple[int, ...], ...] = ((1, 2), (2, 3))
-    parts: frozenset[str] = frozenset()
-    budgets: Mapping[str, int] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    brokers: int = 3
-    controllers: int = 1
-    begun: tuple[str, ...] = ()
-    turns: int = 300
-
-    def scope(self, name: str) -> Scope:
-        """Its scope, in which nothing runs at first."""
-        return Scope(
-            name, self.about, self.brokers, self.controllers, assigned=self.assigned, parts=PARTS | self.parts,
-            budgets=tuple(self.budgets.items()), callback_capacity=PLENTY, connection_capacity=PLENTY,
-            controller_epochs=PLENTY, versions=PLENTY, cold=True, **{"topics_stand": True, **self.more},
-        )  # fmt: skip
-
-
-THEMES: Final[Mapping[str, Theme]] = {
-    "broker": Theme(
-        "Brokers come and go, and leaders change ISRs.", "7.1",
-        budgets={"crashes": 2, "expiries": 1, "shrinks": 1, "losses": 2}, begun=IN_SYNC,
-    ),
-    "unclean": Theme(
-        "Who is not in sync may be elected.", "5", budgets={"crashes": 2, "shrinks": 1, "losses": 1},
-        more={"unclean": True}, settings={"unclean.leader.election.enable": True}, begun=IN_SYNC,
-    ),
-    "failover": Theme(
-        "Controllers are elected, deposed, and elected again, beside another.", "6", ((1, 2), (2,)),
-        budgets={"expiries": 2, "controller_removals": 1, "losses": 2, "crashes": 1}, brokers=2, controllers=2,
-    ),
-    "topic": Theme(
-        "Topics are created.", "7.3", parts=frozenset({"creation"}),
-        budgets={"creations": 2, "crashes": 1, "losses": 1}, more={"topic_of": (0, 1), "topics_stand": False},
-    ),
-    "addition": Theme(
-        "Partitions are added to a topic, and somebody edits an assignment by hand.", "7.3",
-        parts=frozenset({"creation", "addition"}), budgets={"additions": 1, "crashes": 1, "edits": 1},
-        more={"added": (1,), "edited": (((2, 3), ()),)},
-    ),
-    "deletion": Theme(
-        "Topics are deleted.", "7.4", ((1, 2), (2,)), frozenset({"creation", "deletion"}),
-        {"deletions": 2, "crashes": 1, "failed_deletions": 1, "deletion_losses": 1, "stray_deletions": 1},
-        {"topic_of": (0, 1)}, brokers=2, begun=IN_SYNC[:1],
-    ),
-    "move": Theme(
-        "Partitions are reassigned.", "8", ((1, 2),), frozenset({"reassignment"}),
-        {"reassignments": 2, "crashes": 1, "shrinks": 1, "move_losses": 1, "move_withdrawals": 1},
-        {"requests": (((2, 3),), ((3,),), ((2, 1),))}, begun=IN_SYNC[:1],
-    ),
-    "preferred": Theme(
-        "Preferred replicas are elected on request.", "7.5", parts=frozenset({"preferred_election"}),
-        budgets={"elections": 2, "crashes": 1, "withdrawals": 1, "expiries": 2}, begun=LED_BY_ANOTHER,
-    ),
-    "rebalance": Theme(
-        "The automatic rebalance gives partitions back.", "7.6", parts=frozenset({"auto_rebalance"}),
-        budgets={"crashes": 1, "expiries": 2}, settings={"auto.leader.rebalance.enable": True}, begun=LED_BY_ANOTHER,
-    ),
-    "departure": Theme(
-        "Brokers ask for their controlled shutdown.", "7.2", parts=frozenset({"shutdown"}),
-        budgets={"shutdowns": 2, "crashes": 1}, begun=IN_SYNC,
-    ),
-    "report": Theme(
-        "Leaders report that they have changed ISRs.", "7.7", parts=frozenset({"notifications"}),
-        budgets={"shrinks": 2, "crashes": 1}, begun=IN_SYNC,
-    ),
-    "busy": Theme(
-        "A topic is deleted while its partition moves.", "8", ((1, 2),), frozenset({"reassignment", "deletion"}),
-        {"reassignments": 1, "deletions": 1, "crashes": 1}, {"requests": (((2, 3),),)}, turns=200,
-    ),
-}  # fmt: skip
-"""By group."""
-
-
 WORDS: Final = {
     "action": "actions", "then": "pairs of actions", "row": "rows of the tables", "comes of": "kinds of turns",
     "order": "orders that are left open", "interrupted": "interruptions",
@@ -159,7 +65,13 @@ def make(name: str) -> Made:
     """The cases of a theme: a cover of what its scripts show."""
     walker, found = walked(name)
     chosen = [found[place] for place in cover([one.shows for one in found])]
-    return Made(tuple(case_of(name, walker, one) for one in chosen), tuple(one.shows for one in chosen), len(found))
+    cases: dict[str, Case] = {}
+    shows: dict[str, Shown] = {}
+    for one in chosen:  # some steps differ in what nobody sees
+        case = case_of(name, walker, one)
+        cases.setdefault(case.hash, case)
+        shows[case.hash] = shows.get(case.hash, frozenset()) | one.shows
+    return Made(tuple(cases.values()), tuple(shows.values()), len(found))
 
 
 def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
@@ -184,11 +96,10 @@ def case_of(name: str, walker: Walker, script: Script) -> Case:
         "script": script_of(walker, script),
     }
     then: list[Object] = [{"turns": {str(len(script.turns) - 1): one}} for one in last.orders]
-    earlier = [words for turn in script.turns[begun:-1] if (words := words_of(turn, scope))]
-    title = last_words(last, scope, earlier)
+    earlier = [words for turn in script.turns[begun:-1] if (words := earlier_words(turn, scope))]
     sources = dict.fromkeys(SOURCES[one] for one in last.taken if one in SOURCES)
     tags = [VERB, *(["zombie"] if scope.controllers > 1 else []), *(["fault"] if last.coming is not None else [])]
-    return Case(VERB, title, given, then, [f"PROTOCOL.md section {theme.section}", *[*sources][:4]], tags, [DIALECT])
+    return Case(VERB, title(last, scope, earlier), given, then, [theme.section, *[*sources][:4]], tags, [DIALECT])
 
 
 SOURCES: Final = {rule.name: rule.source for rule in rules() if rule.actor.startswith("controller")}

@@ -61,15 +61,32 @@ def words_of(turn: Turn, scope: Scope) -> str:
     return ", ".join(step_words(one, scope) for one in turn.first if one.partition("(")[0] in WORDS)
 
 
-def last_words(turn: Turn, scope: Scope, earlier: list[str]) -> str:
-    """What a script is for: what happens last, what comes amid that, and what has happened before."""
+def title(turn: Turn, scope: Scope, earlier: list[str]) -> str:
+    """What a script is for: what happens last, after what has happened before, and what comes amid that."""
     told, coming = words_of(turn, scope), turn.coming
+    if earlier:
+        told = f"{'; '.join(earlier)}; then {told}"
     if coming is not None and coming.deletion:
         told += f"; broker {coming.deletion} cannot delete a replica"
     elif coming is not None and coming.steps:
         amid = ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)
-        told += f"; right before the {coming.before[0]} of {coming.before[1]}: {amid}"
+        told += f"; {_amid(turn)}: {amid}"
     elif coming is not None:
         told += f"; the answer to the {coming.before[0]} of {coming.before[1]} is lost"
-    before = f" (before: {'; '.join(earlier)})" if earlier else ""
-    return told[:1].upper() + told[1:] + before
+    return told[:1].upper() + told[1:]
+
+
+def earlier_words(turn: Turn, scope: Scope) -> str:
+    """What happened in an earlier turn."""
+    coming = turn.coming
+    if coming is None:
+        return words_of(turn, scope)
+    amid = ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)
+    told = amid or ("a replica cannot be deleted" if coming.deletion else "an answer is lost")
+    return f"{words_of(turn, scope)} (amid that {told})"
+
+
+def _amid(turn: Turn) -> str:
+    assert turn.coming is not None  # noqa: S101 - who asks has looked
+    kind, path = turn.coming.before
+    return f"right before the {kind} of {path}"

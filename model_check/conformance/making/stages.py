@@ -13,11 +13,13 @@ from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
 from model_check.conformance.making.walks import NEW_SESSION, Coming, TooManyOrders, Turn, Walker
-from model_check.conformance.making.who_acts import happening
+from model_check.conformance.making.who_acts import DRIVEN, happening
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair
+from spec.state.enumerations import Callback
 
 Shown = frozenset[tuple[str, ...]]
+REGISTERS: Final = f"register_broker(b={DRIVEN})"
 OFTEN: Final = 3
 """How often the same is tried, at different stages: a step before writes of an action, two steps at a time."""
 TOGETHER: Final = frozenset({
@@ -58,7 +60,7 @@ def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> It
         for turn, ends in _following(walker, stage, tried):
             left -= 1
             yield Script((*stage.turns, turn), shown(turn))
-            if len(ends) == 1 and ends[0].raw not in known:
+            if len(ends) == 1 and ends[0].raw not in known and not (turn.coming and awaits_registration(ends[0])):
                 known.add(ends[0].raw)
                 waiting.append(_Stage(ends[0], (*stage.turns, turn)))
 
@@ -68,7 +70,10 @@ def _following(
 ) -> Iterator[tuple[Turn, Sequence[Pair]]]:
     """The turns from a stage, plain ones first."""
     plain = []
+    awaits = awaits_registration(stage.pair)
     for choice in happening([one for one, _ in walker.choices(stage.pair).values()]):
+        if awaits and choice.name != REGISTERS:
+            continue
         if (found := _turn(walker, stage.pair, (choice.name,), None)) is not None:
             plain.append((choice, found[0]))
             yield found
@@ -82,6 +87,14 @@ def _following(
             tried[about] = tried.get(about, 0) + 1
             if (found := _turn(walker, stage.pair, names, coming)) is not None:
                 yield found
+
+
+def awaits_registration(pair: Pair) -> bool:
+    """Whether the broker of the controller is to be registered anew, behind which ZkClient calls all listeners.
+
+    In which order it calls them is its own affair, so no more than one of them is to have something to do then.
+    """
+    return Callback.REGISTRATION in pair.cluster.processes[DRIVEN].events
 
 
 def _turn(walker: Walker, pair: Pair, names: Sequence[str], coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
@@ -103,7 +116,7 @@ def _to_come(turn: Turn) -> Iterator[tuple[Coming, tuple[str, str]]]:
                 yield Coming((wrote.kind, wrote.path), (name,)), (rule, name.partition("(")[0])
             elif rule == "elect_create":  # which is not done again
                 yield Coming((wrote.kind, wrote.path), (name,)), (rule, "its session ends")
-            else:
+            elif NEW_SESSION not in turn.first:  # one expiry at a time
                 yield Coming((wrote.kind, wrote.path), (name, NEW_SESSION)), (rule, "another session")
         yield Coming((wrote.kind, wrote.path)), (rule, "lost")
     deleting = (one.split("b=")[1].split(",")[0] for one in turn.steps if one.startswith("deliver_deletion("))

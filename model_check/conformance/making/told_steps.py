@@ -5,7 +5,7 @@ from typing import Final
 
 from model_check.conformance.driving.acts import Act, Replied, Sent, Wrote, read
 from model_check.conformance.making.who_acts import DRIVEN, LOOKS
-from model_check.conformance.request_words import request_words
+from model_check.conformance.request_words import words_with_epoch
 from model_check.conformance.vector import Object
 from reference.journal import Entry, Fate, FateMet, RequestSent, ShutdownAnswered
 from reference.memory.choices import Choice
@@ -16,8 +16,8 @@ from spec.formats.kafka_types import V0102
 from spec.formats.request_schemas import api_version
 
 OF_BROKERS: Final = {
-    "crash": "down", "start_process": "up", "register_broker": "register", "renew_session": "renew_session",
-    "request_shutdown": "shutdown",
+    "crash": "down", "leave_cluster": "down", "close_failed_startup": "down", "start_process": "up",
+    "register_broker": "register", "renew_session": "renew_session", "request_shutdown": "shutdown",
 }  # fmt: skip
 """What happens to a broker, by the name that it has in a script."""
 
@@ -38,7 +38,7 @@ def acts_of(changes: Iterable[Change], entries: Iterable[Entry]) -> Iterator[Act
         match entry:
             case RequestSent(controller, broker, queued, True) if controller == DRIVEN:
                 request = queued.request
-                yield Sent(broker, request_words(body_to_json(request, api_version(request.api_key, V0102))))
+                yield Sent(broker, words_with_epoch(body_to_json(request, api_version(request.api_key, V0102))))
             case ShutdownAnswered(controller, _, response) if controller == DRIVEN:
                 remaining = sorted(f"{one.topic}-{one.partition}" for one in response.partitions_remaining)
                 yield Replied({"error": int(response.error_code), "remaining": remaining})

@@ -78,6 +78,11 @@ class _Way:
     coming: Coming | None = None
 
 
+def _is_stuck(way: _Way) -> bool:
+    """Whether the controller waits amid its work: for the lock, for ever (D50), or for a session."""
+    return way.pair.cluster.processes[who_acts.DRIVEN].running is not None
+
+
 class TooManyOrders(Exception):
     """A turn has more orders than a vector can name."""
 
@@ -97,9 +102,9 @@ class Walker:
         return {name: (one, enabled[name]) for name, one in possible.items() if name in enabled}
 
     def turn(self, pair: Pair, first: Sequence[str], coming: Coming | None = None) -> tuple[Turn, list[Pair]] | None:
-        """What follows some steps of the world's, and where it ends; None where what is to come does not come.
+        """What follows some steps of the world's, and where it ends.
 
-        TooManyOrders where there are too many.
+        None where what is to come does not come, or the controller is stuck; TooManyOrders where there are too many.
         """
         way = self._happens(_Way(pair), first)
         return None if way is None else self._settled(tuple(first), replace(way, coming=coming), coming)
@@ -159,7 +164,7 @@ class Walker:
         orders = {json.dumps(told): told for told in (self._told(one.acts) for one in ended)}
         if len(orders) > MOST:
             raise TooManyOrders
-        if any(one.coming is not None or one.items != first.items for one in ended):
+        if any(one.coming is not None or one.items != first.items or _is_stuck(one) for one in ended):
             return None
         ends = {one.pair.raw: one.pair for one in ended}
         every = tuple(orders[one] for one in sorted(orders))

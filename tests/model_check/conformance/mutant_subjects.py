@@ -23,5 +23,30 @@ SUBJECTS: Final = {
     "read_znode": tuple(f"spec/formats/{name}.py" for name in ("znodes", "znode_paths", "json_schema")),
     "encode_request": REQUESTS,
     "decode_request": REQUESTS,
+    "handle_state_changes": (
+        "reference/leadership/partitions.py", "reference/leadership/replicas.py",
+        "reference/leadership/machine_batches.py",
+    ),
+    "handle_isr_changes": ("reference/broker_events/isr_notification.py",),
+    "change_isr": ("reference/brokers/isr.py",),
+    "shut_down": ("reference/broker_events/controlled_shutdown.py",),
+    "fail_broker": ("reference/broker_events/broker_changes.py",),
+    "delay": ("reference/purgatory/operations.py", "reference/purgatory/purgatory.py"),
+    "encode_response": REQUESTS,
+    "decode_response": REQUESTS,
+    "read_line": ("spec/logs/log_lines.py",),
+    "write_line": ("spec/logs/log_lines.py",),
+    "control": tuple(
+        f"reference/{name}.py"
+        for name in (
+            "broker_events/broker_changes", "broker_events/controlled_shutdown", "broker_events/isr_notification",
+            "controller/batch", "controller/controller_batch", "controller/resignation", "deletion/completion",
+            "deletion/queue", "deletion/requests", "deletion/thread", "elections/rebalance", "elections/requested",
+            "failover/election", "failover/steps", "leadership/effects", "leadership/leader_selection",
+            "leadership/leader_selectors", "leadership/machine_batches", "leadership/partitions",
+            "leadership/replicas", "reassignment/effects", "reassignment/requests", "reassignment/steps",
+            "topics/addition", "topics/creation", "threads", "scripts",
+        )
+    ),
 }  # fmt: skip
 """By verb."""

@@ -1,18 +1,22 @@
 // An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
 //
-// Written from FORMAT.md alone, as an example: it has its own tables, readers and codec, and looks nothing up in the
-// vectors. What an implementer has already, he calls in their place. What a controller decides is in functions.mjs and
-// calls.mjs, what a broker does in waiting.mjs, what logs say in lines.mjs, what znodes hold in readers.mjs.
+// Written from FORMAT.md and PROTOCOL.md alone, as an example: it has its own tables, readers, codec and controller,
+// and looks nothing up in the vectors. What an implementer has already, he calls in their place. What a controller
+// decides is in functions.mjs and calls.mjs, what it does in controller.mjs, what a broker does in waiting.mjs, what
+// logs say in lines.mjs, what znodes hold in znodes.mjs.
 
-import { readFileSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { readFileSync, readSync, writeSync } from "node:fs";
 
 import * as calls from "./calls.mjs";
+import { KafkaController } from "./controller.mjs";
 import * as functions from "./functions.mjs";
 import { Refused, dialect, refuse } from "./functions.mjs";
 import { readLine, writeLine } from "./lines.mjs";
-import { readZnode, transition, writeState } from "./readers.mjs";
+import { BEFORE } from "./machines.mjs";
 import { changeIsr, delay } from "./waiting.mjs";
+import { readZnode, writeState } from "./znodes.mjs";
+
+const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
 
 // ----------------------------------------------------------------------------------------------------- fence
 
@@ -167,20 +171,56 @@ const VERBS = {
   encode_response: encodeResponse, decode_response: decodeResponse, read_line: readLine, write_line: writeLine,
 };
 
-function answer({ verb, id, given }) {
-  if (verb === "hello") {
-    return { protocol: 1, name: "example", language: "JavaScript", dialect, verbs: Object.keys(VERBS) };
-  }
-  if (!(verb in VERBS)) return { id, skip: `this example has no ${verb}` };
-  try {
-    return { id, outcome: VERBS[verb](given) };
-  } catch (error) {
-    return error instanceof Refused ? { id, outcome: { refused: true } } : { id, error: String(error) };
+const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
+
+let unread = Buffer.alloc(0);
+
+// The next line, or null where the input ends.
+function nextLine() {
+  const chunk = Buffer.alloc(65536);
+  for (;;) {
+    const end = unread.indexOf("\n");
+    if (end >= 0) {
+      const line = unread.toString("utf8", 0, end);
+      unread = unread.subarray(end + 1);
+      return JSON.parse(line);
+    }
+    const count = readSync(0, chunk);
+    if (count === 0) return null;
+    unread = Buffer.concat([unread, chunk.subarray(0, count)]);
   }
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const question = JSON.parse(line);
-  if (question.verb === "bye") break;
-  process.stdout.write(`${JSON.stringify(answer(question))}\n`);
+// The controller plays to the end, which has no answer.
+function control({ id, given }) {
+  const converse = (what) => {
+    say({ id, ...what });
+    return nextLine() ?? process.exit(); // the input has ended
+  };
+  new KafkaController(given, converse).run();
 }
+
+function outcome({ verb, given }) {
+  try {
+    return VERBS[verb](given);
+  } catch (error) {
+    if (error instanceof Refused) return { refused: true };
+    throw error;
+  }
+}
+
+function answer(question) {
+  const { verb, id } = question;
+  if (verb === "hello") {
+    const verbs = [...Object.keys(VERBS), "control"];
+    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs });
+  }
+  try {
+    if (verb === "control") return control(question);
+    return say(verb in VERBS ? { id, outcome: outcome(question) } : { id, skip: `this example has no ${verb}` });
+  } catch (error) {
+    return say({ id, error: String(error) });
+  }
+}
+
+for (let question = nextLine(); question !== null && question.verb !== "bye"; question = nextLine()) answer(question);

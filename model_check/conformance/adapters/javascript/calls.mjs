@@ -1,8 +1,10 @@
 // Whole calls of a controller, as FORMAT.md has them: its state machines with several keys, a broker that leaves or is
 // gone, and notifications of ISR changes.
 
-import { Refused, ascending, createPartition, dialect, elect, refuse, removeReplica, topicOf } from "./functions.mjs";
-import { BEFORE, readZnode } from "./readers.mjs";
+import { Refused, createPartition, dialect, elect, refuse, removeReplica } from "./functions.mjs";
+import { BEFORE } from "./machines.mjs";
+import { ascending, topicOf } from "./names.mjs";
+import { readZnode } from "./znodes.mjs";
 
 const isOldest = dialect === "as-coded-0.8.2";
 const NOTHING = { partition: "NonExistentPartition", replica: "NonExistentReplica" };

@@ -1,5 +1,7 @@
 // What a controller decides, as FORMAT.md has it: whom it elects, what it writes, and whom it sends what.
 
+import { ascending, isSameList, topicOf } from "./names.mjs";
+
 export const dialect = process.argv[2] ?? "as-coded-0.10.2";
 
 export class Refused extends Error {}
@@ -9,7 +11,6 @@ export const refuse = (why) => { throw new Refused(why); };
 // ----------------------------------------------------------------------------------------------------- elect
 
 const among = (replicas, keep) => replicas.filter((one) => keep.includes(one));
-export const ascending = (replicas) => [...new Set(replicas)].sort((one, other) => one - other);
 const elected = (leader, isr, receivers) =>
   ({ elected: { leader, isr: ascending(isr), receivers: ascending(receivers) } });
 const IMPOSSIBLE = { refused: "impossible" };
@@ -79,8 +80,6 @@ export function removeReplica({ replica, assigned, state, controller_epoch, uncl
 
 // -------------------------------------------------------------------------------------------------- reassign
 
-const isSame = (replicas, others) => replicas.length === others.length && replicas.every((one, n) => one === others[n]);
-
 function leaderAfterMove({ reassigned, isr, live, leader }) {
   if (among(reassigned, live).includes(leader)) return leader;
   return SELECTORS.reassigned({ reassigned, isr, live }).elected?.leader;
@@ -88,7 +87,7 @@ function leaderAfterMove({ reassigned, isr, live, leader }) {
 
 export function reassign({ assigned, reassigned, isr, leader, leader_epoch, live }) {
   const asksWhoIsRegistered = ["as-coded-0.8.2", "as-coded-0.9.0", "as-coded-0.10.0"].includes(dialect);
-  if (isSame(assigned, reassigned)) refuse("it is so already");
+  if (isSameList(assigned, reassigned)) refuse("it is so already");
   if (asksWhoIsRegistered && among(reassigned, live).length < reassigned.length) refuse("one is not registered");
 
   const leaving = assigned.filter((one) => !reassigned.includes(one));
@@ -109,8 +108,6 @@ export function reassign({ assigned, reassigned, isr, leader, leader_epoch, live
 }
 
 // -------------------------------------------------------------------------------------------- find_imbalance
-
-export const topicOf = (name) => name.slice(0, name.lastIndexOf("-"));
 
 export function findImbalance({ partitions, live, percentage, deleting, reassigning, electing }) {
   if (reassigning.length > 0 || electing.length > 0) return { elect: [] };

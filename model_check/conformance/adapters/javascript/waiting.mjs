@@ -1,6 +1,6 @@
 // What a broker does by itself, as FORMAT.md has it: a leader's changes of its ISR, and operations that wait.
 
-import { writeState } from "./readers.mjs";
+import { writeState } from "./znodes.mjs";
 
 // ---------------------------------------------------------------------------------------------------- change_isr
 

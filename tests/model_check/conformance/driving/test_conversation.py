@@ -1,42 +1,23 @@
 """Driven controllers: the reference does what each script wants, a wrong one is found, and odd lines are refused."""
 
 import json
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from model_check.conformance.driving.conversation import LINES, answer, converse
-from model_check.conformance.driving.world import World
+import model_check.conformance
+from model_check.conformance.driving.conversation import LINES, converse
 from model_check.conformance.protocol import Answer
-from model_check.conformance.reference_driven import control
 from model_check.conformance.vector import Object, Vector, difference, is_legal, read_vectors
 from spec.errors import MalformedInput
-from tests.model_check.conformance.driving.wrong_controllers import WRONG, Exchange, Wrong
+from tests.model_check.conformance.driving.driven import outcome
+from tests.model_check.conformance.driving.wrong_controllers import WRONG
 
 VECTORS = [one for one in read_vectors() if one.verb == "control"]
 FIRST = VECTORS[0]
 MIXED = Random(0).sample(VECTORS, len(VECTORS))
 """In an order in which something of everything comes soon."""
-
-
-def as_it_is(exchange: Exchange) -> Exchange:
-    """Nothing stands between."""
-    return exchange
-
-
-def outcome(vector: Vector, between: Wrong = as_it_is) -> Object | None:
-    """What the reference comes to, with something between it and the world; None where it comes to nothing."""
-    world = World(vector.given)
-
-    def exchange(said: Object) -> Object:
-        told: Object = json.loads(json.dumps(answer(world, json.loads(json.dumps(said))) or {"end": True}))
-        return told
-
-    try:
-        control(vector.given, "as-coded-0.10.2", between(exchange))
-    except Exception:  # noqa: BLE001 - a wrong controller may end in any way
-        return None
-    return {"turns": {str(number): one for number, one in enumerate(world.turns)}}
 
 
 @pytest.mark.takes("It has the reference do what some 900 scripts want.")
@@ -48,6 +29,22 @@ def test_the_reference_does_what_every_script_wants() -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_controller_is_found(name: str) -> None:
     assert any(not is_legal(one, outcome(one, WRONG[name])) for one in MIXED)
+
+
+def test_the_page_tells_how_many_are_wrong() -> None:
+    page = (Path(model_check.conformance.__path__[0]) / "README.md").read_text("utf-8")
+    assert f"plants {len(WRONG)} wrong controllers" in " ".join(page.split())
+
+
+def test_a_script_that_cannot_go_on_is_told_of() -> None:
+    """The controller does not create a state znode, which a leader of the script then writes."""
+    one = next(one for one in VECTORS if any("set" in item for turn in one.given["script"] for item in turn))
+    found, told = conversation({"wait": True}, vector=one)
+    assert told[-1] == {"end": True}
+    assert found.outcome["stopped"].startswith(
+        "turn 3 cannot be: set of /brokers/topics/a/partitions/0/state meets NoNode"
+    )
+    assert not is_legal(one, found.outcome)
 
 
 def conversation(*said: Object, vector: Vector = FIRST) -> tuple[Answer, list[Object]]:

@@ -1,5 +1,6 @@
 """Scripts for driven controllers: made as they stand, the same by any number of workers, and each of them is passed."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from model_check.conformance.making.cases import Case
-from model_check.conformance.making.controlled import ROWS, THEMES, case_of, kept, make, told_of, walked
+from model_check.conformance.making.controlled import ROWS, case_of, kept, make, told_of, walked
 from model_check.conformance.making.stages import cover
-from model_check.conformance.vector import Vector, is_legal, read_vectors
+from model_check.conformance.making.themes import THEMES
+from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vectors
 from model_check.spark.spark_vectors import made_by_workers
-from tests.model_check.conformance.driving.test_conversation import outcome
+from tests.model_check.conformance.driving.driven import outcome
 
 VECTORS = [one for one in read_vectors() if one.verb == "control"]
 
@@ -29,8 +31,8 @@ def test_a_theme_is_as_it_is_made() -> None:
     there = hashes(one for one in VECTORS if one.group == "addition")
     assert [one for one in hashes(cases) if one in there] == there
     told, actions, lost, rows = told_of(made)
-    assert told.startswith(f"{len(cases)} of {made['addition'].walked} scripts show all of 20 actions, ")
-    assert (actions[:8], lost[:8]) == ("20 of 65", "0 of 16 ")
+    assert told.startswith(f"{len(cases)} of {made['addition'].walked} scripts show all of 22 actions, ")
+    assert (actions[:8], lost[:8]) == ("22 of 65", "0 of 16 ")
     assert rows.startswith(f"8 of {len(ROWS)} rows of the tables; without partition: ")
 
 
@@ -41,6 +43,12 @@ def test_any_number_of_workers_makes_the_same(workers: int) -> None:
     assert made is not None
     there = {name: hashes(one for one in VECTORS if one.group == name) for name in THEMES}
     assert {name: hashes(cases) for name, cases in kept(made).items()} == there
+    first, *shares = (re.findall(r"\d+", one) for one in told_of(made))
+    page = " ".join((FOLDER.parent / "README.md").read_text("utf-8").split())
+    assert f"{first[0]} scripts, a cover of what {int(first[1]):,} walks" in page
+    actions, lost, rows = (one[:2] for one in shares)
+    assert f"{actions[0]} of a controller's {actions[1]} actions, {lost[0]} of {lost[1]} lost answers" in page
+    assert f"{rows[0]} of the {rows[1]} rows of the tables that lead to another state" in page
 
 
 @pytest.mark.slow
@@ -64,7 +72,8 @@ def test_each_theme_has_vectors_that_show_what_it_is_about() -> None:
     by_group = {name: [one for one in VECTORS if one.group == name] for name in THEMES}
     abouts = {
         "failover": "end_session", "topic": "topic b is created", "deletion": "fail_deletion", "rebalance": "rebalance",
-        "move": "reassign_partitions", "preferred": "preferred_replica_election", "departure": "shutdown",
+        "kept": "delete_topics",
+        "move": "reassign_partitions", "requested": "preferred_replica_election", "departure": "shutdown",
         "report": "isr_change_notification",
     }  # fmt: skip
     for name, about in abouts.items():

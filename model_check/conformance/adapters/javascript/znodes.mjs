@@ -1,31 +1,6 @@
-// The tables, what znodes hold, and the conditional write of a state znode, as FORMAT.md has them.
+// What znodes hold, and what Kafka's readers take of it.
 
 import { refuse } from "./functions.mjs";
-
-// ------------------------------------------------------------------------------------------------ transition
-
-// Which states may come before each, as Kafka's validPreviousStates have it.
-export const BEFORE = {
-  partition: {
-    NonExistentPartition: ["OfflinePartition"],
-    NewPartition: ["NonExistentPartition"],
-    OnlinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-    OfflinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-  },
-  replica: {
-    NonExistentReplica: ["ReplicaDeletionSuccessful"],
-    NewReplica: ["NonExistentReplica"],
-    OnlineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    OfflineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    ReplicaDeletionStarted: ["OfflineReplica"],
-    ReplicaDeletionSuccessful: ["ReplicaDeletionStarted"],
-    ReplicaDeletionIneligible: ["ReplicaDeletionStarted"],
-  },
-};
-
-export const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
-
-// ------------------------------------------------------------------------------------------------ read_znode
 
 // JSON.parse takes 5.0 for 5; Kafka's readers do not.
 const hasFractions = (text) => /[0-9][.eE]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
@@ -110,7 +85,7 @@ export function readZnode({ path, data }) {
 const STATE_KEYS = ["leader", "leader_epoch", "isr", "controller_epoch"];
 
 // Whether a znode says this state, however it is spelled. What no reader can use says nothing.
-function saysTheSame(data, state) {
+export function saysTheSame(data, state) {
   try {
     const { value } = readZnode({ path: "/brokers/topics/any/partitions/0/state", data });
     return STATE_KEYS.every((key) => JSON.stringify(value[key]) === JSON.stringify(state[key]));
