@@ -28,6 +28,10 @@ VERB: Final = "control"
 DIALECT: Final[Dialect] = "as-coded-0.10.2"
 PARTS: Final = frozenset({"partitions", "connections", "metadata"})
 PLENTY: Final = 15
+SETTINGS: Final = {
+    "auto.leader.rebalance.enable": False, "delete.topic.enable": True, "unclean.leader.election.enable": False,
+}  # fmt: skip
+"""Kafka's settings in every theme, unless it has others: 0.10.2 has the opposite of each as its default."""
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
 IN_SYNC: Final = ("expand_isr(b=1, p=0, r=2)", "expand_isr(b=2, p=1, r=3)")
 """Both partitions have both of their replicas in the ISR."""
@@ -175,16 +179,25 @@ def case_of(name: str, walker: Walker, script: Script) -> Case:
     begun = scope.brokers + 1
     given = {
         "broker": DRIVEN,
-        "settings": dict(theme.settings),
+        "settings": {**SETTINGS, **theme.settings},
         "compared": walker.compared,
         "script": script_of(walker, script),
     }
-    then: list[Object] = [{"turns": {str(len(script.turns) - 1): one}} for one in last.orders]
+    number = str(len(script.turns) - 1)
+    then: list[Object] = [{"turns": {number: [without_time(act) for act in one]}} for one in last.orders]
     earlier = [words for turn in script.turns[begun:-1] if (words := words_of(turn, scope))]
     title = last_words(last, scope, earlier)
     sources = dict.fromkeys(SOURCES[one] for one in last.taken if one in SOURCES)
     tags = [VERB, *(["zombie"] if scope.controllers > 1 else []), *(["fault"] if last.coming is not None else [])]
     return Case(VERB, title, given, then, [f"PROTOCOL.md section {theme.section}", *[*sources][:4]], tags, [DIALECT])
+
+
+def without_time(act: Object) -> Object:
+    """What is done, without the time at which it is: the controller's clock is its own."""
+    data = act.get("data")
+    if not isinstance(data, dict):
+        return act
+    return {**act, "data": {key: value for key, value in data.items() if key != "timestamp"}}
 
 
 SOURCES: Final = {rule.name: rule.source for rule in rules() if rule.actor.startswith("controller")}

@@ -44,9 +44,6 @@ final class Control {
         Properties properties = new Properties();
         properties.put("zookeeper.connect", "the suite");
         properties.put("broker.id", String.valueOf(given.get("broker")));
-        properties.put("delete.topic.enable", "true");
-        properties.put("auto.leader.rebalance.enable", "false");
-        properties.put("unclean.leader.election.enable", "false");
         Json.object(given.get("settings")).forEach((name, value) -> properties.put(name, String.valueOf(value)));
         return KafkaConfig.fromProps(properties);
     }
