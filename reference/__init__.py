@@ -12,11 +12,14 @@ From outside it is driven by plain calls and JSON, and no inner module is import
     reference.driven({"broker": 1}, ...)     # one that is driven    reference/face/driven.py
     reference.delayed()                      # operations that wait  reference/face/delayed.py
     reference.encode({"name": ...})          # requests as bytes     reference/face/wire.py
+
+What is wrong raises `BadInput`; what goes on and on, or does not come, `NoRest`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from reference.face.errors import NoRest
 from spec.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from reference.face.driven import Driven
     from reference.face.module import Module
 
-__all__ = ["BadInput", "broker", "cluster", "decode", "delayed", "driven", "encode", "module", "steps"]
+__all__ = ["BadInput", "NoRest", "broker", "cluster", "decode", "delayed", "driven", "encode", "module", "steps"]
 
 # Each face is loaded when it is asked for: few who import a part of the reference need it.
 

@@ -124,6 +124,21 @@ class ShutdownAnswered(Entry):
     response: ControlledShutdownResponse
 
 
+class SelectorAsked(Entry):
+    """A controller asked a selector whom to elect: `offline`, `preferred`, `controlled-shutdown` or `reassigned`."""
+
+    controller: int
+    partition: TopicPartition
+    selector: str
+
+
+class StartupFailed(Entry):
+    """An exception ended the start-up of a process, and the process with it."""
+
+    broker: int
+    reason: str
+
+
 class OperationDone(Entry):
     """A process had an operation done; `answer` is the result or the refusal."""
 

@@ -138,6 +138,21 @@ def inner_imports(sources: Sources) -> list[str]:
     ]
 
 
+ADAPTERS = "model_check/conformance/reference_"
+"""The reference as an adapter, which asks it as an implementer asks his own."""
+
+
+def behind_the_face(sources: Sources) -> list[str]:
+    """Imports of the reference's inner modules where it is asked by its public face."""
+    return [
+        f"{path}:{line} imports {name}"
+        for path, tree in modules(sources, ("model_check",))
+        if path.startswith(ADAPTERS)
+        for line, name in imports(tree)
+        if name.startswith("reference.")
+    ]
+
+
 def arrows(sources: Sources) -> Iterator[tuple[str, str]]:
     """Which module imports which, by their paths, of the same layer."""
     known = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in sources}
@@ -231,6 +246,7 @@ Rule = Callable[[Sources], list[str]]
 RULES: list[Rule] = [
     wrong_directions,
     inner_imports,
+    behind_the_face,
     circles,
     strays,
     long_files,
@@ -248,6 +264,8 @@ PLANTED: list[tuple[Rule, str, str]] = [
     (wrong_directions, "model_check/a.py", "from .kernel import step"),
     (inner_imports, "spec/a.py", "def f():\n    from spec import variants"),
     (inner_imports, "reference/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import reference.b"),
+    (behind_the_face, "model_check/conformance/reference_odd.py", "from reference.brokers.broker import Broker"),
+    (behind_the_face, "model_check/conformance/reference_odd.py", "def f():\n    import reference.face.module"),
     (circles, "spec/protocol/a/late.py", "from spec.protocol.b.batch import send"),
     (missing_files, "README.md", "it is told in `spec/gone|py`".replace("|", ".")),
     (circles, "spec/b/a.py", "from spec.b import c"),
@@ -281,6 +299,10 @@ INNOCENT: Sources = {
     "reference/live/zookeeper.py": DOC
     + "import kazoo.client\nimport spec.state.cluster\n"
     + "x = 1\n" * (MAX_LINES - 3),
+    "model_check/__init__.py": DOC,
+    "model_check/conformance/__init__.py": DOC,
+    "model_check/conformance/reference_adapter.py": DOC + "import reference\nfrom spec import state",
+    "model_check/conformance/conforming.py": DOC + "from reference.brokers import broker",
     "tests/reference/test_a.py": DOC + "import z3\nfrom model_check import kernel\nimport reference",
 }
 

@@ -133,7 +133,7 @@ class Campaign:
         runs = [run for task in self.plan.tasks for run in self._results(task.title)]
         missing = len(self.missing())
         if missing and self.stop():
-            reason = f"{self.plan.runs - missing} of {self.plan.runs} runs were made before Ctrl-C"
+            reason = f"{INTERRUPTED}; {self.plan.runs - missing} of {self.plan.runs} runs were made"
             again = f"the same command goes on: {self.plan.command_again}"
             runs.append(Run(ENGINE, "", self.plan.variant, Verdict.INCOMPLETE, reason, notes=(again,)))
         return plain_document("campaign", *runs, *also)

@@ -7,6 +7,7 @@ already; so nothing is loaded here before that is provided for.
 import atexit
 
 from model_check.cli.leaving import Leaving
+from model_check.cli.streams import open_what_is_closed
 from model_check.compiled_modules import start_quickly
 from model_check.verdicts.interrupts import end_at_once
 
@@ -14,6 +15,7 @@ from model_check.verdicts.interrupts import end_at_once
 def main() -> None:
     """The entry point of the `kcheck` script."""
     end_at_once()
+    open_what_is_closed()
     leaving = Leaving()
     atexit.register(leaving)
     from model_check.cli.verbs import app
@@ -23,4 +25,16 @@ def main() -> None:
         app(prog_name="kcheck")
     except SystemExit as end:
         leaving.code = end.code
-        raise
+        if isinstance(end.__context__, OSError):  # typer's own code for a broken pipe would read as VIOLATED
+            leaving.code = _failed(end.__context__)
+        raise SystemExit(leaving.code) from None
+    except OSError as error:
+        leaving.code = _failed(error)
+        raise SystemExit(leaving.code) from None
+
+
+def _failed(error: OSError) -> int:
+    """The exit code, where it was not a verb that failed, but typer with a help text or a complaint."""
+    from model_check.cli.failures import failed
+
+    return failed(error)

@@ -17,7 +17,7 @@ from model_check.inventory.system_facts import SystemKey
 from model_check.verdicts.difference import ending_lines, first_newly_broken, scope_lines
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from model_check.verdicts.verification import Check, run_checks
 from model_check.waiting.progress import bar
 from spec.expectations import Expectation, plan
@@ -97,7 +97,7 @@ class Terms:
         """What there is to say of the systems whose terms are the accepted ones: how many there are."""
         same = Comparison("systems unchanged", str(self.unchanged), str(self.unchanged), Verdict.HOLDS)
         cut_short = self.unchanged + changed < len(self.known)
-        reason = "interrupted before all terms were compared" if cut_short else ""
+        reason = f"{INTERRUPTED} before all terms were compared" if cut_short else ""
         verdict = Verdict.INCOMPLETE if cut_short else Verdict.HOLDS
         return Run("terms", "", "", verdict, reason, comparisons=(same,))
 

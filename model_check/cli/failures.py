@@ -7,15 +7,15 @@ Python's own exit code for it would read as VIOLATED.
 import errno
 import functools
 import inspect
-import os
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from typing import Any, get_type_hints
 
 import typer
 
+from model_check.cli.streams import give_up_what_is_broken
 from model_check.kernel.cache import lacking
 from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
@@ -70,24 +70,30 @@ def _exit_code(run: Callable[[], int]) -> int:
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, it must not exit as a verdict
         if is_interrupt(error):
             return _complain(NOTHING_MORE, EXIT_CODES[Verdict.INCOMPLETE])
-        return _failed(error)
+        return failed(error)
 
 
 def _tell_what_is_not_kept() -> None:
     """Where no place was found for it: the next verb takes as long again."""
     if lacking:
         home = "name a folder that can be written in KCHECK_CACHE"
-        typer.echo(f"kcheck: {', '.join(sorted(lacking))} could not be kept for the next time; {home}", err=True)
+        with suppress(OSError):
+            typer.echo(f"kcheck: {', '.join(sorted(lacking))} could not be kept for the next time; {home}", err=True)
 
 
-def _failed(error: BaseException) -> int:
-    """Tell what went wrong, and give the exit code for it."""
+def failed(error: BaseException) -> int:
+    """Tell what went wrong, if anybody can read it, and give the exit code for it."""
+    code = _told_of(error)
+    give_up_what_is_broken()
+    return code
+
+
+def _told_of(error: BaseException) -> int:
     match error:
         case BadInput():
             return _complain(error, BAD_USAGE)
         case BrokenPipeError():
-            # Whoever read our output has seen enough; Python must not complain once more when it ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            pass  # whoever read our output has seen enough
         case EnvironmentFailure():
             _complain(error, EXIT_CODES[Verdict.ERROR])
         case OSError():
@@ -95,7 +101,8 @@ def _failed(error: BaseException) -> int:
         case MemoryError():
             _complain("out of memory; take a smaller scope, or a smaller --limit", EXIT_CODES[Verdict.ERROR])
         case _:
-            traceback.print_exception(error)
+            with suppress(OSError):
+                traceback.print_exception(error)
             _complain("this is a mistake in kcheck itself, and no verdict", EXIT_CODES[Verdict.ERROR])
     return EXIT_CODES[Verdict.ERROR]
 
@@ -110,5 +117,6 @@ def _told(error: OSError) -> str:
 
 
 def _complain(complaint: object, code: int) -> int:
-    typer.echo(f"kcheck: {complaint}", err=True)
+    with suppress(OSError):  # nobody can read standard error, and the exit code still counts
+        typer.echo(f"kcheck: {complaint}", err=True)
     return code

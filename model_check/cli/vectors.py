@@ -9,10 +9,11 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import say
-from model_check.conformance.making.cases import Case, files_of, write_files
+from model_check.conformance.making.cases import Case, made_anew, write_files
+from model_check.conformance.making.changelog import NotRisen
 from model_check.conformance.making.every import every_case
-from model_check.conformance.vector import FOLDER, read_manifest, read_vectors
-from model_check.verdicts.verdict import EXIT_CODES, Verdict
+from model_check.conformance.vector import FOLDER
+from model_check.verdicts.verdict import EXIT_CODES, INTERRUPTED, Verdict
 from model_check.waiting.progress import bar, interruptible
 
 
@@ -26,7 +27,8 @@ def command(
 
     Those of driven controllers are made by Spark's workers, and are the same for any number of them; what they show of
     the specification is counted. A vector that is made again keeps its id; a new one gets the next number of its group;
-    the id of one that is made no more is retired, and never used again.
+    the id of one that is made no more is retired, and never used again. CHANGELOG.md tells which ids came with which
+    version; what changes more than the version says is refused.
 
     For example:
       kcheck vectors
@@ -35,10 +37,14 @@ def command(
     """
     cases = _made(master)
     if cases is None:
-        say("interrupted: nothing was written\n")
+        say(f"{INTERRUPTED}; nothing was written\n")
         return EXIT_CODES[Verdict.INCOMPLETE]
     if check:
-        made = files_of(cases, read_vectors(folder), read_manifest(folder).retired)
+        try:
+            made = made_anew(folder, cases)
+        except NotRisen as error:
+            say(f"{error}\n")
+            return 1
         there = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
         changed = [name for name, text in made.items() if there.get(name) != text]
         say("".join(f"{name} would change\n" for name in changed) or "the vectors are as they are made\n")

@@ -1,7 +1,7 @@
 """An adapter's process: asked a line, it answers a line, or something is wrong with it.
 
-It may hang, flood, print garbage or die: then the question that was asked ends as an error, and its process group is
-killed. Its standard error is its own. The janitor ends it if we are killed.
+It may hang, flood, print garbage or die: then the question that was asked ends as an error, and it is killed with all
+that it has started. Its standard error is its own. The janitor ends it if we are killed.
 """
 
 import os
@@ -10,15 +10,17 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
 from model_check.conformance.protocol import shown
-from model_check.live.janitor import janitor, watched_process
+from model_check.live.janitor import watched_process
 from spec.errors import BadInput, SpecError
 
+LOOK: Final = 0.2
+"""So many seconds pass at most until it is seen that we are to stop."""
 MOST: Final = 16 << 20
 """Bytes of one answer, at most."""
 
@@ -30,10 +32,10 @@ class AdapterFailed(SpecError):
 class AdapterProcess:
     """The process, as a context manager; BadInput where the command cannot be run."""
 
-    def __init__(self, command: Sequence[str], seconds: float) -> None:
+    def __init__(self, command: Sequence[str], seconds: float, stop: Callable[[], bool] = lambda: False) -> None:
         if shutil.which(command[0]) is None:
             raise BadInput(f"{command[0]!r} is no program that can be run; name the adapter behind --")
-        self._seconds = seconds
+        self._seconds, self._stop = seconds, stop
         self._process = watched_process(command, stdout=subprocess.PIPE, stderr=None)
         self._left = b""
 
@@ -46,7 +48,10 @@ class AdapterProcess:
         self.end()
 
     def ask(self, line: str) -> str:
-        """The line that it answers; AdapterFailed where none comes in time, or one has come unasked."""
+        """The line that it answers; AdapterFailed where none comes in time, or one has come unasked.
+
+        KeyboardInterrupt is raised once `stop` says so.
+        """
         if self._left or self._has_more():
             raise AdapterFailed(f"it printed something before it was asked: {_shown(self._left + self._read(0))}")
         self.tell(line)
@@ -75,8 +80,12 @@ class AdapterProcess:
 
     def _read(self, seconds: float) -> bytes:
         assert self._process.stdout is not None  # noqa: S101 - it is a pipe
-        ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, seconds))
-        if not ready:
+        until = time.monotonic() + max(0.0, seconds)
+        while not select.select([self._process.stdout], [], [], min(LOOK, max(0.0, until - time.monotonic())))[0]:
+            if self._stop():
+                raise KeyboardInterrupt
+            if time.monotonic() < until:
+                continue
             printed = f", and printed {_shown(self._left)}" if self._left else ""
             raise AdapterFailed(f"it gave no answer within {self._seconds:g} s{printed}")
         data = os.read(self._process.stdout.fileno(), 1 << 16)
@@ -92,11 +101,7 @@ class AdapterProcess:
 
     def end(self) -> None:
         """End it and whatever it has started."""
-        for _ in range(2):  # whatever was started just then, too
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        janitor().forget(self._process.pid)
+        self._process.end()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(BrokenPipeError):

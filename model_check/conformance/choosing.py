@@ -7,9 +7,11 @@ from model_check.conformance.vector import Vector, Verb
 from model_check.verdicts.shares import share_named
 from spec.errors import UnknownName
 
-BYTES: Final[frozenset[Verb]] = frozenset({"read_znode", "encode_request", "decode_request"})
+BYTES: Final[frozenset[Verb]] = frozenset({
+    "read_znode", "encode_request", "decode_request", "encode_response", "decode_response", "read_line", "write_line",
+})  # fmt: skip
 LEVELS: Final = ("functions", "bytes", "controller")
-"""Functions, which need no format; what znodes and requests hold; a controller that is driven."""
+"""Functions, which need no format; what znodes, requests, answers and log lines hold; a controller that is driven."""
 LADDER: Final = (
     "kcs-transition-0001", "kcs-transition-0005", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
     "kcs-removal-0001", "kcs-write-0001", "kcs-fence-0001", "kcs-znode-0001", "kcs-request-0001",

@@ -28,7 +28,7 @@ from model_check.conformance.protocol import (
     question_line,
 )
 from model_check.conformance.vector import Vector, difference, is_legal
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.errors import BadInput, MalformedInput, Where
 
 PATIENCE_SECONDS: Final = 10.0
@@ -107,13 +107,14 @@ class How:
 def conform(
     command: Sequence[str], vectors: Sequence[Vector], how: How, stop: Callable[[], bool] = lambda: False
 ) -> Conformance:
-    """Ask vectors of an adapter, or several at once; BadInput where it cannot be started, or says no hello."""
+    """Ask vectors of an adapter, or several at once; BadInput where it cannot be started, or says no hello.
+
+    Once `stop` says so nothing more is asked; KeyboardInterrupt is raised if nobody has said hello by then.
+    """
     shares = [vectors[number :: how.jobs] for number in range(min(how.jobs, max(1, len(vectors))))]
     ending = Event()
     with ThreadPoolExecutor(len(shares)) as pool:
-        asked = [
-            pool.submit(_share, command, share, how, lambda: stop() or ending.is_set(), ending) for share in shares
-        ]
+        asked = [pool.submit(_share, command, share, how, stop, ending) for share in shares]
         found = [one.result() for one in asked]
     place = {vector.id: number for number, vector in enumerate(vectors)}
     results = sorted((one for share in found for one in share.results), key=lambda one: place[one.vector.id])
@@ -127,15 +128,19 @@ def _share(
     """Ask one process of the adapter; at the first failure, where that ends it, the others are told to end."""
     results: list[Result] = []
     ended = ""
-    with Asking(command, how.seconds) as asking:
+    with Asking(command, how.seconds, stop) as asking:
         for vector in vectors:
-            if stop():
-                ended = "" if ending.is_set() else "interrupted"
+            if ending.is_set():
                 break
-            if asking.is_given_up:
-                ended = GIVEN_UP
+            if asking.is_given_up or stop():
+                ended = INTERRUPTED if stop() else GIVEN_UP
                 break
-            results.append(_with_expectation(asking.result(vector), how.expected_failures))
+            try:
+                result = asking.result(vector)
+            except KeyboardInterrupt:
+                ended = INTERRUPTED
+                break
+            results.append(_with_expectation(result, how.expected_failures))
             if how.fail_fast and results[-1].outcome in {Outcome.FAIL, Outcome.ERROR}:
                 ending.set()
                 break
@@ -145,8 +150,10 @@ def _share(
 class Asking:
     """The adapter that is asked, which may be another process after an error; BadInput where it is none."""
 
-    def __init__(self, command: Sequence[str], seconds: float = PATIENCE_SECONDS) -> None:
-        self._command, self._seconds = command, seconds
+    def __init__(
+        self, command: Sequence[str], seconds: float = PATIENCE_SECONDS, stop: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._command, self._seconds, self._stop = command, seconds, stop
         self._process: AdapterProcess | None = None
         self._failures = 0
         try:
@@ -155,6 +162,9 @@ class Asking:
             self._end()
             page = "model_check/conformance/FORMAT.md says what it has to answer"
             raise BadInput(f"{shlex.join(command)} is no adapter: {error}; {page}") from error
+        except KeyboardInterrupt:
+            self._end()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -166,7 +176,7 @@ class Asking:
             self._end()
 
     def _started(self) -> Hello:
-        self._process = AdapterProcess(self._command, self._seconds)
+        self._process = AdapterProcess(self._command, self._seconds, self._stop)
         return parse_hello(self._process.ask(hello_line()))
 
     def _end(self) -> None:

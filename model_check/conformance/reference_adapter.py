@@ -8,29 +8,28 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
+from model_check.conformance import (
+    reference_broker,
+    reference_bytes,
+    reference_driven,
+    reference_functions,
+    reference_lines,
+    reference_machines,
+    reference_tables,
+)
 from model_check.conformance.protocol import PROTOCOL
-from model_check.conformance.reference_driven import control
-from model_check.conformance.reference_functions import FUNCTIONS, release_of
 from model_check.conformance.vector import DIALECTS, Object
-from reference.brokers.broker import NO_LEADER_EPOCH, Broker, Partition
-from reference.controller.machines import check_transition
-from reference.leadership import leader_selectors as selectors
-from spec.errors import BadInput, IllegalTransition, MalformedInput, Where
-from spec.formats.error_codes import ErrorCode
-from spec.formats.json_requests import request_from_hex, request_from_json, request_to_hex, request_to_json
-from spec.formats.kafka_types import TopicPartition
-from spec.formats.leadership import NO_LEADERSHIP
-from spec.formats.znodes import EmptyPayload, parse_payload
-from spec.tables.partition_states import PartitionState
-from spec.tables.replica_states import ReplicaState
+from spec.errors import BadInput
 
-BY_ISR: Final = ("as-coded-0.8.2", "as-coded-0.9.0")
-"""The dialects whose selector of a controlled shutdown does not ask who is registered (D66)."""
-REFUSED: Final[Object] = {"refused": True}
+Ask = Callable[[Object, str], Object]
+ASKED: Final[dict[str, Ask]] = {
+    "transition": reference_tables.transition, "elect": reference_tables.elect, **reference_functions.ASKED,
+    **reference_machines.ASKED, **reference_broker.ASKED, **reference_bytes.ASKED,
+    **reference_lines.ASKED,
+}  # fmt: skip
+"""What answers each verb: what is given, and the dialect, make the outcome."""
 
 
 def main(arguments: Iterable[str] | None = None) -> None:
@@ -61,15 +60,7 @@ class Adapter:
 
     def __init__(self, dialect: str) -> None:
         self.dialect = dialect
-        self.verbs: dict[str, Callable[[Object], Object]] = {
-            "transition": _transition,
-            "elect": self._elect,
-            "fence": _fence,
-            "read_znode": _read_znode,
-            "encode_request": _encode_request,
-            "decode_request": _decode_request,
-            **{verb: partial(ask, dialect=dialect) for verb, ask in FUNCTIONS.items()},
-        }
+        self.verbs = {verb: _in(dialect, ask) for verb, ask in ASKED.items()}
 
     def answer(self, question: Object) -> Object:
         """The answer to a question, whatever it is; what is wrong with it is told as an error."""
@@ -99,98 +90,15 @@ class Adapter:
             return hear()
 
         try:
-            control(question["given"], release_of(self.dialect), exchange)
+            reference_driven.control(question["given"], self.dialect, exchange)
         except BadInput as error:
             say({"id": name, "error": str(error)})
         except Exception as error:  # noqa: BLE001 - what is given is not as the format page says
             say({"id": name, "error": f"what is given cannot be driven: {type(error).__name__}: {error}"})
 
-    def _elect(self, given: Object) -> Object:
-        try:
-            elected = self._election(given)
-        except selectors.ElectionNotNeeded:
-            return {"refused": "not needed"}
-        except selectors.ElectionRefused:
-            return {"refused": "impossible"}
-        told = {"leader": elected.leader, "isr": sorted(elected.isr), "receivers": sorted(elected.receivers)}
-        return {"elected": told}
 
-    def _election(self, given: Object) -> selectors.Election:
-        isr = given["isr"]
-        match given["selector"]:
-            case "offline":
-                return selectors.elect_offline(given["assigned"], isr, given["live"], unclean_enabled=given["unclean"])
-            case "reassigned":
-                return selectors.elect_reassigned(given["reassigned"], isr, given["live"])
-            case "preferred":
-                leader = given["cached_leader"]
-                return selectors.elect_preferred(given["assigned"], isr, given["live"], cached_leader=leader)
-            case "controlled-shutdown":
-                return selectors.elect_on_controlled_shutdown(
-                    given["assigned"], isr, given["registered"], given["shutting_down"],
-                    by_isr=self.dialect in BY_ISR,
-                )  # fmt: skip
-            case other:
-                raise ValueError(f"no selector is called {other}")
-
-
-def _transition(given: Object) -> Object:
-    state: Any = PartitionState if given["machine"] == "partition" else ReplicaState
-    try:
-        check_transition(given["machine"], "a vector's", state(given["from"]), state(given["to"]))
-    except IllegalTransition:
-        return {"permitted": False}
-    return {"permitted": True}
-
-
-def _fence(given: Object) -> Object:
-    header, request = request_from_json(given["request"], Where("request"))
-    (partition,) = (TopicPartition(one["Topic"], one["Partition"]) for one in _told_of(given["request"]["body"]))
-    knows = given["knows"]
-    broker = Broker(given["broker"], controller_epoch=knows["controller_epoch"])
-    if knows["leader_epoch"] != NO_LEADER_EPOCH:
-        leadership = replace(NO_LEADERSHIP, leader=given["broker"], leader_epoch=knows["leader_epoch"])
-        broker.partitions[partition] = Partition(leadership)
-    if knows["cached_leader_epoch"] != NO_LEADER_EPOCH:
-        broker.cached_epochs[partition] = knows["cached_leader_epoch"]
-    answer = broker.handle(request, header.correlation_id)
-    codes = {getattr(one, "error_code") for one in (answer, *getattr(answer, "partitions", ()))}  # noqa: B009
-    return {
-        "fenced": ErrorCode.STALE_CONTROLLER_EPOCH in codes,
-        "knows": {
-            "controller_epoch": broker.controller_epoch,
-            "leader_epoch": broker.partition(partition).leadership.leader_epoch,
-            "cached_leader_epoch": broker.cached_epochs.get(partition, NO_LEADER_EPOCH),
-        },
-    }
-
-
-def _told_of(body: Object) -> list[Object]:
-    """What a request says of each partition that it names."""
-    told: list[Object] = body["Partitions"] if "Partitions" in body else body["PartitionStates"]
-    return told
-
-
-def _read_znode(given: Object) -> Object:
-    try:
-        payload = parse_payload(given["path"], given["data"])
-    except MalformedInput:
-        return REFUSED
-    if isinstance(payload, EmptyPayload):
-        return {"value": None}
-    told: Any = json.loads(str(payload))
-    return {"value": {"brokerid": told} if given["path"] == "/controller" and isinstance(told, int) else told}
-
-
-def _encode_request(given: Object) -> Object:
-    return {"hex": request_to_hex(*request_from_json(given, Where("given")))}
-
-
-def _decode_request(given: Object) -> Object:
-    try:
-        return request_to_json(*request_from_hex(given["hex"]))
-    except MalformedInput:
-        return REFUSED
+def _in(dialect: str, ask: Ask) -> Callable[[Object], Object]:
+    return lambda given: ask(given, dialect)
 
 
 if __name__ == "__main__":

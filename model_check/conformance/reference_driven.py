@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import reference
+from model_check.conformance.reference_words import release
 from model_check.conformance.request_words import request_words
 from model_check.conformance.vector import Object
 
@@ -10,7 +11,7 @@ Exchange = Callable[[Object], Object]
 """Says a line, and gives the answer to it."""
 
 
-def control(given: Object, release: str, exchange: Exchange) -> None:
+def control(given: Object, dialect: str, exchange: Exchange) -> None:
     """Have a controller do what comes of what it hears, until there is no more."""
 
     def send(to: int, told: Object) -> int:
@@ -19,7 +20,7 @@ def control(given: Object, release: str, exchange: Exchange) -> None:
         return number
 
     driven = reference.driven(
-        {"broker": given["broker"], "settings": given["settings"], "release": release},
+        {"broker": given["broker"], "settings": given["settings"], "release": release(dialect)},
         lambda call: exchange({"ask": call}),
         send,
     )

@@ -37,7 +37,9 @@ def since(release: KafkaVersion) -> tuple[Dialect, ...]:
 
 Verb: TypeAlias = Literal[
     "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
-    "send_batch", "fence", "read_znode", "decode_request", "encode_request", "control",
+    "send_batch", "fence", "read_znode", "decode_request", "encode_request", "handle_state_changes",
+    "handle_isr_changes", "change_isr", "shut_down", "fail_broker", "delay", "encode_response", "decode_response",
+    "read_line", "write_line", "control",
 ]  # fmt: skip
 Object: TypeAlias = dict[str, Any]
 

@@ -15,7 +15,7 @@ from typing import Any
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.trace import Trace, tell
 from model_check.verdicts.results import Counts, Finding, Run, Story
-from model_check.verdicts.verdict import Verdict, worst
+from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.language.rules import GOALS, Property, TransitionSystem
 
 
@@ -153,7 +153,7 @@ def _how_far(found: Found) -> str:
     why = {
         "limit": "the limit of states was reached",
         "memory": "the memory was full",
-        "stop": "it was interrupted",
+        "stop": f"it was {INTERRUPTED}",
         "violation": "a violation was found",
     }
     return (

@@ -1,25 +1,30 @@
 """Who cleans up after a run that cannot: a small process that outlives us, should we be killed, by a moment.
 
 It is told which process groups and which folders are there only for the run. As long as we live it does nothing. Once
-its input ends, because we have ended in whatever way, it kills what is left of the groups and removes the folders.
+its input ends, because we have ended in whatever way, it kills what is left of the groups, and whoever has our mark
+(`marks.py`), and removes the folders.
 
     process = watched_process(["java", "-version"])
     ...
-    janitor().forget(process.pid)      # it has been ended, and its number may be another's soon
+    process.end()                      # with all that it has started
 """
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
+from model_check.live import marks
+
 _PROGRAM: Final = """
-import os, shutil, signal, sys, time
+import shutil, sys, time
 watched = {"group": set(), "folder": set()}
 for line in sys.stdin.buffer:
     sign, kind, what = line[:-1].split(b" ", 2)
@@ -29,6 +34,8 @@ for group in watched["group"]:
         os.killpg(int(group), signal.SIGKILL)
     except OSError:
         pass
+if len(sys.argv) > 1:
+    kill_marked(sys.argv[1])
 for _ in range(50):  # who is being killed may write until it is dead
     for folder in watched["folder"]:
         shutil.rmtree(folder, ignore_errors=True)
@@ -42,8 +49,11 @@ class Janitor:
     """The process, and the words that it understands."""
 
     def __init__(self) -> None:
+        self.mark = secrets.token_hex(8)
+        """That of all processes that are started to be watched; each has a number behind it."""
+        program = Path(marks.__file__).read_text("utf-8") + _PROGRAM
         self._process = subprocess.Popen(
-            [sys.executable, "-S", "-E", "-c", _PROGRAM],
+            [sys.executable, "-S", "-E", "-c", program, self.mark],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -95,14 +105,37 @@ The kernel kills it when the process that started it is gone (only Linux can).
 """
 
 
-def watched_process(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
+class Watched(subprocess.Popen[Any]):
+    """A process that leads a group of its own; what it starts has its mark."""
+
+    def __init__(self, command: Sequence[str], **options: Any) -> None:
+        self.mark = f"{janitor().mark}-{next(_NUMBERS)}."
+        environment = {**(options.pop("env", None) or os.environ)}
+        environment[marks.NAME] = f"{environment.get(marks.NAME, '')} {self.mark}".strip()
+        super().__init__(
+            [sys.executable, "-S", "-E", "-c", _ONCE_WATCHED, *command],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us, who then end the process in order
+            env=environment,
+            **options,
+        )
+
+    def end(self) -> None:
+        """Kill it and all that it has started, and wait until it is gone."""
+        for _ in range(2):  # whatever was started just then, too
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+            self.wait()
+        marks.kill_marked(self.mark)
+        janitor().forget(self.pid)
+
+
+_NUMBERS: Final = count(1)
+
+
+def watched_process(command: Sequence[str], **options: Any) -> Watched:
     """A process that leads a group of its own, and does not outlive us; `options` are those of `subprocess.Popen`."""
-    process = subprocess.Popen(
-        [sys.executable, "-S", "-E", "-c", _ONCE_WATCHED, *command],
-        stdin=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C is for us, who then end the process in order
-        **options,
-    )
+    process = Watched(command, **options)
     janitor().watch(process.pid)
     assert process.stdin is not None  # noqa: S101 - we gave it one
     with suppress(BrokenPipeError):
@@ -117,9 +150,7 @@ def short_lived_process(command: Sequence[str]) -> Iterator[subprocess.Popen[str
         try:
             yield process
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            janitor().forget(process.pid)
+            process.end()
 
 
 @contextmanager

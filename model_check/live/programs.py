@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from model_check.live.janitor import janitor, watched_process
+from model_check.live.janitor import watched_process
 from model_check.recordings.members import Role
 from spec.errors import EnvironmentFailure
 from spec.formats.kafka_types import V0102, KafkaVersion, TopicPartition
@@ -153,10 +153,7 @@ class Child(ABC):
 
     def end(self) -> None:
         """Kill it and all that it has started, and wait until it is gone."""
-        self.signal(signal.SIGKILL)
-        self.process.wait()
-        self.signal(signal.SIGKILL)  # whatever was started just then
-        janitor().forget(self.process.pid)
+        self.process.end()
         if self.process.stdin is not None:
             with suppress(BrokenPipeError):
                 self.process.stdin.close()

@@ -1,5 +1,7 @@
 """Ctrl-C as it arrives: while the program loads, while a verb runs, or in the middle of a call of z3.
 
+SIGTERM, which a CI sends where a person presses Ctrl-C, does the same.
+
 While it loads, nothing is at stake, and an exception in the middle of an import would come out as a traceback, or not
 at all: the program ends at once. A verb has things to put away, and gets KeyboardInterrupt. In the middle of a call of
 z3, ctypes makes an error of its own out of that; and while Python throws an object of z3's away, it would drop it. So a
@@ -12,19 +14,25 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Final
 
-from model_check.verdicts.verdict import EXIT_CODES, Verdict
+from model_check.verdicts.verdict import EXIT_CODES, INTERRUPTED, Verdict
 
-NOTHING_MORE = "interrupted; nothing more was checked"
+NOTHING_MORE = f"{INTERRUPTED}; nothing more was checked"
 """What is said where nothing else is left to say."""
 
 STDERR = 2
 
 
+SIGNALS: Final = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+"""The two, with what each does in a Python that nobody has told anything."""
+
+
 def end_at_once() -> None:
     """From now on Ctrl-C ends the program with a line and INCOMPLETE; where it is ignored, it stays so."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end)
+    for number, default in SIGNALS.items():
+        if signal.getsignal(number) is default:
+            signal.signal(number, _end)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -59,22 +67,26 @@ def _is_thrown_away(frame: FrameType | None) -> bool:
 
 def the_verbs() -> Interrupt | None:
     """The interrupt of the verb that runs, if one listens."""
-    listens = getattr(signal.getsignal(signal.SIGINT), "__self__", None)
-    return listens if isinstance(listens, Interrupt) else None
+    listen = (getattr(signal.getsignal(number), "__self__", None) for number in SIGNALS)
+    return next((one for one in listen if isinstance(one, Interrupt)), None)
 
 
 @contextmanager
 def raising() -> Iterator[Interrupt]:
-    """Inside, Ctrl-C raises KeyboardInterrupt, and does not end the program at once; a verb's own is told of it."""
-    before, interrupt = signal.getsignal(signal.SIGINT), the_verbs() or Interrupt(raises=True)
-    if before not in (_end, signal.default_int_handler):
-        yield interrupt
-        return
-    signal.signal(signal.SIGINT, interrupt.press)
+    """Inside, Ctrl-C raises KeyboardInterrupt, and does not end the program at once; a verb's own is told of it.
+
+    SIGTERM does so where it would end the program with a line. A helper's ends it: that is how it is told to end.
+    """
+    interrupt = the_verbs() or Interrupt(raises=True)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    taken = [number for number, does in before.items() if does in (_end, signal.default_int_handler)]
+    for number in taken:
+        signal.signal(number, interrupt.press)
     try:
         yield interrupt
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in taken:
+            signal.signal(number, before[number])
 
 
 def is_interrupt(error: BaseException) -> bool:

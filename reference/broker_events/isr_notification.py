@@ -17,7 +17,8 @@ from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
 from reference.procedures import THROWABLE, Effect, Procedure, Script, any_of
 from reference.scripts import ISR_CHANGES, Fence, check, parsed_if_json, read_data
-from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode
+from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode, ZookeeperError
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znode_paths import ISR_CHANGE
 from spec.formats.znodes import PartitionsPayload
@@ -131,10 +132,17 @@ def _named(controller: KafkaController, path: str, node: NodeData | None) -> Ite
 
 
 def _update_cache(controller: KafkaController, named: Partitions, taken: Paths) -> Procedure[None]:
-    """`updateLeaderAndIsrCache`: read the state znodes of these partitions."""
-    fence, left = controller.read_fence, named
+    """`updateLeaderAndIsrCache`: read the state znodes of these partitions.
+
+    Kafka reads all of them before the cache takes any, so where one cannot be read it takes none.
+    """
+    fence, left, before = controller.read_fence, named, dict(controller.context.partition_leadership_info)
     while left:
-        partition, found = yield from any_of({one: ReadNotified(one, fence, left, named, taken) for one in left})
+        try:
+            partition, found = yield from any_of({one: ReadNotified(one, fence, left, named, taken) for one in left})
+        except (MalformedInput, ZookeeperError):
+            controller.context.partition_leadership_info = before
+            raise
         if found is not None:
             controller.context.partition_leadership_info[partition] = found
         left -= {partition}

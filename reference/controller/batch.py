@@ -15,6 +15,7 @@ from reference.controller.controller import KafkaController
 from reference.journal import RequestSent
 from reference.procedures import NoAssignment, NoChannels
 from reference.requests.connections import QueuedRequest
+from reference.requests.texts import text_of
 from spec.formats.kafka_types import LEADER_DURING_DELETE, TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import (
@@ -27,7 +28,7 @@ from spec.formats.request_schemas import (
     StopReplicaRequest,
     UpdateMetadataRequest,
 )
-from spec.logs.controller_log.channels import StopReplicaSending
+from spec.logs.controller_log.channels import RequestDropped, StopReplicaSending
 from spec.logs.controller_log.values import PartitionReplica, Replicas
 from spec.logs.controller_request_lines import LeaderAndIsrSending, UpdateMetadataSending
 from spec.logs.logged_values import Role, printed
@@ -199,7 +200,7 @@ def _send(
     topic_ids: tuple[tuple[str, int], ...] | None = None,
     whole: bool = False,
 ) -> None:
-    """`sendRequest`: to the broker's queue, or nowhere if it has no channel; NoChannels if nobody has any."""
+    """`sendRequest`: to the broker's queue, or nowhere if it has no channel, which is logged; NoChannels if none is."""
     manager = controller.context.controller_channel_manager
     if manager is None:
         raise NoChannels("java.lang.NullPointerException")
@@ -210,6 +211,8 @@ def _send(
         whole=whole,
     )  # fmt: skip
     sent = manager.send_request(broker_id, queued)
+    if not sent:
+        controller.report(RequestDropped, request=text_of(request), broker=broker_id)
     controller.journal(RequestSent(controller.broker_id, broker_id, queued, sent))
 
 

@@ -17,15 +17,19 @@ from typing import Any, Final
 
 from reference.elections.requested import ELECTIONS
 from reference.face import givens
+from reference.face.errors import NoRest
 from reference.face.interventions import Interventions
 from reference.face.settings import Settings, behaviour
 from reference.face.step_names import is_meant, refuse_unknown, step_name
 from reference.face.view import Happened, Json, data_to_json, process_to_json, znodes_to_json
 from reference.face.znodes import partition_named, write_by_hand
+from reference.journal import StartupFailed
+from reference.memory import steps
 from reference.memory.choices import Choice, is_left
 from reference.memory.open_cluster import PLENTY, OpenCluster, open_scope
 from reference.memory.scheduler import of_processes
 from reference.memory.start import STARTS
+from reference.procedures import ControllerFailure
 from reference.scripts import (
     CONTROLLER,
     ISR_CHANGES,
@@ -35,7 +39,8 @@ from reference.scripts import (
     topic_config_path,
     topic_path,
 )
-from spec.errors import BadInput, SpecError, UnknownName, Where
+from reference.zookeeper.api import ZookeeperError
+from spec.errors import BadInput, MalformedInput, UnknownName, Where
 from spec.formats.znodes import (
     UNCLEAN,
     PartitionReassignment,
@@ -52,10 +57,6 @@ HALVES: Final = 8
 """The partitions up to which a broker may fail in the middle of a request, at each set of them that is done by then."""
 ON_REQUEST: Final = frozenset({*STARTS, "check_imbalance"})
 """What is no fault, and still waits until somebody asks for it: a process starts, the rebalance thread looks."""
-
-
-class NoRest(SpecError):
-    """Something goes on and on, or has come to rest before it was as expected; the message says what moves."""
 
 
 @dataclass(frozen=True)
@@ -180,11 +181,21 @@ class Cluster:
         self._cluster.entries.clear()
         self._taken.append(step.name)
         parameters = dict(step.choice.parameters)
+        actor = parameters.get("c", parameters.get("b", 0))
         try:
             step.choice.do(self._cluster)
+        except (ControllerFailure, ZookeeperError, MalformedInput) as error:
+            if not self._cluster.processes[actor].electing:
+                raise
+            self._end_startup(actor, error)
         finally:
-            self._note(parameters.get("c", parameters.get("b", 0)), step.name)
+            self._note(actor, step.name)
         self._interventions.tell_what_broke()
+
+    def _end_startup(self, broker: int, error: Exception) -> None:
+        """Nobody catches what is raised while a process starts but who started it: it shuts down (`KafkaServer`)."""
+        steps.close_failed_startup(self._cluster, b=broker)
+        self._cluster.record(StartupFailed(broker, str(error)))
 
     def _note(self, actor: int, step: str = "") -> None:
         """Keep what has happened since."""
@@ -289,9 +300,12 @@ class Cluster:
         config = {} if unclean is None else {UNCLEAN: str(unclean).lower()}
         self.by_hand(topic_config_path(topic), str(TopicConfigPayload(config=config)))
 
-    def by_hand(self, path: str, data: Json) -> None:
-        """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it."""
-        write_by_hand(self._cluster, path, data)
+    def by_hand(self, path: str, data: Json, version: int = 0) -> None:
+        """Write a znode, an object or list as JSON, and any missing parents; None removes it with all below it.
+
+        One that is new has this data version.
+        """
+        write_by_hand(self._cluster, path, data, givens.version(version, Where("version")))
         self._number(path)
         self._cluster.tell_watchers()
 
@@ -316,17 +330,23 @@ class Cluster:
         return dict(parsed(TopicPayload, topic_path(topic), znode.data).partitions)
 
     def _replicas(self, ids: Sequence[int]) -> tuple[int, ...]:
+        """An AR, as `AdminUtils` takes it."""
         for broker in givens.listed(ids, Where("assignment")):
             self._known(broker)
+        if not ids or len({*ids}) < len(ids):
+            raise BadInput(f"assignment: {list(ids)} is no AR; expected one broker at least, and none twice")
         return tuple(ids)
 
     # --------------------------------------------------------------------------------------------------- interventions
 
     def fail(self, step: str, error: str, times: int = 1) -> None:
-        """Have the next effects of a handler that are meant raise an error: `fail("create_state", "NoNode")`.
+        """Have the next effects of a handler that are meant meet an error: `fail("create_state", "NodeExists")`.
 
-        `LostAnswer` applies the write, and has it done again; elsewhere than in `transition` and `callback` that is a
-        step, too, such as `do("increment_epoch_unanswered")`.
+        What ZooKeeper refuses is raised at the operation that it refuses, so Kafka does about it what it does: a
+        conditional write that fails with `BadVersion` begins again with the read. `ConnectionLoss`, `SessionExpired`
+        and `UnexpectedFailure` end the whole effect, before any operation. `LostAnswer` applies the write, and has it
+        done again; elsewhere than in `transition` and `callback` that is a step, too, such as
+        `do("increment_epoch_unanswered")`. What ends a start-up ends the process.
         """
         self._interventions.add(step, error=error, times=times)
 

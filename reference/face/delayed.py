@@ -44,6 +44,7 @@ class DelayedFace:
     def __init__(self, *, purge_interval: int = PURGE_INTERVAL, variant: str = "AS_CODED") -> None:
         _, switches = behaviour("0.10.2", variant)
         self._now, self._switches = 0.0, switches
+        givens.number(purge_interval, Where("purge_interval"))
         self._purgatory = Purgatory(
             Timer(switches, lambda: self._now), purge_interval=purge_interval, fixes=switches
         )  # fmt: skip
@@ -54,9 +55,11 @@ class DelayedFace:
     def wait(self, name: str, keys: Sequence[str], timeout: float, *, holds: bool = False) -> bool:
         """`tryCompleteElseWatch` of a new operation; whether this call has completed it."""
         self._refuse_again(name)
-        operation = self._operations[name] = Waiting(timeout)
-        operation.holds = holds
-        return run(self._purgatory.try_complete_else_watch(operation, keys))
+        listed = givens.texts(keys, Where("keys"))
+        operation = Waiting(_time(timeout, Where("timeout")))
+        operation.holds = givens.flag(holds, Where("holds"))
+        self._operations[name] = operation
+        return run(self._purgatory.try_complete_else_watch(operation, listed))
 
     def create_topics(
         self, name: str, topics: Mapping[str, int], timeout: float, errors: Mapping[str, int] | None = None
@@ -84,11 +87,11 @@ class DelayedFace:
         operation = self._known(name)
         if not isinstance(operation, Waiting):
             raise BadInput(f"{name} waits for leaders; tell of them by `update_metadata`")
-        operation.holds = holds
+        operation.holds = givens.flag(holds, Where("holds"))
 
     def check(self, key: str) -> int:
         """`checkAndComplete`: try what waits under a key; how many operations this call has completed."""
-        return run(self._purgatory.check_and_complete(key))
+        return run(self._purgatory.check_and_complete(givens.text(key, Where("key"))))
 
     def complete(self, name: str) -> bool:
         """`forceComplete`: complete an operation whatever its condition says; whether this call did."""
@@ -102,7 +105,7 @@ class DelayedFace:
     def pass_time(self, seconds: float) -> list[str]:
         """The clock goes on, and what is due expires; the names of what this has completed."""
         before = self._completed()
-        self._now += seconds
+        self._now += _time(seconds, Where("seconds"))
         self._purgatory.timer.advance()
         while not self._purgatory.timer.tasks.empty():
             due = self._purgatory.timer.tasks.get()
@@ -127,10 +130,17 @@ class DelayedFace:
         return [name for name, one in self._operations.items() if one.completed]
 
     def _known(self, name: str) -> DelayedOperation:
-        if name not in self._operations:
+        if givens.text(name, Where("operation")) not in self._operations:
             raise UnknownName("operation", name, self._operations)
         return self._operations[name]
 
     def _refuse_again(self, name: str) -> None:
-        if name in self._operations or name in self._answers:
+        if givens.text(name, Where("operation")) in self._operations or name in self._answers:
             raise BadInput(f"{name} waits already, or has waited; give each operation a name of its own")
+
+
+def _time(told: Any, where: Where) -> float:
+    """A span of time, in seconds."""
+    if type(told) not in (int, float) or not 0 <= told <= givens.MOST:
+        where.refuse(f"expected a number from 0 to {givens.MOST}, found {told!r}")
+    return float(told)

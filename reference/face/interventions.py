@@ -1,11 +1,12 @@
-"""What comes between: an effect that is to raise something, or something that is done right before it."""
+"""What comes between: an effect that is to meet an error, or something that is done right before it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reference.face.step_names import is_meant, refuse_unknown
 from reference.face.view import partition_name
+from reference.memory.open_cluster import NOTHING, Between
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect, UnexpectedFailure
 from reference.zookeeper.api import (
@@ -15,6 +16,7 @@ from reference.zookeeper.api import (
     NodeExists,
     NoNode,
     NotEmpty,
+    OperationRefused,
     SessionExpired,
     ZookeeperError,
 )
@@ -55,9 +57,9 @@ class Interventions:
         refuse_unknown(step)
         self._waiting.append(Intervention(step, error, act, times))
 
-    def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
-        """Do what is to be done before an effect, and raise what it is to raise; whether its answer is lost."""
-        is_lost, name = False, effect_name(process, effect)
+    def come_before(self, process: MemoryProcess, effect: Effect[Any]) -> Between:
+        """Do what is to be done before an effect, and raise what it is to raise; what else comes between."""
+        between, name = NOTHING, effect_name(process, effect)
         for one in [one for one in self._waiting if is_meant(one.step, effect.action, name)]:
             one.times -= 1
             if one.times <= 0:
@@ -65,10 +67,10 @@ class Interventions:
             if one.act is not None:
                 self._act(one.act)
             if one.error == LOST:
-                is_lost = True
+                between = replace(between, loses_answer=True)
             elif one.error is not None:
-                self._raise(process, effect, one.error)
-        return is_lost
+                between = replace(between, refusal=self._refusal(process, effect, one.error))
+        return between
 
     def _act(self, act: Callable[[], None]) -> None:
         """Do what is to be done; what it raises is no exception of the handler that it comes before."""
@@ -85,14 +87,18 @@ class Interventions:
             raise broken
 
     @staticmethod
-    def _raise(process: MemoryProcess, effect: Effect[Any], error: str) -> None:
+    def _refusal(process: MemoryProcess, effect: Effect[Any], error: str) -> OperationRefused:
+        """What ZooKeeper is to say to an operation of the effect; what it does not say is raised."""
         if process.running is None or effect not in process.running.choices.values():
             raise BadInput(
                 f"{effect.action} is no effect of a handler of the controller, so nobody would catch {error}"
             )
         if error == UNFORESEEN:
             raise UnexpectedFailure(f"{effect.action} was to fail")
-        raise ERRORS[error](effect.written or effect.action)
+        made = ERRORS[error](effect.written or effect.action)
+        if isinstance(made, OperationRefused):
+            return made
+        raise made
 
 
 def effect_name(process: MemoryProcess, effect: Effect[Any]) -> str:

@@ -7,7 +7,7 @@ ZooKeeper holds what the caches say. `transition` and `callback` run one handler
 Kafka 0.10.2.2: `KafkaController`, `PartitionStateMachine`, `ReplicaStateMachine`. PROTOCOL.md sections 3 to 7.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -143,21 +143,24 @@ class Module(Cluster):
         """The caches and the machines, and znodes that say the same."""
         one, known = self.one, given.get("leadership", givens.by_partition(givens.leadership), {})
         if lost := [tp for tp in known if tp not in assignment]:
-            raise BadInput(f"given.leadership: {lost[0]} has no AR; name it in `assignment`, too")
+            raise BadInput(f"given.leadership: {partition_name(lost[0])} has no AR; name it in `assignment`, too")
         one.context.all_topics = frozenset(tp.topic for tp in assignment)
         one.context.partition_replica_assignment, one.context.partition_leadership_info = assignment, known
         states = {tp: _state_of(known.get(tp), live) for tp in assignment}
         read = givens.by_partition(givens.one_of(PartitionState))
-        one.partition_machine.states = {**states, **given.get("partition_states", read, {})}
+        one.partition_machine.states = {**states, **_of_known("partition_states", given, read, assignment)}
         for tp, replicas in assignment.items():
             for broker in replicas:
                 state = ReplicaState.ONLINE if broker in live else ReplicaState.OFFLINE
                 one.replica_machine.states[tp, broker] = state
         by_broker = givens.by_partition(lambda told, where: dict(givens.mapping(told, where)))
-        for tp, by_id in given.get("replica_states", by_broker, {}).items():
+        for tp, by_id in _of_known("replica_states", given, by_broker, assignment).items():
             where = Where("given", f"replica_states.{partition_name(tp)}")
             for name, told in by_id.items():
-                one.replica_machine.states[tp, _id(name, where)] = givens.one_of(ReplicaState)(told, where)
+                broker = _id(name, where)
+                if broker not in self._cluster.processes:
+                    where.refuse(f"there is no broker {broker}; name it in `live` or in an AR")
+                one.replica_machine.states[tp, broker] = givens.one_of(ReplicaState)(told, where)
         self._unheard(partial(self._write, assignment, known))
 
     def _write(
@@ -234,7 +237,7 @@ class Module(Cluster):
         """
         if machine == "partition":
             state = _named(PartitionState, target)
-            if selector not in {*SELECTORS, *OTHER_SELECTORS}:
+            if givens.text(selector, Where("selector")) not in {*SELECTORS, *OTHER_SELECTORS}:
                 raise UnknownName("selector", selector, [*SELECTORS, *OTHER_SELECTORS])
             named, wanted = givens.partitions(keys, Where("keys")), givens.numbers(reassigned, Where("reassigned"))
             return self._run(lambda one: _partitions(one, named, state, selector, wanted))
@@ -242,7 +245,7 @@ class Module(Cluster):
             state = _named(ReplicaState, target)
             replicas = tuple(_replica(key) for key in givens.listed(keys, Where("keys")))
             return self._run(lambda one: _replicas(one, replicas, state))
-        raise UnknownName("machine", machine, ["partition", "replica"])
+        raise UnknownName("machine", givens.text(machine, Where("machine")), ["partition", "replica"])
 
     def callback(self, path: str) -> list[Json]:
         """What the listener of a path does, which is called whether or not anything has changed; what happened."""
@@ -289,6 +292,16 @@ class Module(Cluster):
         return self.happened(since=since)
 
 
+def _of_known(
+    key: str, given: givens.Given, read: Callable[[Any, Where], dict[TopicPartition, Any]], known: Collection[Any]
+) -> dict[TopicPartition, Any]:
+    """What is given of partitions; BadInput for one that has no AR."""
+    found = given.get(key, read, {})
+    if lost := [tp for tp in found if tp not in known]:
+        raise BadInput(f"given.{key}: {partition_name(lost[0])} has no AR; name it in `assignment`, too")
+    return found
+
+
 def _state_of(known: LeaderIsrAndControllerEpoch | None, live: Sequence[int]) -> PartitionState:
     if known is None:
         return PartitionState.NEW
@@ -305,7 +318,7 @@ def _partitions(
     match target:
         case PartitionState.ONLINE:
             asks: dict[str, Callable[[TopicPartition], Select]] = {
-                "reassigned": lambda _: partial(select_reassigned, one, wanted), "no-op": partial(_keeps, one),
+                "reassigned": lambda tp: partial(select_reassigned, one, tp, wanted), "no-op": partial(_keeps, one),
             }  # fmt: skip
             reason = SELECTORS.get(selector, Handler.FAILOVER)
             yield from partition_leadership.bring_online(one, named, reason, asks.get(selector))
@@ -356,6 +369,6 @@ def _id(broker: str, where: Any) -> int:
 
 def _named(kind: Any, name: str) -> Any:
     known = {str(one): one for one in kind}
-    if name not in known:
+    if givens.text(name, Where("target")) not in known:
         raise UnknownName("state", name, known)
     return known[name]

@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
 from reference.brokers.broker import Broker
+from reference.controller.context import RequestBatch
 from reference.controller.controller import KafkaController
 from reference.journal import Entry, OperationDone, Report, RequestHandled, RequestSent, ShutdownAnswered, StateChange
 from reference.memory.cluster import MemoryCluster
@@ -108,7 +109,25 @@ def controller_to_json(one: KafkaController, release: KafkaVersion) -> Json:
         "deleting": sorted(one.deleting.queued),
         "ineligible": sorted(one.deleting.ineligible),
         "listens_to": sorted(one.listeners),
+        "unsent": {name: batch_to_json(batch) for name, batch in _batches(one) if batch.is_dirty},
         "queues": {str(b): [queued_to_json(queued, release) for queued in queue] for b, queue in queues.items()},
+    }
+
+
+def _batches(one: KafkaController) -> tuple[tuple[str, RequestBatch], ...]:
+    """The batch of the controller, and those of its two state machines."""
+    return ("controller", one.batch), ("partition", one.partition_batch), ("replica", one.replica_batch)
+
+
+def batch_to_json(batch: RequestBatch) -> Json:
+    """What an earlier call has left in a batch: it will never be sent, and the next call of its owner fails on it."""
+    return {
+        "LeaderAndIsr": {str(b): _names(states) for b, states in sorted(batch.leader_and_isr.items())},
+        "UpdateMetadata": {"brokers": sorted(batch.metadata_receivers), "partitions": _names(batch.metadata)},
+        "StopReplica": {
+            str(b): [{"partition": partition_name(tp), "delete": delete} for tp, delete, _ in entries]
+            for b, entries in sorted(batch.stop_replica.items())
+        },
     }
 
 

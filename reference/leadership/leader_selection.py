@@ -6,6 +6,7 @@ Kafka 0.10.2.2: `PartitionLeaderSelector` and its classes. PROTOCOL.md section 5
 from collections.abc import Callable
 
 from reference.controller.controller import KafkaController
+from reference.journal import SelectorAsked
 from reference.leadership.effects import ReadUnclean
 from reference.leadership.leader_selectors import (
     Election,
@@ -35,18 +36,26 @@ def select(
 ) -> Procedure[Election]:
     """Ask the selector that goes with the reason."""
     if reason in PREFERRED_HANDLERS:
+        _asks(controller, partition, "preferred")
         return _elect_preferred(controller, partition, found.isr)
     if reason is Handler.SHUTDOWN:
+        _asks(controller, partition, "controlled-shutdown")
         return _elect_on_controlled_shutdown(controller, partition, found)
+    _asks(controller, partition, "offline")
     return (yield from _elect_offline(controller, partition, found))
 
 
 def select_reassigned(
-    controller: KafkaController, wanted: tuple[int, ...], found: LeaderIsrAndControllerEpoch
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], found: LeaderIsrAndControllerEpoch
 ) -> Procedure[Election]:
     """Ask the selector of a reassignment, which reads nothing."""
     yield from ()
+    _asks(controller, partition, "reassigned")
     return elect_reassigned(wanted, found.isr, controller.live)
+
+
+def _asks(controller: KafkaController, partition: TopicPartition, selector: str) -> None:
+    controller.journal(SelectorAsked(controller.broker_id, partition, selector))
 
 
 def _elect_preferred(controller: KafkaController, partition: TopicPartition, isr: tuple[int, ...]) -> Election:

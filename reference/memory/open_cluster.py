@@ -3,15 +3,33 @@
 It is the cluster that explorations replay, with the scope lifted: all parts of the protocol are in, partitions and
 topics get their numbers when they are first spoken of, and whoever drives it says which fault comes when. `intervene`
 is asked before each effect: it may raise what the effect is to raise, or write to ZooKeeper first, or say that the
-answer to its write is lost.
+answer to its write is lost, or which refusal one of its operations is to meet.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, SupportsIndex, TypeVar
 
+from reference.forking import shallow_copy
+from reference.journal import nowhere
 from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Effect
+from reference.zookeeper.api import (
+    AnyOperation,
+    BadVersion,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    NoChildrenForEphemerals,
+    NodeExists,
+    NoNode,
+    NotEmpty,
+    OperationRefused,
+    SetData,
+)
 from spec.formats.kafka_types import TopicPartition
 from spec.scopes import BUDGETS, PARTS, Scope
 from spec.variants import AS_CODED, Switches
@@ -26,7 +44,23 @@ LEFT_OUT: Final = frozenset(
 """The parts that are not in: the purgatory is there by itself, the rebalance thread is asked for, and the others divide
 or bound what is there anyway.
 """
-Intervention = Callable[[MemoryProcess, Effect[Any]], bool]
+
+
+@dataclass(frozen=True)
+class Between:
+    """What comes between a handler and its effect: the answer to its write is lost, or an operation is refused."""
+
+    loses_answer: bool = False
+    refusal: OperationRefused | None = None
+
+
+NOTHING: Final = Between()
+Intervention = Callable[[MemoryProcess, Effect[Any]], Between]
+REFUSED: Final[Mapping[type[OperationRefused], tuple[type[Any], ...]]] = {
+    BadVersion: (SetData, Delete), NodeExists: (Create,), NotEmpty: (Delete,), NoChildrenForEphemerals: (Create,),
+    NoNode: (Create, SetData, Delete, GetData, GetChildren),
+}  # fmt: skip
+"""Which operations meet each refusal."""
 
 
 class Numbered(list[T]):
@@ -57,6 +91,7 @@ class OpenCluster(MemoryCluster):
 
     def __init__(self, brokers: Iterable[int], scope: Scope, switches: Switches = AS_CODED) -> None:
         self.intervene: Intervention = nothing_comes_between
+        self.refusal: tuple[OperationRefused, str | None] | None = None
         super().__init__(scope, switches, tuple(brokers))
         self.partitions = Numbered[TopicPartition]()
         self._topics = Numbered[str]()
@@ -66,12 +101,43 @@ class OpenCluster(MemoryCluster):
 
     def carry_out(self, process: MemoryProcess, effect: Effect[Any], *, lose_answer: bool = False) -> Any:
         """Run an effect's script, unless something comes between; ZkClient repeats a write whose answer is lost."""
-        if self.intervene(process, effect):
+        between = self.intervene(process, effect)
+        if between.refusal is not None:
+            return self._refused(process, effect, between.refusal)
+        if between.loses_answer:
             try:
                 return super().carry_out(process, effect, lose_answer=True)
             except AnswerLost:
                 effect = effect.repeated
         return super().carry_out(process, effect, lose_answer=lose_answer)
+
+    def _refused(self, process: MemoryProcess, effect: Effect[Any], refusal: OperationRefused) -> Any:
+        """Run an effect's script, of which the first operation that can be refused so is refused.
+
+        Of an effect that is about a write, that is the write. One without such an operation raises it at once.
+        """
+        if not self._meets(process, effect, refusal):
+            raise refusal
+        self.refusal = refusal, effect.written
+        return super().carry_out(process, effect)
+
+    def _meets(self, process: MemoryProcess, effect: Effect[Any], refusal: OperationRefused) -> bool:
+        """Whether some operation of an effect would be refused; nothing is changed by asking."""
+        trial = shallow_copy(self)
+        trial.zookeeper, trial.record, trial.processes = self.zookeeper.fork(), nowhere, {}
+        trial.refusal = refusal, effect.written
+        with suppress(Exception):  # whatever a script raises
+            MemoryCluster.carry_out(trial, process, effect)
+        return trial.refusal is None
+
+    def _execute(self, session: int, operation: AnyOperation) -> Any:
+        """Do an operation, or refuse it, if this is the one that is to be refused."""
+        if self.refusal is not None:
+            refusal, written = self.refusal
+            if isinstance(operation, REFUSED[type(refusal)]) and written in {None, operation.path}:
+                self.refusal = None
+                raise type(refusal)(operation.path)
+        return super()._execute(session, operation)
 
     def would_apply(self, process: MemoryProcess, effect: Effect[Any]) -> bool:
         """Whether an effect's write would be applied now, if nothing came between."""
@@ -82,7 +148,7 @@ class OpenCluster(MemoryCluster):
             self.intervene = intervene
 
 
-def nothing_comes_between(process: MemoryProcess, effect: Effect[Any]) -> bool:
+def nothing_comes_between(process: MemoryProcess, effect: Effect[Any]) -> Between:
     """Nothing is done before an effect, and its answer arrives."""
     del process, effect
-    return False
+    return NOTHING

@@ -248,7 +248,7 @@ def _elect_among_reassigned(
             controller.context.partition_replica_assignment[partition] = wanted
         return version
 
-    ask = partial(select_reassigned, controller, wanted)
+    ask = partial(select_reassigned, controller, partition, wanted)
     yield from bring_online_with(controller, ReadForMove(partition), write, ask)
     return elected
 

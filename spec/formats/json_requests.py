@@ -36,6 +36,12 @@ def response_to_json(response: Response, key: ApiKey, version: int) -> dict[str,
     return told
 
 
+def response_from_json(given: Any, key: ApiKey, version: int, where: Where) -> Response:
+    """The answer to a request of this kind and version that such an object is; MalformedInput names what is wrong."""
+    response: Response = _from_json(RESPONSES[key], given, version, where)
+    return response
+
+
 def request_from_json(given: Any, where: Where) -> tuple[RequestHeader, Request]:
     """The request that such an object is; MalformedInput names the key that is wrong."""
     told = _object(given, where)

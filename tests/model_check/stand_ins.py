@@ -1,7 +1,9 @@
 """Recordings of the cluster in memory, in the form in which a real cluster leaves them behind.
 
 A play is told in names of steps, as a story of the specification has them; what happens between two of them is
-progress, in the order of the scheduler's choices. So a defect that nobody has recorded can be, and be judged.
+progress, in the order of the scheduler's choices. So a defect that nobody has recorded can be, and be judged. The
+public face (`reference.cluster`) names its steps in other words, and has neither a scope nor the clock that a recording
+needs.
 """
 
 import json

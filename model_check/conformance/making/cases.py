@@ -1,7 +1,7 @@
 """A case before it has its id, and how cases become files of vectors.
 
 A case that is there already keeps its id, whatever is made beside it; a new one gets the next number of its group, and
-the id of one that is made no more is retired.
+the id of one that is made no more is retired. What came of it is told in the change log.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from model_check.conformance.making.changelog import CHANGELOG, brought_up
 from model_check.conformance.vector import (
     DIALECTS,
     MANIFEST,
@@ -20,6 +21,7 @@ from model_check.conformance.vector import (
     Vector,
     Verb,
     content_hash,
+    parse_vector,
     read_manifest,
     read_vectors,
 )
@@ -76,11 +78,20 @@ def _vector(name: str, one: Case) -> Vector:
     )
 
 
+def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, str]:
+    """The text of each file of a folder; NotRisen where they change more than their version says."""
+    there, page = (folder / MANIFEST).exists(), folder / CHANGELOG
+    known, manifest = (read_vectors(folder), read_manifest(folder)) if there else ([], None)
+    files = files_of(cases, known, manifest.retired if manifest is not None else [])
+    now = [parse_vector(line, name) for name, text in files.items() if name != MANIFEST for line in text.splitlines()]
+    before = page.read_text("utf-8", errors="replace") if page.exists() else ""
+    was = manifest.version if manifest is not None else None
+    return {**files, CHANGELOG: brought_up(before, VERSION, known, now, was=was)}
+
+
 def write_files(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
     """Make the files of a folder anew; how many vectors each group has."""
-    there = (folder / MANIFEST).exists()
-    known, retired = (read_vectors(folder), read_manifest(folder).retired) if there else ([], [])
-    files = files_of(cases, known, retired)
+    files = made_anew(folder, cases)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")

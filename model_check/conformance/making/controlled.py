@@ -70,7 +70,7 @@ class Theme:
 
 
 THEMES: Final[Mapping[str, Theme]] = {
-    "failure": Theme(
+    "broker": Theme(
         "Brokers come and go, and leaders change ISRs.", "7.1",
         budgets={"crashes": 2, "expiries": 1, "shrinks": 1, "losses": 2}, begun=IN_SYNC,
     ),
@@ -113,7 +113,7 @@ THEMES: Final[Mapping[str, Theme]] = {
         "Brokers ask for their controlled shutdown.", "7.2", parts=frozenset({"shutdown"}),
         budgets={"shutdowns": 2, "crashes": 1}, begun=IN_SYNC,
     ),
-    "notification": Theme(
+    "report": Theme(
         "Leaders report that they have changed ISRs.", "7.7", parts=frozenset({"notifications"}),
         budgets={"shrinks": 2, "crashes": 1}, begun=IN_SYNC,
     ),

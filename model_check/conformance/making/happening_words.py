@@ -4,7 +4,6 @@ import re
 from typing import Final
 
 from model_check.conformance.making.walks import Turn
-from model_check.conformance.making.who_acts import ACTORS, DRIVEN
 from spec.scopes import TOPICS, Scope
 
 WORDS: Final = {
@@ -57,29 +56,14 @@ def step_words(name: str, scope: Scope) -> str:
     return WORDS[rule].format(**values)
 
 
-def _of_world(turn: Turn) -> list[str]:
-    return [one for one in turn.steps if _is_of_world(one)]
-
-
-def _is_of_world(name: str) -> bool:
-    rule, _, told = name.partition("(")
-    if rule.startswith("deliver_") or rule not in WORDS:
-        return False
-    is_own_start = rule == "start_process" and f"b={DRIVEN}" in told
-    return is_own_start or not ACTORS[rule].startswith("controller") or rule == "check_imbalance"
-
-
 def words_of(turn: Turn, scope: Scope) -> str:
     """What begins a turn; nothing where another controller's step does."""
-    return "; ".join(step_words(one, scope) for one in turn.steps[:1] if _is_of_world(one))
+    return ", ".join(step_words(one, scope) for one in turn.first if one.partition("(")[0] in WORDS)
 
 
 def last_words(turn: Turn, scope: Scope, earlier: list[str]) -> str:
     """What a script is for: what happens last, what comes amid that, and what has happened before."""
-    steps = _of_world(turn)
-    coming = turn.coming
-    begun = [one for one in steps if coming is None or one not in coming.steps]
-    told = ", ".join(step_words(one, scope) for one in begun)
+    told, coming = words_of(turn, scope), turn.coming
     if coming is not None and coming.deletion:
         told += f"; broker {coming.deletion} cannot delete a replica"
     elif coming is not None and coming.steps:

@@ -8,7 +8,7 @@ fault right before a write of some action, a lost answer. Those scripts are chos
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
@@ -18,8 +18,13 @@ from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair
 
 Shown = frozenset[tuple[str, ...]]
-INTERRUPTED: Final = 2
-"""How often the same step is tried before writes of the same action, at different stages."""
+OFTEN: Final = 2
+"""How often the same is tried, at different stages: a step before writes of an action, two steps at a time."""
+TOGETHER: Final = frozenset({
+    "end_orphaned_session", "register_broker", "expire_session", "create_topic", "request_deletion", "expand_isr",
+    "shrink_isr", "report_isr_changes", "request_reassignment", "request_election", "write_addition",
+})  # fmt: skip
+"""What may happen twice at a time, before the controller hears of it."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +69,23 @@ def _following(
     """The turns from a stage, plain ones first."""
     plain = []
     for choice in happening([one for one, _ in walker.choices(stage.pair).values()]):
-        if (found := _turn(walker, stage.pair, choice.name, None)) is not None:
-            plain.append((choice.name, found[0]))
+        if (found := _turn(walker, stage.pair, (choice.name,), None)) is not None:
+            plain.append((choice, found[0]))
             yield found
-    for name, turn in plain:
-        for coming, about in _to_come(turn):
-            if tried.get(about, 0) < INTERRUPTED and (found := _turn(walker, stage.pair, name, coming)) is not None:
-                tried[about] = tried.get(about, 0) + 1
-                yield found
+    tries: list[tuple[tuple[str, ...], Coming | None, tuple[str, str]]] = []
+    for choice, turn in plain:
+        tries += [((choice.name,), coming, about) for coming, about in _to_come(turn)]
+    together = [choice for choice, _ in plain if choice.rule in TOGETHER]
+    tries += [((a.name, b.name), None, (a.rule, b.rule)) for a, b in permutations(together, 2)]
+    for names, coming, about in tries:
+        if tried.get(about, 0) < OFTEN and (found := _turn(walker, stage.pair, names, coming)) is not None:
+            tried[about] = tried.get(about, 0) + 1
+            yield found
 
 
-def _turn(walker: Walker, pair: Pair, name: str, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
+def _turn(walker: Walker, pair: Pair, names: Sequence[str], coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
     try:
-        return walker.turn(pair, [name], coming)
+        return walker.turn(pair, names, coming)
     except TooManyOrders:
         return None
 
@@ -89,8 +98,12 @@ def _to_come(turn: Turn) -> Iterator[tuple[Coming, tuple[str, str]]]:
             continue
         seen.add((wrote.kind, wrote.path))
         for name in world:
-            steps = (name, "renew_session(b=1)") if name.startswith("expire_session(b=1,") else (name,)
-            yield Coming((wrote.kind, wrote.path), steps), (rule, name.partition("(")[0])
+            if not name.startswith("expire_session(b=1,"):
+                yield Coming((wrote.kind, wrote.path), (name,)), (rule, name.partition("(")[0])
+            elif rule == "elect_create":  # which is not done again
+                yield Coming((wrote.kind, wrote.path), (name,)), (rule, "its session ends")
+            else:
+                yield Coming((wrote.kind, wrote.path), (name, "renew_session(b=1)")), (rule, "another session")
         yield Coming((wrote.kind, wrote.path)), (rule, "lost")
     deleting = (one.split("b=")[1].split(",")[0] for one in turn.steps if one.startswith("deliver_deletion("))
     for broker in sorted({*deleting}):
@@ -102,7 +115,7 @@ def shown(turn: Turn) -> Shown:
     rules = [one for one in turn.taken if ": " not in one]
     found: set[tuple[str, ...]] = {("action", one) for one in rules} | {("then", *pair) for pair in pairwise(rules)}
     found |= {("row", one) for one in turn.taken if ": " in one}
-    begun = next((one.partition("(")[0] for one in turn.steps), "")
+    begun = " ".join(one.partition("(")[0] for one in turn.first)
     found.add(("comes of", begun, *(shape(one) for one in turn.orders[0])))
     if len(turn.orders) > 1:
         found.add(("order", begun))

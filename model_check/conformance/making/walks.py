@@ -49,10 +49,12 @@ class Coming:
 class Turn:
     """What happens, and what the controller may do then, in every order that is legal.
 
-    `steps` are those of one order, and `taken` its own among them with the table rows that they took; `writes` are its
-    writes, each with the action that made it and with what else the world might have done right before.
+    It begins with what happens `first`. `steps` are those of one order, and `taken` its own among them with the table
+    rows that they took; `writes` are its writes, each with the action that made it and with what else the world might
+    have done right before.
     """
 
+    first: tuple[str, ...]
     items: tuple[Object, ...]
     orders: tuple[list[Object], ...]
     steps: tuple[str, ...]
@@ -98,7 +100,7 @@ class Walker:
         TooManyOrders where there are too many.
         """
         way = self._happens(_Way(pair), first)
-        return None if way is None else self._settled(replace(way, coming=coming), coming)
+        return None if way is None else self._settled(tuple(first), replace(way, coming=coming), coming)
 
     # ------------------------------------------------------------------------------------------------------ the world
 
@@ -138,7 +140,7 @@ class Walker:
 
     # ------------------------------------------------------------------------------------------------------ one turn
 
-    def _settled(self, begun: _Way, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
+    def _settled(self, names: tuple[str, ...], begun: _Way, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
         ended: list[_Way] = []
         seen = set[tuple[Raw, str]]()
         waiting = [begun]
@@ -159,7 +161,7 @@ class Walker:
             return None
         ends = {one.pair.raw: one.pair for one in ended}
         every = tuple(orders[one] for one in sorted(orders))
-        return Turn(first.items, every, first.steps, first.taken, first.writes, coming), [*ends.values()]
+        return Turn(names, first.items, every, first.steps, first.taken, first.writes, coming), [*ends.values()]
 
     def _told(self, acts: Iterable[Act]) -> list[Object]:
         return turn(acts, self.compared)

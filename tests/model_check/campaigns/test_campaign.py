@@ -76,7 +76,7 @@ def test_the_same_command_goes_on_where_it_was(tmp_path: Path) -> None:
     found = made(tmp_path, first, stop=lambda: len(first.recorded) == 1)
     assert found.verdict is Verdict.INCOMPLETE
     assert [one.scope for one in found.runs] == [""]
-    assert found.runs[-1].reason == "0 of 3 runs were made before Ctrl-C"
+    assert found.runs[-1].reason == "interrupted; 0 of 3 runs were made"
     assert found.runs[-1].notes == (f"the same command goes on: {plan().command} --runs 3",)
     assert not list(tmp_path.glob("under-way-*"))
     made(tmp_path, second := Cluster(), which=plan(runs=1))

@@ -36,7 +36,8 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> Non
     (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"files": fewer}), "utf-8")
     (tmp_path / "fence.jsonl").unlink()
     result = kcheck("vectors", str(tmp_path), "--check")
-    assert (result.exit_code, result.stdout) == (1, "fence.jsonl would change\nmanifest.json would change\n")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("the vectors are of version 0.3.0, but kcs-fence-0001 is not in 0.3.0")
     file = tmp_path / "elect.jsonl"
     file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
     assert kcheck("vectors", str(tmp_path), "--check").exit_code == 2  # they are not as their manifest says

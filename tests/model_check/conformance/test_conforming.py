@@ -73,6 +73,7 @@ def right(verb: str) -> list[tuple[Vector, Object]]:
 
 
 @pytest.mark.parametrize("slip", SLIPS)
+@pytest.mark.takes("The first of each verb has the reference answer all its vectors.")
 def test_a_slip_is_caught(slip: str) -> None:
     verb, changed = SLIPS[slip]
     assert all(is_legal(vector, outcome) for vector, outcome in right(verb))
@@ -203,12 +204,14 @@ def test_a_skip_is_no_pass() -> None:
     assert found.results[0].told == "no tables here"
 
 
+@pytest.mark.takes("It starts a process, and asks it the tables.")
 def test_what_is_not_asked_leaves_the_verdict_open() -> None:
     command = [sys.executable, "-m", reference_adapter.__name__]
     found = conform(command, TABLES, How(len(VECTORS)))
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, f"{len(TABLES)} of {len(VECTORS)} vectors were asked")
 
 
+@pytest.mark.takes("It starts three processes, and asks each the tables.")
 def test_an_expected_failure_is_none_and_an_unexpected_pass_is_one() -> None:
     wrong = [sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything"]
     failing = [one.vector.id for one in asked(wrong, TABLES).results if one.outcome is Outcome.FAIL]
@@ -238,3 +241,28 @@ def test_the_first_failure_may_be_the_last_question() -> None:
     found = asked(wrong, TABLES, fail_fast=True)
     assert [one.outcome for one in found.results][-1] is Outcome.FAIL
     assert found.counts[Outcome.FAIL] == 1
+
+
+def test_who_is_interrupted_waits_for_no_answer() -> None:
+    """Neither for the first one, which says who it is, nor for a later one."""
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        asked(["sleep", "78"], stop=lambda: time.monotonic() > began + 0.3)
+    command = odd(said(outcome=TABLES[0].then[0]), rest="time.sleep(78)")
+    found = asked(command, TABLES[:3], stop=lambda: time.monotonic() > began + 1.5)
+    assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "interrupted")
+    assert len(found.results) == 1
+    assert time.monotonic() < began + 8
+
+
+def test_what_an_adapter_leaves_behind_in_a_session_of_its_own_is_ended(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    start = f"""
+import subprocess
+child = subprocess.Popen(["sleep", "78"], start_new_session=True)
+open({str(told)!r}, "w").write(str(child.pid))
+"""
+    asked(odd(said(outcome={}), rest=start), TABLES[:2], seconds=1.0)
+    pid = int(told.read_text("utf-8"))
+    stat = Path(f"/proc/{pid}/stat")
+    assert not stat.exists() or stat.read_text("utf-8").rpartition(")")[2].split()[0] == "Z"

@@ -6,10 +6,10 @@ Each is one that an implementer may make; the vectors alone are to find it.
 import sys
 from typing import Any
 
-from model_check.conformance import reference_adapter
+from model_check.conformance import reference_adapter, reference_tables
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.vector import Object
-from tests.model_check.conformance import fence_slips, function_slips  # noqa: F401 - they declare some
+from tests.model_check.conformance import broker_slips, byte_slips, call_slips, fence_slips, function_slips  # noqa: F401 - they declare some
 from tests.model_check.conformance.slips import SLIPS, slips
 
 __all__ = ["SLIPS"]
@@ -48,7 +48,7 @@ def permits_nothing(_given: Object, _outcome: Object) -> Object:
 
 @slips("transition")
 def turns_arrows_round(given: Object, _outcome: Object) -> Object:
-    return reference_adapter._transition(given | {"from": given["to"], "to": given["from"]})
+    return reference_tables.transition(given | {"from": given["to"], "to": given["from"]}, "as-coded-0.10.2")
 
 
 @slips("transition")

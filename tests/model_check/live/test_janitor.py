@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from model_check.live.janitor import watched_process
+from model_check.live.marks import NAME, kill_marked, marked
+
 SCRIPT = """
 import subprocess, sys, time
 from pathlib import Path
@@ -78,3 +81,39 @@ def test_a_process_is_not_begun_before_it_is_watched(how: str, exit_code: int, t
     command = [sys.executable, "-c", BEGINNING, str(written), how]
     done = subprocess.run(command, capture_output=True, check=False)  # until all that have its output are gone
     assert (done.returncode, written.exists()) == (exit_code, how == "left alone")
+
+
+AWAY = """
+import os, signal, sys, time
+from model_check.live.janitor import watched_process
+child = watched_process(["sh", "-c", "setsid sh -c 'echo $$ > $0; exec sleep 78' $0 & wait", sys.argv[1]])
+while not (os.path.exists(sys.argv[1]) and open(sys.argv[1]).read().endswith("\\n")):
+    time.sleep(0.01)
+if sys.argv[2] == "ended":
+    child.end()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("how", ["ended", "left"])
+def test_who_is_in_a_session_of_its_own_is_ended_too(how: str, tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    subprocess.run([sys.executable, "-c", AWAY, str(told), how], check=False)
+    until(lambda: not group_of(int(told.read_text("utf-8"))))
+
+
+def test_who_starts_another_kcheck_ends_what_that_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has its mark; one that has no mark of ours is let live."""
+    monkeypatch.setenv(NAME, "outer-1.")
+    inner, other = watched_process(["sleep", "78"]), subprocess.Popen(["sleep", "78"], env={NAME: "outer-11."})
+    try:
+        until(lambda: inner.pid in marked("outer-1.") and inner.pid in marked(inner.mark))
+        assert other.pid not in marked("outer-1.")
+        kill_marked("outer-1.")
+        assert (inner.wait(), other.poll()) == (-signal.SIGKILL, None)
+    finally:
+        inner.end()
+        other.kill()
+        other.wait()
+        for pipe in filter(None, (inner.stdin,)):
+            pipe.close()

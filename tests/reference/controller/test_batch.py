@@ -7,9 +7,10 @@ import pytest
 from reference.controller.batch import add_leader_and_isr, add_update_metadata, send_batch
 from reference.controller.context import ControllerContext, Registration
 from reference.controller.controller import Configuration, KafkaController
-from reference.journal import Entry, RequestSent, StateChange
+from reference.journal import Entry, Report, RequestSent, StateChange
 from reference.procedures import DirtyBatch, LeftOverChannel
 from reference.requests.connections import ControllerChannelManager
+from reference.requests.texts import text_of
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.request_schemas import ApiKey, LeaderAndIsrRequest, StopReplicaRequest, UpdateMetadataRequest
@@ -98,6 +99,13 @@ def test_a_request_without_a_channel_is_dropped() -> None:
     send_batch(one, one.batch)
     sent = [(entry.broker, entry.queued) for entry in journal if isinstance(entry, RequestSent)]
     assert sent == [(2, False), (1, True), (2, False)]
+    dropped = [
+        text_of(entry.request.request) for entry in journal if isinstance(entry, RequestSent) and not entry.queued
+    ]
+    assert [str(entry.line) for entry in journal if isinstance(entry, Report)] == [
+        f"[Channel manager on controller 1]: Not sending request {text} to broker 2, since it is offline."
+        for text in dropped
+    ]
 
 
 @pytest.mark.parametrize("left", ["leader_and_isr", "stop_replica", "update_metadata"])

@@ -101,6 +101,8 @@ Map([a,0] -> (Leader:1,ISR:1,2,LeaderEpoch:1,ControllerEpoch:1))
 ISR = List(1, 2)
 The stop replica request (delete = true) sent to broker 3 is\x20
 The stop replica request (delete = false) sent to broker 3 is [Topic=a,Partition=0,Replica=3]
+[Channel manager on controller 1]: Not sending request (type=StopReplicaRequest, controllerId=1, controllerEpoch=1, \
+deletePartitions=false, partitions=a-0) to broker 3, since it is offline.
 """
 """The same, 18:51:09, when broker 3 was killed."""
 

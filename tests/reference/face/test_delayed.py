@@ -90,6 +90,12 @@ def test_the_view_is_json_and_what_cannot_be_is_refused() -> None:
         (lambda: delayed.hold("x"), "operation"),
         (lambda: delayed.hold("c"), "waits for leaders"),
         (lambda: delayed.update_metadata({"a": 1}), "is no partition"),
+        (lambda: delayed.hold(7), "operation: expected a text, found 7"),  # type: ignore[arg-type]
+        (lambda: delayed.wait("s", [7], 1), r"keys: \[0\]: expected a text"),  # type: ignore[list-item]
+        (lambda: delayed.wait("s", ["k"], -1), "timeout: expected a number from 0"),
+        (lambda: delayed.wait("s", ["k"], 1, holds=0), "holds: expected true or false"),  # type: ignore[arg-type]
+        (lambda: delayed.check(["k"]), "key: expected a text"),  # type: ignore[arg-type]
+        (lambda: delayed.pass_time(float("nan")), "seconds: expected a number"),
     ):
         with pytest.raises(BadInput, match=says):
             act()

@@ -19,4 +19,4 @@ def test_each_example_prints_what_stands_below_it() -> None:
         with contextlib.redirect_stdout(told):
             exec(compile(source, str(PAGE), "exec"), names)  # noqa: S102 - the page is our own
         assert told.getvalue() == expected
-    assert len(examples) == 4
+    assert len(examples) == 5

@@ -227,6 +227,12 @@ def test_what_is_given_wrongly_is_named(given: Any, says: str) -> None:
         (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", selector="random"), "selector"),
         (lambda it: it.transition("partition", ["orders-0"], "NewPartition", selector="random"), "selector"),
         (lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", "reassigned", ["3"]), "a number"),
+        (
+            lambda it: it.transition("partition", ["orders-0"], "OnlinePartition", selector=7),
+            "selector: expected a text",
+        ),
+        (lambda it: it.transition(7, ["orders-0"], "OnlinePartition"), "machine: expected a text"),
+        (lambda it: it.transition("partition", ["orders-0"], 7), "target: expected a text"),
         (lambda it: it.transition("partition", None, "OnlinePartition"), "expected a list"),
         (lambda it: it.transition("replica", ["orders-0"], "OnlineReplica"), "is no replica"),
     ],

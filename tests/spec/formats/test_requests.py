@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spec.errors import MalformedInput
+from spec.errors import MalformedInput, Where
 from spec.formats.error_codes import ErrorCode, for_stale_leader_epoch
+from spec.formats.json_requests import response_from_json, response_to_json
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.request_schemas import (
     ApiKey,
@@ -71,6 +72,8 @@ def test_an_answer_reads_back_as_it_was(key: ApiKey, correlation_id: int, data: 
     for version in api_versions(key):
         encoded = encode_response(correlation_id, response, key, version)
         assert decode_response(encoded, key, version) == (correlation_id, response)
+        told = response_to_json(response, key, version)
+        assert response_from_json(told, key, version, Where("answer")) == response
 
 
 def text(value: str) -> bytes:

@@ -1,36 +1,18 @@
 // An adapter in JavaScript: `kcheck conform -- node adapter.mjs [as-coded-0.10.2]`.
 //
 // Written from FORMAT.md alone, as an example: it has its own tables, readers and codec, and looks nothing up in the
-// vectors. What an implementer has already, he calls in their place. What a controller decides is in functions.mjs.
+// vectors. What an implementer has already, he calls in their place. What a controller decides is in functions.mjs and
+// calls.mjs, what a broker does in waiting.mjs, what logs say in lines.mjs, what znodes hold in readers.mjs.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
+import * as calls from "./calls.mjs";
 import * as functions from "./functions.mjs";
 import { Refused, dialect, refuse } from "./functions.mjs";
-
-// ------------------------------------------------------------------------------------------------ transition
-
-// Which states may come before each, as Kafka's validPreviousStates have it.
-const BEFORE = {
-  partition: {
-    NonExistentPartition: ["OfflinePartition"],
-    NewPartition: ["NonExistentPartition"],
-    OnlinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-    OfflinePartition: ["NewPartition", "OnlinePartition", "OfflinePartition"],
-  },
-  replica: {
-    NonExistentReplica: ["ReplicaDeletionSuccessful"],
-    NewReplica: ["NonExistentReplica"],
-    OnlineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    OfflineReplica: ["NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionIneligible"],
-    ReplicaDeletionStarted: ["OfflineReplica"],
-    ReplicaDeletionSuccessful: ["ReplicaDeletionStarted"],
-    ReplicaDeletionIneligible: ["ReplicaDeletionStarted"],
-  },
-};
-
-const transition = ({ machine, from, to }) => ({ permitted: BEFORE[machine][to].includes(from) });
+import { readLine, writeLine } from "./lines.mjs";
+import { readZnode, transition, writeState } from "./readers.mjs";
+import { changeIsr, delay } from "./waiting.mjs";
 
 // ----------------------------------------------------------------------------------------------------- fence
 
@@ -45,98 +27,6 @@ function fence({ knows, request: { name, body } }) {
   if (name === "StopReplica" && body.DeletePartitions) now.leader_epoch = -1;
   if (name === "UpdateMetadata") now.cached_leader_epoch = told.Leader === -2 ? -1 : told.LeaderEpoch;
   return { fenced: false, knows: now };
-}
-
-// ------------------------------------------------------------------------------------------------ read_znode
-
-// JSON.parse takes 5.0 for 5; Kafka's readers do not.
-const hasFractions = (text) => /[0-9][.eE]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
-
-const number = (value, least = 0) =>
-  Number.isInteger(value) && value >= least && value <= 2147483647 ? value : refuse("no number");
-const numbers = (value) => (Array.isArray(value) ? value.map((one) => number(one)) : refuse("no list"));
-const text = (value) => (typeof value === "string" ? value : refuse("no text"));
-const entries = (value) => (Array.isArray(value) ? value : refuse("no list"));
-const named = (one) => ({ topic: text(one.topic), partition: number(one.partition) });
-
-const READERS = [
-  [/^\/controller_epoch$/, (data) => (/^(0|[1-9][0-9]*)$/.test(data) ? number(Number(data)) : refuse("no epoch"))],
-  [/^\/controller$/, (data) => {
-    if (/^-?[0-9]{1,10}$/.test(data)) return { brokerid: number(Number(data)) };
-    const told = object(data);
-    number(told.brokerid);
-    return told;
-  }],
-  [/^\/brokers\/topics\/[^/]+\/partitions\/[0-9]+\/state$/, (data) => {
-    const told = object(data);
-    number(told.leader, -1);
-    number(told.leader_epoch);
-    number(told.controller_epoch);
-    numbers(told.isr);
-    return told;
-  }],
-  [/^\/brokers\/topics\/[^/]+$/, (data) => {
-    const { partitions = {} } = object(data);
-    for (const [partition, replicas] of Object.entries(partitions)) {
-      if (!/^(0|[1-9][0-9]{0,9})$/.test(partition)) refuse("no partition");
-      numbers(replicas);
-    }
-    return { ...object(data), partitions };
-  }],
-  [/^\/brokers\/ids\/[0-9]+$/, (data) => {
-    const told = object(data);
-    if (number(told.version) < 1) refuse("no such version");
-    if (told.version >= 2) entries(told.endpoints);
-    return told;
-  }],
-  [/^\/config\/topics\/[^/]+$/, (data) => {
-    const told = object(data);
-    if (told.version !== 1 || typeof told.config !== "object") refuse("no configuration");
-    return told;
-  }],
-  [/^\/admin\/reassign_partitions$/, (data) => {
-    const told = object(data);
-    entries(told.partitions ?? []).forEach((one) => { named(one); entries(one.replicas); });
-    return told;
-  }],
-  [/^\/(admin\/preferred_replica_election|isr_change_notification\/isr_change_[0-9]+)$/, (data) => {
-    const told = object(data);
-    entries(told.partitions).forEach(named);
-    return told;
-  }],
-  [/^\/cluster\/id$/, (data) => { text(object(data).id); return object(data); }],
-];
-
-function object(data) {
-  if (hasFractions(data)) refuse("a fraction");
-  const told = JSON.parse(data);
-  return typeof told === "object" && told !== null && !Array.isArray(told) ? told : refuse("no object");
-}
-
-function readZnode({ path, data }) {
-  const [, read] = READERS.find(([shape]) => shape.test(path)) ?? [];
-  if (read === undefined) return { value: data === null ? null : refuse("no data expected") };
-  return { value: data === null ? refuse("no data") : read(data) };
-}
-
-// ----------------------------------------------------------------------------------------------- write_state
-
-const STATE_KEYS = ["leader", "leader_epoch", "isr", "controller_epoch"];
-
-// Whether a znode says this state, however it is spelled. What no reader can use says nothing.
-function saysTheSame(data, state) {
-  try {
-    const { value } = readZnode({ path: "/brokers/topics/any/partitions/0/state", data });
-    return STATE_KEYS.every((key) => JSON.stringify(value[key]) === JSON.stringify(state[key]));
-  } catch {
-    return false;
-  }
-}
-
-function writeState({ znode, expected_version, state }) {
-  if (znode === null) return { written: false, version: -1 };
-  if ([-1, znode.version].includes(expected_version)) return { written: true, version: znode.version + 1 };
-  return saysTheSame(znode.data, state) ? { written: true, version: znode.version } : { written: false, version: -1 };
 }
 
 // -------------------------------------------------------------------------------------------------- requests
@@ -247,13 +137,34 @@ function decodeRequest({ hex }) {
   return { name: definition.name, version, header, body };
 }
 
+const DEFINED = ({ name, version }) => [NAMED.get(name).response.fields, version];
+
+function encodeResponse({ correlation_id, body, ...asked }) {
+  const [fields, version] = DEFINED(asked);
+  const writer = new Writer();
+  writer.int(correlation_id, 4);
+  writer.struct(fields, body, version);
+  return { hex: Buffer.concat(writer.parts).toString("hex") };
+}
+
+function decodeResponse({ hex, ...asked }) {
+  const [fields, version] = DEFINED(asked);
+  const reader = new Reader(Buffer.from(hex, "hex"));
+  const correlation_id = reader.int(4);
+  const body = reader.struct(fields, version);
+  if (reader.at !== reader.bytes.length) refuse("bytes are left over");
+  return { correlation_id, body };
+}
+
 // ------------------------------------------------------------------------------------------------ the adapter
 
 const VERBS = {
   transition, fence, elect: functions.elect, create_partition: functions.createPartition,
   remove_replica: functions.removeReplica, reassign: functions.reassign, find_imbalance: functions.findImbalance,
   send_batch: functions.sendBatch, read_znode: readZnode, write_state: writeState, encode_request: encodeRequest,
-  decode_request: decodeRequest,
+  decode_request: decodeRequest, handle_state_changes: calls.handleStateChanges, shut_down: calls.shutDown,
+  fail_broker: calls.failBroker, handle_isr_changes: calls.handleIsrChanges, change_isr: changeIsr, delay,
+  encode_response: encodeResponse, decode_response: decodeResponse, read_line: readLine, write_line: writeLine,
 };
 
 function answer({ verb, id, given }) {
@@ -264,8 +175,7 @@ function answer({ verb, id, given }) {
   try {
     return { id, outcome: VERBS[verb](given) };
   } catch (error) {
-    const isOutcome = error instanceof Refused || (verb === "read_znode" && error instanceof SyntaxError);
-    return isOutcome ? { id, outcome: { refused: true } } : { id, error: String(error) };
+    return error instanceof Refused ? { id, outcome: { refused: true } } : { id, error: String(error) };
   }
 }
 

@@ -9,7 +9,7 @@ export const refuse = (why) => { throw new Refused(why); };
 // ----------------------------------------------------------------------------------------------------- elect
 
 const among = (replicas, keep) => replicas.filter((one) => keep.includes(one));
-const ascending = (replicas) => [...new Set(replicas)].sort((one, other) => one - other);
+export const ascending = (replicas) => [...new Set(replicas)].sort((one, other) => one - other);
 const elected = (leader, isr, receivers) =>
   ({ elected: { leader, isr: ascending(isr), receivers: ascending(receivers) } });
 const IMPOSSIBLE = { refused: "impossible" };
@@ -110,7 +110,7 @@ export function reassign({ assigned, reassigned, isr, leader, leader_epoch, live
 
 // -------------------------------------------------------------------------------------------- find_imbalance
 
-const topicOf = (name) => name.slice(0, name.lastIndexOf("-"));
+export const topicOf = (name) => name.slice(0, name.lastIndexOf("-"));
 
 export function findImbalance({ partitions, live, percentage, deleting, reassigning, electing }) {
   if (reassigning.length > 0 || electing.length > 0) return { elect: [] };

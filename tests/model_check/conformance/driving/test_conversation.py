@@ -1,4 +1,4 @@
-"""Driven controllers: the reference does what each script wants of it; what is wrong is found, and what is odd refused."""
+"""Driven controllers: the reference does what each script wants, a wrong one is found, and odd lines are refused."""
 
 import json
 
@@ -30,7 +30,7 @@ def outcome(vector: Vector, between: Wrong = as_it_is) -> Object | None:
         return told
 
     try:
-        control(vector.given, "0.10.2", between(exchange))
+        control(vector.given, "as-coded-0.10.2", between(exchange))
     except Exception:  # noqa: BLE001 - a wrong controller may end in any way
         return None
     return {"turns": {str(number): one for number, one in enumerate(world.turns)}}

@@ -1,0 +1,37 @@
+"""The standard streams as a shell may leave them: closed (`>&-`), full, or read by nobody any more (`| head -1`).
+
+What is closed is opened on /dev/null: else the first file that is opened would get its number, and be written to by
+whoever prints. A verdict is then told by the exit code alone.
+"""
+
+import os
+import sys
+from contextlib import suppress
+from typing import Final
+
+STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+"""By their numbers, 0 to 2, with how each is opened."""
+
+
+def open_what_is_closed() -> None:
+    """From now on each of the three can be read or written, and children inherit it."""
+    for number, (name, mode) in enumerate(STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, os.O_RDWR)
+            os.dup2(null, number)  # which children inherit
+            if null != number:
+                os.close(null)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115 - until we end
+
+
+def give_up_what_is_broken() -> None:
+    """What nobody reads goes nowhere from now on, so that Python does not complain once more when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
