@@ -12,8 +12,8 @@ from itertools import pairwise, permutations
 from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
+from model_check.conformance.making import who_acts
 from model_check.conformance.making.walks import Coming, TooManyOrders, Turn, Walker
-from model_check.conformance.making.who_acts import happening
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair
 
@@ -57,7 +57,8 @@ def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> It
         stage = waiting.popleft()
         for turn, ends in _following(walker, stage, tried):
             left -= 1
-            yield Script((*stage.turns, turn), shown(turn))
+            if all(who_acts.is_at_rest(end.cluster) for end in ends):
+                yield Script((*stage.turns, turn), shown(turn))
             if len(ends) == 1 and ends[0].raw not in known:
                 known.add(ends[0].raw)
                 waiting.append(_Stage(ends[0], (*stage.turns, turn)))
@@ -68,7 +69,7 @@ def _following(
 ) -> Iterator[tuple[Turn, Sequence[Pair]]]:
     """The turns from a stage, plain ones first."""
     plain = []
-    for choice in happening([one for one, _ in walker.choices(stage.pair).values()]):
+    for choice in who_acts.happening([one for one, _ in walker.choices(stage.pair).values()], stage.pair.cluster):
         if (found := _turn(walker, stage.pair, (choice.name,), None)) is not None:
             plain.append((choice, found[0]))
             yield found
