@@ -93,7 +93,7 @@ class World:
         """What the controller hears next; None if that was all."""
         while True:
             self._hear()
-            if self._events and not self._is_held:
+            if self._events and not self._is_held and self._zookeeper.is_live(self._sessions[self._broker]):
                 event = self._events.popleft()
                 if event == EXPIRED:
                     self._hears_of_the_end()

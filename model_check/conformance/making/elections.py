@@ -29,6 +29,7 @@ def election_cases() -> Iterator[Case]:
     yield from _of("reassigned", "ReassignedPartitionLeaderSelector", _reassigned)
     yield from _of("preferred", "PreferredReplicaPartitionLeaderSelector", _preferred)
     yield from _shutdowns()
+    yield from _among_several()
 
 
 Inputs = Iterator[tuple[Object, Object]]
@@ -84,6 +85,50 @@ def _shutdown(by_isr: bool) -> Callable[[], Inputs]:
                 yield {"assigned": ar, "isr": isr, "registered": registered, "shutting_down": leaving}, _outcome(answer)
 
     return inputs
+
+
+def _among_several() -> Iterator[Case]:
+    """Elections with a choice, by the format page: the first of AR or RAR, whatever the order of ISR and ids.
+
+    Unclean, the leader is alone in the ISR; before 0.10.0.0 a controlled shutdown takes the first of the ISR.
+    """
+    for ar, isr in (
+        ([1, 2], [3]),
+        ([2, 1], [3]),
+        ([3, 1, 2], [3]),
+        ([3, 2, 1], [3]),
+        ([2, 3, 1], [2]),
+        ([3, 1, 2], []),
+    ):
+        live = [one for one in BROKERS.ids if one not in isr]
+        receivers = [one for one in ar if one in live]
+        given = {"selector": "offline", "assigned": ar, "isr": isr, "live": live, "unclean": True}
+        yield _choice(given, receivers[0], receivers[:1], receivers, "OfflinePartitionLeaderSelector")
+    for rar, isr, live in (([2, 1], [1, 2], [1, 2]), ([3, 1, 2], [2, 3, 1], [1, 2, 3]), ([3, 2, 1], [1, 2, 3], [1, 2])):
+        given = {"selector": "reassigned", "reassigned": rar, "isr": isr, "live": live}
+        leader = next(one for one in rar if one in live)  # all are in the ISR
+        yield _choice(given, leader, isr, rar, "ReassignedPartitionLeaderSelector")
+    later: tuple[Dialect, ...] = tuple(one for one in DIALECTS if one not in BEFORE_0_10)
+    for ar, isr in (([3, 2, 1], [1, 2, 3]), ([1, 3, 2], [2, 3, 1])):
+        given = {"selector": "controlled-shutdown", "assigned": ar, "isr": isr, "registered": [1, 2, 3],
+                 "shutting_down": ar[:1]}  # fmt: skip
+        left = [one for one in isr if one != ar[0]]
+        for leader, dialects in ((ar[1], later), (left[0], BEFORE_0_10)):
+            yield _choice(given, leader, left, ar, "ControlledShutdownLeaderSelector", dialects)
+
+
+def _choice(
+    given: Object,
+    leader: int,
+    isr: list[int],
+    receivers: list[int],
+    source: str,
+    dialects: Sequence[Dialect] = DIALECTS,
+) -> Case:
+    outcome = {"elected": {"leader": leader, "isr": sorted(isr), "receivers": sorted(receivers)}}
+    title, tags = _title(given["selector"], given, outcome), ["selectors", given["selector"]]
+    tags += ["unclean"] if given.get("unclean") else []
+    return Case("elect", title, given, [outcome], ["PROTOCOL.md section 5", source], tags, dialects)
 
 
 def _hashed(one: tuple[Object, Object]) -> tuple[str, tuple[Object, Object]]:

@@ -47,6 +47,8 @@ def imbalance_cases() -> Iterator[Case]:
     yield _case("topics with hyphens, the other is queued for deletion", hyphens, {"deleting": ["a-b"]})
     doomed = {"orders-0": (1, 2), "more-0": (1, 1)}
     yield _case("what is queued for deletion does not count, 40 %", doomed, {"deleting": ["more"], "percentage": 60})
+    emptied = {"orders-0": {"assigned": [1, 2], "leader": 2}, "more-0": {"assigned": [], "leader": None}}
+    yield _case("what is queued for deletion has no replica", {}, {"deleting": ["more"], "partitions": emptied})
 
 
 def _case(words: str, led: Mapping[str, tuple[int, int | None]], changes: Mapping[str, Any]) -> Case:

@@ -13,12 +13,12 @@ from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
 from model_check.conformance.making import who_acts
-from model_check.conformance.making.walks import Coming, TooManyOrders, Turn, Walker
+from model_check.conformance.making.walks import NEW_SESSION, Coming, TooManyOrders, Turn, Walker
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair
 
 Shown = frozenset[tuple[str, ...]]
-OFTEN: Final = 2
+OFTEN: Final = 3
 """How often the same is tried, at different stages: a step before writes of an action, two steps at a time."""
 TOGETHER: Final = frozenset({
     "end_orphaned_session", "register_broker", "expire_session", "create_topic", "request_deletion", "expand_isr",
@@ -79,9 +79,10 @@ def _following(
     together = [choice for choice, _ in plain if choice.rule in TOGETHER]
     tries += [((a.name, b.name), None, (a.rule, b.rule)) for a, b in permutations(together, 2)]
     for names, coming, about in tries:
-        if tried.get(about, 0) < OFTEN and (found := _turn(walker, stage.pair, names, coming)) is not None:
+        if tried.get(about, 0) < OFTEN:
             tried[about] = tried.get(about, 0) + 1
-            yield found
+            if (found := _turn(walker, stage.pair, names, coming)) is not None:
+                yield found
 
 
 def _turn(walker: Walker, pair: Pair, names: Sequence[str], coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
@@ -104,7 +105,7 @@ def _to_come(turn: Turn) -> Iterator[tuple[Coming, tuple[str, str]]]:
             elif rule == "elect_create":  # which is not done again
                 yield Coming((wrote.kind, wrote.path), (name,)), (rule, "its session ends")
             else:
-                yield Coming((wrote.kind, wrote.path), (name, "renew_session(b=1)")), (rule, "another session")
+                yield Coming((wrote.kind, wrote.path), (name, NEW_SESSION)), (rule, "another session")
         yield Coming((wrote.kind, wrote.path)), (rule, "lost")
     deleting = (one.split("b=")[1].split(",")[0] for one in turn.steps if one.startswith("deliver_deletion("))
     for broker in sorted({*deleting}):

@@ -30,6 +30,8 @@ NAMES: Final[dict[type[Request], str]] = {
     LeaderAndIsrRequest: "LeaderAndIsr", UpdateMetadataRequest: "UpdateMetadata", StopReplicaRequest: "StopReplica",
 }  # fmt: skip
 LOST: Final = "_unanswered"
+NEW_SESSION: Final = f"renew_session(b={who_acts.DRIVEN})"
+FAILED_CREATE: Final = f"elect_create_without_session(c={who_acts.DRIVEN})"
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,8 @@ class Walker:
         unarmed = replace(way, items=(), coming=None)
         if coming.steps:
             after = self._happens(unarmed, coming.steps)
+            if after is not None and choice.rule == "elect_create":
+                after = self._without_session(after)
             item: Object | None = None if after is None else {"before": {kind: path}, "do": [*after.items]}
         else:
             lost = choice.name.replace("(", f"{LOST}(", 1)
@@ -207,6 +211,13 @@ class Walker:
         if after is None or item is None or not item.get("do", True):
             return None
         return replace(after, items=(item, *way.items))
+
+    def _without_session(self, way: _Way) -> _Way | None:
+        """Where its session has ended, /controller is not created, and not once more under the next one."""
+        possible = self.choices(way.pair, way.steps)
+        if FAILED_CREATE not in possible:
+            return way
+        return self._happens(self._step(way, *possible[FAILED_CREATE]), [NEW_SESSION])
 
     def _failed_deletion(self, way: _Way, choice: Choice, possible: Mapping[str, tuple[Choice, Raw]]) -> _Way | None:
         if way.coming is None or not way.coming.deletion or choice.rule != "deliver_deletion":

@@ -142,6 +142,11 @@ def znode_cases() -> Iterator[Case]:
         {"path": EPOCH, "data": "-1"}, [{"refused": True}, {"value": -1}], _refs("ZkUtils.ControllerEpochPath"),
         [*_tags(EPOCH), "hostile"],
     )  # fmt: skip
+    yield Case(
+        "read_znode", f"{MOVES} with a topic that is a number is none",
+        {"path": MOVES, "data": '{"version":1,"partitions":[{"topic":5,"partition":0,"replicas":[1]}]}'},
+        [{"refused": True}], _refs("ZkUtils.parsePartitionReassignmentData"), [*_tags(MOVES), "hostile"],
+    )  # fmt: skip
 
 
 def _read(path: str, written: Any) -> Any:
