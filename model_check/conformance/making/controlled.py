@@ -167,9 +167,10 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 def make(name: str) -> Made:
     """The cases of a theme."""
     walker, found = walked(name)
-    cases = tuple(case_of(name, walker, one) for one in cover(found))
+    cases = (case_of(name, walker, one) for one in cover(found))
     shows = frozenset[tuple[str, ...]]().union(*(one.shows for one in found))
-    return Made(cases, len(found), shows)
+    once = {one.hash: one for one in cases}  # different steps of the world's may be the same items of a script
+    return Made(tuple(once.values()), len(found), shows)
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
