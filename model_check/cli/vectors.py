@@ -35,7 +35,7 @@ def command(
       kcheck vectors --check
       kcheck vectors --master 'local[5]'
     """
-    cases = _made(master)
+    cases = made_here(master)
     if cases is None:
         say(f"{INTERRUPTED}; nothing was written\n")
         return EXIT_CODES[Verdict.INCOMPLETE]
@@ -55,9 +55,9 @@ def command(
     return 0
 
 
-def _made(master: str) -> Mapping[str, list[Case]] | None:
+def made_here(master: str) -> Mapping[str, list[Case]] | None:
     """All cases, of which those of driven controllers take long; None where it was interrupted."""
-    from model_check.conformance.making.controlled import THEMES, told_of
+    from model_check.conformance.making.controlled import THEMES, kept, told_of
     from model_check.spark.spark_vectors import made_by_workers
 
     start = time.monotonic()
@@ -66,4 +66,4 @@ def _made(master: str) -> Mapping[str, list[Case]] | None:
     if made is None:
         return None
     say("".join(f"{one}\n" for one in told_of(made)) + f"made in {time.monotonic() - start:.0f} s\n")
-    return {**every_case(), **{name: list(one.cases) for name, one in made.items()}}
+    return {**every_case(), **kept(made)}

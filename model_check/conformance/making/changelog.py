@@ -57,22 +57,23 @@ class Entry:
 def entry_of(version: str, before: Sequence[Vector], now: Sequence[Vector]) -> Entry:
     """What a version has that comes after other vectors."""
     old, new = {one.id for one in before}, {one.id for one in now}
-    answers = _answers(before)
-    changed = {one.id for one in now for key, then in _answers([one]).items() if not answers.get(key, then) <= then}
+    earlier, answers = _answers(before), _answers(now)
+    changed = {
+        one.id for one in now for key, then in _answers([one]).items() if not earlier.get(key, then) <= answers[key]
+    }
     lines = "".join(sorted(f"{one.id} {one.hash}\n" for one in now))
     digest = hashlib.sha256(lines.encode()).hexdigest()[:16]
     return Entry(version, len(now), digest, *(tuple(sorted(one)) for one in (new - old, changed, old - new)))
 
 
-def _answers(vectors: Iterable[Vector]) -> dict[tuple[str, str, str], frozenset[str]]:
-    """The legal outcomes of each question, in each dialect."""
-    return {
-        (one.verb, json.dumps(one.given, sort_keys=True), dialect): frozenset(
-            json.dumps(then, sort_keys=True) for then in one.then
-        )
-        for one in vectors
-        for dialect in one.dialects
-    }
+def _answers(vectors: Iterable[Vector]) -> dict[tuple[str, str, str], set[str]]:
+    """The legal outcomes of each question, in each dialect, whichever vectors ask it."""
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for one in vectors:
+        outcomes = {json.dumps(then, sort_keys=True) for then in one.then}
+        for dialect in one.dialects:
+            found.setdefault((one.verb, json.dumps(one.given, sort_keys=True), dialect), set()).update(outcomes)
+    return found
 
 
 def brought_up(

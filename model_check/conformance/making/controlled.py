@@ -13,7 +13,7 @@ from typing import Any, Final
 from model_check.conformance.driving.acts import read
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.happening_words import last_words, words_of
-from model_check.conformance.making.stages import Script, cover, scripts
+from model_check.conformance.making.stages import Script, Shown, cover, scripts
 from model_check.conformance.making.walks import Walker
 from model_check.conformance.making.who_acts import CONTROLLER, DRIVEN, LOOKS
 from model_check.conformance.vector import Dialect, Object
@@ -134,16 +134,11 @@ WORDS: Final = {
 
 @dataclass(frozen=True)
 class Made:
-    """The cases of a theme, and how many scripts were walked, with what they show."""
+    """The cases of a theme, what each of them shows, and how many scripts were walked."""
 
     cases: tuple[Case, ...]
+    shows: tuple[Shown, ...]
     walked: int
-    shows: frozenset[tuple[str, ...]]
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How many things of each kind are shown."""
-        return Counter(one[0] for one in self.shows)
 
 
 def walked(name: str) -> tuple[Walker, list[Script]]:
@@ -165,12 +160,20 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 
 
 def make(name: str) -> Made:
-    """The cases of a theme."""
+    """The cases of a theme: a cover of what its scripts show."""
     walker, found = walked(name)
-    cases = (case_of(name, walker, one) for one in cover(found))
-    shows = frozenset[tuple[str, ...]]().union(*(one.shows for one in found))
-    once = {one.hash: one for one in cases}  # different steps of the world's may be the same items of a script
-    return Made(tuple(once.values()), len(found), shows)
+    chosen = [found[place] for place in cover([one.shows for one in found])]
+    return Made(tuple(case_of(name, walker, one) for one in chosen), tuple(one.shows for one in chosen), len(found))
+
+
+def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
+    """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
+    places = [(name, number) for name, one in made.items() for number in range(len(one.cases))]
+    chosen = cover([made[name].shows[number] for name, number in places])
+    found: dict[str, list[Case]] = {name: [] for name in made}
+    for name, number in (places[place] for place in chosen):
+        found[name].append(made[name].cases[number])
+    return found
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
@@ -213,10 +216,11 @@ def script_of(walker: Walker, script: Script) -> list[list[Object]]:
 
 def told_of(made: Mapping[str, Made]) -> Iterator[str]:
     """What is shown of the specification, as shares of what there is, a line each."""
-    for name, one in made.items():
-        told = ", ".join(f"{count} {WORDS[kind]}" for kind, count in sorted(one.counts.items()))
-        yield f"{name}: {len(one.cases)} of {one.walked} scripts show all of {told}"
-    shown = frozenset[tuple[str, ...]]().union(*(one.shows for one in made.values()))
+    shown = frozenset[tuple[str, ...]]().union(*(shows for one in made.values() for shows in one.shows))
+    counts = Counter(one[0] for one in shown)
+    walked = sum(one.walked for one in made.values())
+    told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())
+    yield f"{sum(len(one) for one in kept(made).values())} of {walked} scripts show all of {told}"
     own = {one.name for one in rules() if one.actor == CONTROLLER and one.budget is None} - {LOOKS}
     taken = {one[1] for one in shown if one[0] == "action"}
     yield f"{len(taken & own)} of {len(own)} actions of a controller; without {', '.join(sorted(own - taken))}"

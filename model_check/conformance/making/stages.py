@@ -140,13 +140,14 @@ def shape(told: Object) -> str:
     return f"{kind} {'/'.join(parts[:2])} {len(parts)}{state}"
 
 
-def cover(found: Sequence[Script]) -> list[Script]:
-    """A cover: again and again the script that shows most that none has shown yet, the first and shortest of such."""
-    left = frozenset[tuple[str, ...]]().union(*(one.shows for one in found))
-    chosen: list[Script] = []
+def cover(shows: Sequence[Shown]) -> list[int]:
+    """A cover of what some scripts show, by their places: again and again one that shows most that none has shown yet,
+    the first of such.
+    """
+    left = frozenset[tuple[str, ...]]().union(*shows)
+    chosen: list[int] = []
     while left:
-        best = max(found, key=lambda one: (len(one.shows & left), -len(one.turns)))
+        best = max(range(len(shows)), key=lambda place: (len(shows[place] & left), -place))
         chosen.append(best)
-        left -= best.shows
-    order = {id(one): number for number, one in enumerate(found)}
-    return sorted(chosen, key=lambda one: order[id(one)])
+        left -= shows[best]
+    return sorted(chosen)

@@ -1,40 +1,37 @@
 """Scripts for driven controllers: made as they stand, the same by any number of workers, and each of them is passed."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
-from model_check.conformance.making.cases import files_of
-from model_check.conformance.making.controlled import ROWS, THEMES, Made, case_of, make, told_of, walked
-from model_check.conformance.making.stages import Script, cover
-from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vectors
+from model_check.conformance.making.cases import Case
+from model_check.conformance.making.controlled import ROWS, THEMES, case_of, kept, make, told_of, walked
+from model_check.conformance.making.stages import cover
+from model_check.conformance.vector import Vector, is_legal, read_vectors
 from model_check.spark.spark_vectors import made_by_workers
 from tests.model_check.conformance.driving.test_conversation import outcome
 
 VECTORS = [one for one in read_vectors() if one.verb == "control"]
 
 
-def as_files(made: dict[str, Made]) -> dict[str, str]:
-    """The text of the files of some themes."""
-    known = [one for one in VECTORS if one.group in made]
-    files = files_of({name: one.cases for name, one in made.items()}, known, [])
-    return {name: text for name, text in files.items() if name != "manifest.json"}
-
-
-def as_they_stand(names: list[str]) -> dict[str, str]:
-    """The files of some themes."""
-    return {f"{name}.jsonl": (FOLDER / f"{name}.jsonl").read_text("utf-8") for name in names}
+def hashes(cases: Iterable[Case | Vector]) -> list[str]:
+    """What tells cases apart."""
+    return [one.hash for one in cases]
 
 
 @pytest.mark.takes("It walks 300 turns of the specification and the reference.")
 def test_a_theme_is_as_it_is_made() -> None:
     """If not: `kcheck vectors`."""
     made = {"addition": make("addition")}
-    assert as_files(made) == as_they_stand(["addition"])
-    (told, *shares) = told_of(made)
-    assert told.startswith(f"addition: {len(made['addition'].cases)} of {made['addition'].walked} scripts show all of ")
-    assert shares[2].startswith(f"9 of {len(ROWS)} rows of the tables; without partition: ")
+    cases = kept(made)["addition"]
+    there = hashes(one for one in VECTORS if one.group == "addition")
+    assert [one for one in hashes(cases) if one in there] == there
+    told, actions, lost, rows = told_of(made)
+    assert told.startswith(f"{len(cases)} of {made['addition'].walked} scripts show all of 20 actions, ")
+    assert (actions[:8], lost[:8]) == ("20 of 65", "0 of 16 ")
+    assert rows.startswith(f"8 of {len(ROWS)} rows of the tables; without partition: ")
 
 
 @pytest.mark.slow
@@ -42,7 +39,8 @@ def test_a_theme_is_as_it_is_made() -> None:
 def test_any_number_of_workers_makes_the_same(workers: int) -> None:
     made = made_by_workers(master=f"local[{workers}]")
     assert made is not None
-    assert as_files(made) == as_they_stand([*THEMES])
+    there = {name: hashes(one for one in VECTORS if one.group == name) for name in THEMES}
+    assert {name: hashes(cases) for name, cases in kept(made).items()} == there
 
 
 @pytest.mark.slow
@@ -56,11 +54,8 @@ def test_every_script_of_a_theme_is_passed_by_the_reference(name: str) -> None:
 
 
 def test_a_cover_shows_all_with_the_scripts_that_show_most() -> None:
-    def script(*shows: str) -> Script:
-        return Script((), frozenset((one,) for one in shows))
-
-    a, ab, bcd, d, e = script("a"), script("a", "b"), script("b", "c", "d"), script("d"), script("e")
-    assert cover([a, ab, bcd, d, e]) == [a, bcd, e]
+    shows = [frozenset((one,) for one in letters) for letters in ("a", "ab", "bcd", "d", "e")]
+    assert cover(shows) == [0, 2, 4]
     assert cover([]) == []
 
 
