@@ -170,10 +170,11 @@ def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
     """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
     places = [(name, number) for name, one in made.items() for number in range(len(one.cases))]
     chosen = cover([made[name].shows[number] for name, number in places])
-    found: dict[str, list[Case]] = {name: [] for name in made}
+    found: dict[str, dict[str, Case]] = {name: {} for name in made}
     for name, number in (places[place] for place in chosen):
-        found[name].append(made[name].cases[number])
-    return found
+        case = made[name].cases[number]
+        found[name].setdefault(case.hash, case)  # some steps differ in what nobody sees
+    return {name: [*some.values()] for name, some in found.items()}
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
