@@ -2,7 +2,8 @@
 
 The script is a list of turns. In each of them some things happen, then the controller is told what it hears of: first
 the watches that fire, in their order, then the answers to what it has sent. A turn is over when it waits and there is
-nothing more to tell.
+nothing more to tell, or when it asks for something while its session is gone: that is answered in the turn in which it
+has a new one.
 
 | in the script | is |
 |---|---|
@@ -64,13 +65,13 @@ class World:
         self._zookeeper = MemoryZookeeper()
         self._sessions = {0: self._zookeeper.open_session(), self._broker: self._zookeeper.open_session()}
         self._events: deque[Object] = deque()
+        self._calls: deque[Object] = deque()
         self._answers: deque[Object] = deque()
-        self._asked: deque[Object] = deque()
         self._owed: list[tuple[int, int, Object]] = []
         self._running = {self._broker}
         self._failing: list[int] = []
         self._armed: list[Object] = []
-        self._expired = self._registers = self._is_held = False
+        self._expired = self._is_gone = self._registers = self._is_held = False
         self._sent = 0
         self._acts: list[Act] = []
         self.turns: list[list[Object]] = []
@@ -78,7 +79,7 @@ class World:
             "create": self._create, "register": self._register, "set": self._set, "delete": self._delete,
             "end_session": self._end_session, "renew_session": self._renew_session,
             "down": lambda item: self._running.discard(item["down"]), "up": self._up,
-            "shutdown": self._asked.append, "rebalance": self._asked.append,
+            "shutdown": self._calls.append, "rebalance": self._calls.append,
             "fail_deletion": lambda item: self._failing.append(item["fail_deletion"]),
             "before": self._armed.append, "lose": self._armed.append,
         }  # fmt: skip
@@ -96,26 +97,31 @@ class World:
         """What the controller hears next; None if that was all."""
         while True:
             self._hear()
-            if (event := self._told()) is not None:
+            if self._events and not self._is_held and self._zookeeper.is_live(self._sessions[self._broker]):
+                event = self._events.popleft()
+                if event == EXPIRED:
+                    self._hears_of_the_end()
                 return event
-            self._owed = [one for one in self._owed if self._is_registered(one[0])]  # it knows of whom that is over
-            self.turns.append(turn(self._acts, self._compared))
-            self._acts = []
+            if self._calls:  # by other threads than ZkClient's
+                return self._calls.popleft()
+            if self._answers:
+                return self._answers.popleft()
+            self._end_turn()
             if not self._script:
                 return None
             self._begin_turn()
 
-    def _told(self) -> Object | None:
-        """The next event; while its session is over it hears of nothing but answers."""
-        is_live = self._zookeeper.is_live(self._sessions[self._broker])
-        if is_live and self._asked:
-            return self._asked.popleft()
-        if is_live and self._events and not self._is_held:
-            event = self._events.popleft()
-            if event == EXPIRED:
-                self._is_held = self._registers
-            return event
-        return self._answers.popleft() if self._answers else None
+    def _hears_of_the_end(self) -> None:
+        """It has a new session, unless that has ended, too; its listeners are called once its broker is registered."""
+        self._expired = EXPIRED in self._events or self._is_gone
+        self._is_held = self._registers
+        if not self._is_held:
+            self._events.appendleft(GOES_ON)
+
+    def _end_turn(self) -> None:
+        self._owed = [one for one in self._owed if self._is_registered(one[0])]  # it knows of whom that is over
+        self.turns.append(turn(self._acts, self._compared))
+        self._acts = []
 
     def _begin_turn(self) -> None:
         for item in self._script.popleft():
@@ -138,12 +144,15 @@ class World:
         if self._expired:
             self._expired = False
             return {"refused": SessionExpired.__name__}
+        while self._is_gone:
+            self._end_turn()
+            if not self._script:
+                Where("the script").refuse("it ends while the controller has no session, and asks for something")
+            self._begin_turn()
         try:
             answer = self._zookeeper.execute(self._sessions[self._broker], operation)
         except OperationRefused as refusal:
             return {"refused": type(refusal).__name__}
-        except SessionExpired:
-            return {"refused": SessionExpired.__name__}
         if kind is not None:
             self._acts.append(Wrote(kind, operation.path, getattr(operation, "data", None)))
         if armed is not None and "lose" in armed:
@@ -199,9 +208,10 @@ class World:
         mode = CreateMode.EPHEMERAL if owner else CreateMode.PERSISTENT
         self._create_with_parents(item["create"], written(item["data"]), mode, self._sessions[owner])
         if item["create"] == self._own_path and self._registers:
-            waiting = [more for event in self._events for more in ((event, GOES_ON) if event == EXPIRED else (event,))]
-            self._events = deque([GOES_ON, *waiting] if self._is_held else waiting)
-            self._registers = self._is_held = False
+            self._registers = False
+            if self._is_held:
+                self._is_held = False
+                self._events.appendleft(GOES_ON)
         self._pay()
 
     def _create_with_parents(
@@ -229,7 +239,7 @@ class World:
         broker = item["end_session"]
         session = self._sessions.get(broker)
         if broker == self._broker:
-            self._expired = True
+            self._expired = self._is_gone = True
             self._registers |= self._is_registered(broker)
         else:
             self._sessions.pop(broker, None)
@@ -240,9 +250,8 @@ class World:
         broker = item["renew_session"]
         self._sessions[broker] = self._zookeeper.open_session()
         if broker == self._broker:
+            self._is_gone = False
             self._events.append(EXPIRED)
-            if not self._registers:
-                self._events.append(GOES_ON)
 
     def _is_registered(self, broker: int) -> bool:
         return f"{BROKER_IDS}/{broker}" in self._zookeeper.tree

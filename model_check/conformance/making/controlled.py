@@ -26,6 +26,10 @@ from spec.tables.table import S, Table, find
 
 VERB: Final = "control"
 DIALECT: Final[Dialect] = "as-coded-0.10.2"
+SETTINGS: Final = {
+    "auto.leader.rebalance.enable": False, "delete.topic.enable": True, "unclean.leader.election.enable": False,
+}  # fmt: skip
+"""Kafka's settings in every theme, unless it has others: 0.10.2 has the opposite of each as its default."""
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
 WORDS: Final = {
     "action": "actions", "then": "pairs of actions", "row": "rows of the tables", "comes of": "kinds of turns",
@@ -78,10 +82,11 @@ def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
     """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
     places = [(name, number) for name, one in made.items() for number in range(len(one.cases))]
     chosen = cover([made[name].shows[number] for name, number in places])
-    found: dict[str, list[Case]] = {name: [] for name in made}
+    found: dict[str, dict[str, Case]] = {name: {} for name in made}
     for name, number in (places[place] for place in chosen):
-        found[name].append(made[name].cases[number])
-    return found
+        case = made[name].cases[number]
+        found[name].setdefault(case.hash, case)  # some steps differ in what nobody sees
+    return {name: [*some.values()] for name, some in found.items()}
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
@@ -91,7 +96,7 @@ def case_of(name: str, walker: Walker, script: Script) -> Case:
     begun = scope.brokers + 1
     given = {
         "broker": DRIVEN,
-        "settings": dict(theme.settings),
+        "settings": {**SETTINGS, **theme.settings},
         "compared": walker.compared,
         "script": script_of(walker, script),
     }

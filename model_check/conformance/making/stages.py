@@ -12,8 +12,9 @@ from itertools import pairwise, permutations
 from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
+from model_check.conformance.making import who_acts
 from model_check.conformance.making.walks import NEW_SESSION, Coming, TooManyOrders, Turn, Walker
-from model_check.conformance.making.who_acts import DRIVEN, happening
+from model_check.conformance.making.who_acts import DRIVEN
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair
 from spec.state.enumerations import Callback
@@ -59,7 +60,8 @@ def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> It
         stage = waiting.popleft()
         for turn, ends in _following(walker, stage, tried):
             left -= 1
-            yield Script((*stage.turns, turn), shown(turn))
+            if all(who_acts.is_at_rest(end.cluster) for end in ends):
+                yield Script((*stage.turns, turn), shown(turn))
             if len(ends) == 1 and ends[0].raw not in known and not (turn.coming and awaits_registration(ends[0])):
                 known.add(ends[0].raw)
                 waiting.append(_Stage(ends[0], (*stage.turns, turn)))
@@ -71,7 +73,7 @@ def _following(
     """The turns from a stage, plain ones first."""
     plain = []
     awaits = awaits_registration(stage.pair)
-    for choice in happening([one for one, _ in walker.choices(stage.pair).values()]):
+    for choice in who_acts.happening([one for one, _ in walker.choices(stage.pair).values()], stage.pair.cluster):
         if awaits and choice.name != REGISTERS:
             continue
         if (found := _turn(walker, stage.pair, (choice.name,), None)) is not None:

@@ -188,7 +188,7 @@ class Walker:
             fresh = [act for act in after.acts[len(way.acts) :] if isinstance(act, Wrote)]
             if (came := self._came(way, choice, fresh, possible)) is not None:
                 return [came]
-            world = tuple(name for name, (one, _) in possible.items() if who_acts.may_interrupt(one))
+            world = tuple(name for name, (one, _) in possible.items() if who_acts.may_interrupt(one, way.pair.cluster))
             ways.append(replace(after, writes=(*after.writes, *((one, choice.rule, world) for one in fresh))))
         return ways
 

@@ -5,6 +5,7 @@ from typing import Final, TypeVar
 
 from reference.memory.choices import Choice
 from reference.memory.cluster import MemoryCluster
+from reference.scripts import BROKER_IDS
 from reference.threads import HANDLERS
 from spec.system import rules
 from spec.tables.partition_states import PartitionState
@@ -48,7 +49,7 @@ def is_of_others(choice: Choice) -> bool:
     return ACTORS[choice.rule] == CONTROLLER or choice.rule.startswith("deliver_")
 
 
-def happening(choices: Sequence[Choice]) -> Iterator[Choice]:
+def happening(choices: Sequence[Choice], cluster: MemoryCluster) -> Iterator[Choice]:
     """What the world may begin with."""
     looks = [one for one in choices if one.rule == LOOKS]
     for one in choices:
@@ -56,13 +57,30 @@ def happening(choices: Sequence[Choice]) -> Iterator[Choice]:
         is_other = ACTORS[one.rule] == CONTROLLER or one.rule.startswith("deliver_") or one.rule.endswith("_unanswered")
         if is_other and not (looks == [one] and given["c"] == DRIVEN):
             continue
-        if one.rule not in NEVER or given["b"] != DRIVEN:
+        if (one.rule not in NEVER or given["b"] != DRIVEN) and not _ends_too_soon(one, cluster):
             yield one
 
 
-def may_interrupt(choice: Choice) -> bool:
+def may_interrupt(choice: Choice, cluster: MemoryCluster) -> bool:
     """Whether a step of the world's may come right before a write."""
-    return choice.rule in INTERRUPTING and (choice.rule != "register_broker" or dict(choice.parameters)["b"] != DRIVEN)
+    is_own = choice.rule == "register_broker" and dict(choice.parameters)["b"] == DRIVEN
+    return choice.rule in INTERRUPTING and not is_own and not _ends_too_soon(choice, cluster)
+
+
+def _ends_too_soon(choice: Choice, cluster: MemoryCluster) -> bool:
+    """Whether it ends the controller's own session before its broker is registered.
+
+    ZkClient has one thread for all listeners: behind a session's end the broker registers again, and every listener is
+    called, before the next session's end is heard of.
+    """
+    ends = choice.rule == "expire_session" and dict(choice.parameters)["b"] == DRIVEN
+    return ends and f"{BROKER_IDS}/{DRIVEN}" not in cluster.zookeeper.tree
+
+
+def is_at_rest(cluster: MemoryCluster) -> bool:
+    """Whether the controller is in the midst of nothing; without a session it may wait for one to go on under."""
+    own = cluster.processes[DRIVEN]
+    return own.running is None and cluster.can_operate(own)
 
 
 def next_choices(cluster: MemoryCluster, choices: Sequence[Choice]) -> list[Choice]:

@@ -14,7 +14,7 @@ public final class KafkaAdapter {
     static final Map<String, Object> REFUSED = Map.of("refused", true);
     private static final List<String> VERBS = List.of(
         "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
-        "send_batch", "fence", "read_znode", "encode_request", "decode_request");
+        "send_batch", "fence", "read_znode", "encode_request", "decode_request", "control");
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -23,6 +23,10 @@ public final class KafkaAdapter {
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             Map<String, Object> question = Json.object(new Json(line).value());
             if (question.get("verb").equals("bye")) break;
+            if (question.get("verb").equals("control")) {
+                control(question, input, output);
+                continue;
+            }
             Map<String, Object> told = new LinkedHashMap<>(answer(question));
             if (question.containsKey("id")) told.put("id", question.get("id"));
             output.println(Json.text(told));
@@ -30,6 +34,16 @@ public final class KafkaAdapter {
         LocalZooKeeper.end();
         Fences.end();
         System.exit(0);  // ZooKeeper's threads, and Kafka's, do not end with this one
+    }
+
+    /** A conversation, at whose end nothing is said, unless it goes wrong. */
+    private static void control(Map<String, Object> question, BufferedReader input, PrintStream output) {
+        Swallowed.forget();
+        try {
+            Control.control(Json.object(question.get("given")), new Conversation(question.get("id"), input, output));
+        } catch (Throwable error) {
+            output.println(Json.text(Map.of("id", question.get("id"), "error", String.valueOf(error))));
+        }
     }
 
     private static Map<String, Object> answer(Map<String, Object> question) {
