@@ -32,13 +32,14 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "numba": ("model_check/",),
     "numpy": ("model_check/",),
     "pyarrow": ("model_check/",),
-    "pydantic": ("model_check/cli/",),
+    "pydantic": ("model_check/cli/", "model_check/conformance/messages"),
     "py4j": ("model_check/spark/",),
     "pyspark": ("model_check/spark/", "model_check/cli/", "reference/zookeeper/server"),
     "pytest": ("model_check/pytest_plugin",),
     "rich": ("model_check/cli/", "model_check/waiting/"),
     "statemachine": ("reference/controller/machines",),
     "typer": ("model_check/cli/",),
+    "typing_extensions": ("model_check/conformance/messages",),
     "z3": ("spec/", "model_check/"),
 }
 """Where each library may be imported, as starts of paths; tests may import any. What is not here has no home."""
