@@ -31,7 +31,7 @@ const (
 		"{correlation_id} "
 	handles   = "LeaderAndIsr request correlationId {correlation_id} from controller {controller} epoch {epoch} "
 	its       = "[Controller {controller}]: "
-	moved     = "from {source:partition_state} to {target:partition_state}"
+	source    = "from {source:partition_state} to "
 	movedTo   = "from {source:replica_state} to {target:replica_state}"
 	leaderIsr = "(Leader:{leader},ISR:{isr},LeaderEpoch:{leader_epoch},ControllerEpoch:{controller_epoch})"
 )
@@ -43,13 +43,14 @@ func changedForm(before, behind string) []text {
 
 // kinds are all kinds of lines.
 var kinds = []kind{
-	{stateChange, "PartitionBecameNew", "TRACE", "", always(by + "changed partition {partition} state " + moved +
-		" with assigned replicas {assigned_replicas}")},
-	{stateChange, "PartitionBecameOnline", "TRACE", "", always(by + "changed partition {partition} " + moved +
-		" with leader {leader}")},
-	{stateChange, "PartitionLostLeader", "TRACE", "", always(by + "changed partition {partition} state " + moved)},
+	{stateChange, "PartitionBecameNew", "TRACE", "", always(by + "changed partition {partition} state " + source +
+		"{target:became_new} with assigned replicas {assigned_replicas}")},
+	{stateChange, "PartitionBecameOnline", "TRACE", "", always(by + "changed partition {partition} " + source +
+		"{target:became_online} with leader {leader}")},
+	{stateChange, "PartitionLostLeader", "TRACE", "", always(by + "changed partition {partition} state " + source +
+		"{target:became_lost}")},
 	{stateChange, "PartitionChangeFailed", "ERROR", "", always(by + "initiated state change for partition {partition} " +
-		moved + " failed")},
+		source + "{target:partition_state} failed")},
 	{stateChange, "LeaderElectionStarted", "TRACE", "", always(by + "started leader election for partition {partition}")},
 	{stateChange, "LeaderElected", "TRACE", "", always(by + "elected leader {leader} for Offline partition {partition}")},
 	{stateChange, "NoAssignedReplicaAlive", "ERROR", "", always(by + "encountered error during state change of " +

@@ -12,9 +12,9 @@ import (
 
 // partition is one that the controller knows.
 type partition struct {
-	Assigned   brokers
-	Leadership *state // in the cache
-	Znode      *state // what stands in the state znode
+	Assigned   brokers // none at all: the controller knows no such partition
+	Leadership *state  // in the cache
+	Znode      *state  // what stands in the state znode
 }
 
 // controller is what the three verbs are given in common, and what has come of it so far.
@@ -77,7 +77,7 @@ func (c *controller) change(key, target, selector string) bool {
 	}
 	changed := false
 	if replica, err := strconv.Atoi(id); isReplica {
-		changed = err == nil && len(p.Assigned) > 0 && c.changeReplica(name, p, replica, from, target)
+		changed = err == nil && p.Assigned != nil && c.changeReplica(name, p, replica, from, target)
 	} else {
 		changed = c.changePartition(name, p, from, target, selector)
 	}
@@ -91,7 +91,7 @@ func (c *controller) change(key, target, selector string) bool {
 func (c *controller) changePartition(name string, p *partition, from, target, selector string) bool {
 	switch {
 	case target == "NewPartition":
-		return len(p.Assigned) > 0
+		return p.Assigned != nil
 	case target != "OnlinePartition":
 		return true
 	case from == "NewPartition":
@@ -102,7 +102,7 @@ func (c *controller) changePartition(name string, p *partition, from, target, se
 		c.write(name, p, state{Leader: isr[0], Isr: isr})
 		c.sendLeaderAndIsr(name, isr)
 		return true
-	case p.Znode == nil || p.Znode.ControllerEpoch > c.ControllerEpoch || len(p.Assigned) == 0:
+	case p.Znode == nil || p.Znode.ControllerEpoch > c.ControllerEpoch:
 		return false
 	case selector == "no-op":
 		c.write(name, p, *p.Znode)
@@ -111,10 +111,12 @@ func (c *controller) changePartition(name string, p *partition, from, target, se
 	}
 	e := election{
 		Selector: selector, Assigned: p.Assigned, Isr: p.Znode.Isr, Live: c.Live, Registered: c.registered(),
-		ShuttingDown: c.ShuttingDown, Unclean: c.Unclean, CachedLeader: -1,
+		ShuttingDown: c.ShuttingDown, Unclean: c.Unclean,
 	}
 	if p.Leadership != nil {
 		e.CachedLeader = p.Leadership.Leader
+	} else if selector == "preferred" { // it asks who leads by the cache
+		return false
 	}
 	chosen, err := c.adapter.choose(e)
 	if err != nil || chosen.refused != "" {
@@ -174,7 +176,7 @@ func (c *controller) takeOffline(name string, p *partition, replica int) bool {
 func (c *controller) isExcused(key, target string) bool {
 	name, _, isReplica := strings.Cut(key, "/")
 	p := c.Partitions[name]
-	return isReplica && target == "OfflineReplica" && p != nil && len(p.Assigned) > 0 && c.isDeleting(name) &&
+	return isReplica && target == "OfflineReplica" && p != nil && p.Assigned != nil && c.isDeleting(name) &&
 		(p.Leadership == nil || p.Znode == nil) && !c.adapter.upTo("as-coded-0.8.2") &&
 		slices.Contains(predecessors["replica"][target], c.states[key])
 }

@@ -46,8 +46,10 @@ var fieldTypes = map[string]fieldType{
 	"id": numberType(id, 0), "number": numberType(number, math.MinInt32), "any": word(`.*`),
 	"role": word(`become-leader|become-follower`), "delete": truth,
 	"partition_state": word(states("partition")), "replica_state": word(states("replica")),
-	"ids": list("", brokerID, ",", ""), "spaced": list("[", brokerID, ", ", "]"),
-	"set": ascending(list("Set(", brokerID, ", ", ")")), "one": single,
+	"became_new": word("NewPartition"), "became_online": word("OnlinePartition"),
+	"became_lost": word("OfflinePartition|NonExistentPartition"),
+	"ids":         list("", brokerID, ",", ""), "spaced": list("[", brokerID, ", ", "]"),
+	"set": list("Set(", brokerID, ", ", ")"), "one": single,
 	"partition": keyed("[", ",", "]"), "hyphen": keyed("", "-", ""),
 	"partitions": list("", keyed("[", ",", "]"), ",", ""),
 	"replicas":   list("", keyed("[Topic=", ",Partition=", ",Replica=", "]"), ",", ""),
@@ -222,21 +224,6 @@ func list(open string, of fieldType, between, end string) fieldType {
 		}
 		return open + strings.Join(texts, between) + end, nil
 	}}
-}
-
-// ascending is a list that is read as a set.
-func ascending(of fieldType) fieldType {
-	return fieldType{of.pattern, func(text string) (any, error) {
-		value, err := of.read(text)
-		if err != nil {
-			return nil, err
-		}
-		ids := brokers{}
-		for _, element := range value.([]any) {
-			ids = append(ids, int(element.(int32)))
-		}
-		return ids.set(), nil
-	}, of.write}
 }
 
 // single is a set of one broker, which stands there bare.
