@@ -20,7 +20,7 @@ CALLS = (
     "handle_state_changes", "shut_down", "fail_broker", "handle_isr_changes", "change_isr", "delay", "encode_response",
     "decode_response", "read_line", "write_line", "control",
 )  # fmt: skip
-"""The verbs of 0.4.0, which not every adapter answers yet."""
+"""The verbs of 0.4.0, which Kafka's own classes need not answer yet."""
 
 
 def asked(command: list[str]) -> Conformance:
@@ -52,7 +52,7 @@ def go(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_one_in_go_passes_all_of_its_dialect(go: Path, dialect: str) -> None:
     found = asked([str(go), "--dialect", dialect, "--definitions", str(ADAPTERS.parent)])
     assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "Go")
-    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects and one.verb not in CALLS for one in VECTORS)
+    assert found.counts[Outcome.PASS] == sum(dialect in one.dialects and one.verb != "control" for one in VECTORS)
 
 
 @pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here")

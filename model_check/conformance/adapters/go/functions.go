@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -179,10 +178,7 @@ func findImbalance(b balance) (object, error) {
 
 // conditionalWrite is what write_state is given.
 type conditionalWrite struct {
-	Znode *struct {
-		Data    *string
-		Version int
-	}
+	Znode           *stateZnode
 	ExpectedVersion int `json:"expected_version"` // -1: any
 	State           state
 }
@@ -208,22 +204,6 @@ func (s state) equal(other state) bool {
 		s.ControllerEpoch == other.ControllerEpoch
 }
 
-// readState reads a state znode as read_znode does; it is the same for every partition.
-func (a *adapter) readState(data *string) (read state, err error) {
-	outcome, err := a.readZnode(struct {
-		Path string
-		Data *string
-	}{"/brokers/topics/any/partitions/0/state", data})
-	if err != nil {
-		return state{}, err
-	}
-	text, err := json.Marshal(outcome["value"])
-	if err == nil {
-		err = json.Unmarshal(text, &read)
-	}
-	return read, err
-}
-
 // ---- send_batch ----
 
 // leadership is what the controller has of a partition that has ever had a leader.
@@ -247,16 +227,19 @@ type addition struct {
 	Delete     bool
 }
 
+// known is a partition that the controller knows.
+type known struct {
+	Assigned   brokers
+	Leadership *leadership
+}
+
 // context is what the controller knows when it makes a batch.
 type context struct {
 	Live         brokers
 	ShuttingDown brokers `json:"shutting_down"`
-	Partitions   map[string]struct {
-		Assigned   brokers
-		Leadership *leadership
-	}
-	Deleting []string
-	Adds     []addition
+	Partitions   map[string]known
+	Deleting     []string
+	Adds         []addition
 }
 
 // batch is what was added, by broker. Brokers that are not registered may be there too; they are sent nothing.

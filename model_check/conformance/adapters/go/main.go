@@ -1,7 +1,7 @@
 // Command adapter answers the vectors of kcheck (protocol 1) with an independent Go implementation of what they ask.
 //
 // It reads one JSON object a line from standard input and writes one JSON object a line to standard output, as
-// FORMAT.md describes. Each verb has its own section, below or in functions.go; every rule is implemented, no answer is
+// FORMAT.md describes. Each verb has its own section, below or in another file; every rule is implemented, no answer is
 // looked up.
 //
 //	adapter [--dialect as-coded-0.10.2] [--definitions DIR]
@@ -10,21 +10,16 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // dialects are all that FORMAT.md names.
@@ -62,6 +57,10 @@ func run(dialect, definitions string, in io.Reader, out io.Writer) error {
 		"read_znode": verb(a.readZnode), "encode_request": verb(a.encodeRequest), "decode_request": verb(a.decodeRequest),
 		"create_partition": verb(createPartition), "remove_replica": verb(removeReplica), "reassign": verb(a.reassign),
 		"find_imbalance": verb(findImbalance), "write_state": verb(a.writeState), "send_batch": verb(a.sendBatch),
+		"handle_state_changes": verb(a.handleStateChanges), "shut_down": verb(a.shutDown), "fail_broker": verb(a.failBroker),
+		"handle_isr_changes": verb(a.handleIsrChanges), "change_isr": verb(a.changeIsr), "delay": verb(delay),
+		"encode_response": verb(a.encodeResponse), "decode_response": verb(a.decodeResponse),
+		"read_line": verb(a.readLine), "write_line": verb(a.writeLine),
 	}
 	return a.serve(in, out)
 }
@@ -206,8 +205,25 @@ type election struct {
 	CachedLeader int `json:"cached_leader"`
 }
 
+// elected is whom a selector elects, with the ISR in its order; or why nobody is, which is an outcome, too.
+type elected struct {
+	leader         int
+	isr, receivers brokers
+	refused        string
+}
+
 // elect asks one of the four leader selectors.
 func (a *adapter) elect(e election) (object, error) {
+	chosen, err := a.choose(e)
+	if err != nil || chosen.refused != "" {
+		return object{"refused": chosen.refused}, err
+	}
+	receivers := chosen.receivers.set()
+	return object{"elected": object{"leader": chosen.leader, "isr": chosen.isr.set(), "receivers": receivers}}, nil
+}
+
+// choose elects by one of the four leader selectors.
+func (a *adapter) choose(e election) (elected, error) {
 	switch e.Selector {
 	case "offline":
 		// The first live assigned replica that is in sync. If none of the ISR is alive and unclean elections are
@@ -224,7 +240,7 @@ func (a *adapter) elect(e election) (object, error) {
 		// The first assigned replica, if it is alive and in sync, and does not lead already.
 		preferred := e.Assigned[:min(1, len(e.Assigned))]
 		if preferred.has(e.CachedLeader) {
-			return object{"refused": "not needed"}, nil
+			return elected{refused: "not needed"}, nil
 		}
 		return firstOf(preferred.in(e.Live).in(e.Isr), e.Isr, e.Assigned), nil
 	case "controlled-shutdown":
@@ -237,15 +253,15 @@ func (a *adapter) elect(e election) (object, error) {
 		}
 		return firstOf(registeredAssigned.in(isr), isr, registeredAssigned), nil
 	}
-	return nil, fmt.Errorf("unknown selector %q", e.Selector)
+	return elected{}, fmt.Errorf("unknown selector %q", e.Selector)
 }
 
-// firstOf is the outcome of an election that the first of the candidates wins, if there is one.
-func firstOf(candidates, isr, receivers brokers) object {
+// firstOf is an election that the first of the candidates wins, if there is one.
+func firstOf(candidates, isr, receivers brokers) elected {
 	if len(candidates) == 0 {
-		return object{"refused": "impossible"}
+		return elected{refused: "impossible"}
 	}
-	return object{"elected": object{"leader": candidates[0], "isr": isr.set(), "receivers": receivers.set()}}
+	return elected{leader: candidates[0], isr: isr, receivers: receivers}
 }
 
 // ---- fence ----
@@ -297,347 +313,4 @@ func fence(given arrival) (object, error) {
 		}
 	}
 	return object{"fenced": false, "knows": knows}, nil
-}
-
-// ---- read_znode ----
-
-// schema is as much of a JSON Schema as znodes.json needs, read leniently; see check.
-type schema struct {
-	Type                 any // a name or a list of names
-	Minimum              int32
-	Properties           map[string]schema
-	PropertyNames        *struct{} // there only where the names are numbers of partitions
-	AdditionalProperties *schema
-	Required             []string
-	Items                *schema
-	OneOf                []schema // a registration by its version; the last one has the keys of all
-}
-
-// znode is a kind of path.
-type znode struct {
-	Path   string
-	Schema schema
-}
-
-// matches says whether a path is of this kind, element by element: a parameter such as {topic} may be any text.
-func (z *znode) matches(path string) bool {
-	return slices.EqualFunc(strings.Split(z.Path, "/"), strings.Split(path, "/"), func(want, got string) bool {
-		prefix, _, isParameter := strings.Cut(want, "{")
-		return want == got || isParameter && strings.HasPrefix(got, prefix) && got != prefix
-	})
-}
-
-// readZnode reads the data of a znode by its path.
-func (a *adapter) readZnode(given struct {
-	Path string
-	Data *string
-}) (object, error) {
-	i := slices.IndexFunc(a.schemas.Znodes, func(z znode) bool { return z.matches(given.Path) })
-	if i < 0 {
-		return nil, fmt.Errorf("no kind of znode has the path %q", given.Path)
-	}
-	kind := a.schemas.Znodes[i]
-	if kind.Schema.Type == "null" {
-		return object{"value": nil}, nil // nobody looks at what such a znode holds
-	} else if given.Data == nil {
-		return nil, errRefused
-	}
-	value, err := kind.read(*given.Data)
-	return object{"value": value}, err
-}
-
-// read makes of the text of a znode its value. Beside the schema there are rules for some kinds.
-func (z *znode) read(data string) (any, error) {
-	id, err := wholeNumber(json.Number(data), 0)
-	if z.Path == "/controller_epoch" { // no JSON document, hence no blanks around it
-		return id, err
-	} else if z.Path == "/controller" && err == nil { // before 0.8 the bare id
-		return object{"brokerid": id}, nil
-	}
-	var value any // of a key that stands twice the last counts
-	decoder := json.NewDecoder(strings.NewReader(data))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil || decoder.Decode(new(any)) != io.EOF {
-		return nil, errRefused // it is no JSON, or something stands behind it
-	}
-	payload, _ := value.(object)
-	switch z.Path {
-	case "/brokers/ids/{broker}": // end points are needed from version 2 on
-		version, err := wholeNumber(payload["version"], 1)
-		if err != nil || version > 1 && payload["endpoints"] == nil {
-			return nil, errRefused
-		}
-	case "/config/topics/{topic}":
-		if payload["version"] != json.Number("1") {
-			return nil, errRefused
-		}
-	case "/brokers/topics/{topic}":
-		if _, there := payload["partitions"]; payload != nil && !there {
-			payload["partitions"] = object{}
-		}
-	}
-	return z.Schema.check(value)
-}
-
-// wholeNumber is a whole number within 32 bits that is at least lowest.
-func wholeNumber(value any, lowest int32) (int32, error) {
-	digits, _ := value.(json.Number)
-	n, err := strconv.ParseInt(string(digits), 10, 32)
-	if err != nil || int32(n) < lowest {
-		return 0, errRefused
-	}
-	return int32(n), nil
-}
-
-// check returns what a lenient reader makes of a value: types are checked, and that there is what is needed, but no
-// pattern, and no version or time stamp. Keys that are not known are passed over.
-func (s *schema) check(value any) (any, error) {
-	if len(s.OneOf) > 0 { // which keys of a registration are needed is for read to say
-		s = &schema{Type: "object", Properties: s.OneOf[len(s.OneOf)-1].Properties}
-	}
-	kind := "null"
-	var err error
-	switch v := value.(type) {
-	case string:
-		kind = "string"
-	case bool:
-		kind = "boolean"
-	case json.Number:
-		kind = "integer"
-		_, err = wholeNumber(v, s.Minimum)
-	case []any:
-		kind = "array"
-		for i := 0; i < len(v) && err == nil && s.Items != nil; i++ {
-			v[i], err = s.Items.check(v[i])
-		}
-	case object:
-		kind = "object"
-		value, err = s.checkObject(v)
-	}
-	names, _ := s.Type.([]any)
-	if err != nil || s.Type != kind && !slices.Contains(names, any(kind)) {
-		return nil, errRefused
-	}
-	return value, nil
-}
-
-// checkObject checks that the needed keys are there, and each that is known. At versions and time stamps nobody looks,
-// or only znode.read does.
-func (s *schema) checkObject(given object) (any, error) {
-	unread := []string{"version", "timestamp"}
-	for _, key := range s.Required {
-		if _, there := given[key]; !there && !slices.Contains(unread, key) {
-			return nil, errRefused
-		}
-	}
-	read := object{}
-	for key, inner := range given {
-		property, known := s.Properties[key]
-		if s.AdditionalProperties != nil { // a map, whose keys have no names
-			property = *s.AdditionalProperties
-		} else if !known {
-			continue
-		} else if slices.Contains(unread, key) {
-			read[key] = inner
-			continue
-		}
-		if _, err := wholeNumber(json.Number(key), 0); err != nil && s.PropertyNames != nil {
-			return nil, err
-		}
-		var err error
-		if read[key], err = property.check(inner); err != nil {
-			return nil, err
-		}
-	}
-	return read, nil
-}
-
-// ---- encode_request and decode_request ----
-
-// versions is a range such as "0", "1-2" or "2+"; "none" and the empty text contain nothing.
-type versions string
-
-// has says whether the range contains a version.
-func (v versions) has(version int64) bool {
-	first, last, isRange := strings.Cut(strings.TrimSuffix(string(v), "+"), "-")
-	from, err := strconv.ParseInt(first, 10, 16)
-	to := from
-	if isRange {
-		to, err = strconv.ParseInt(last, 10, 16)
-	} else if strings.HasSuffix(string(v), "+") {
-		to = math.MaxInt16
-	}
-	return err == nil && from <= version && version <= to
-}
-
-// field is a field of a message, or a whole message: a header, or the body of a request.
-type field struct {
-	Name, Type                                string
-	APIKey                                    int64
-	ValidVersions, Versions, NullableVersions versions
-	Fields                                    []field
-}
-
-// request is the definition of a request.
-type request struct {
-	Name       string
-	BareHeader []int64 `json:"bare_header"` // the versions that go without a client id
-	Request    field
-}
-
-// find finds a request's definition by its name or its key, and the version of the header that stands before it.
-func (a *adapter) find(name string, key, version int64) (found *request, header int64) {
-	for _, r := range a.codec.Requests {
-		if (r.Name == name || r.Request.APIKey == key) && r.Request.ValidVersions.has(version) {
-			if !slices.Contains(r.BareHeader, version) {
-				header = 1
-			}
-			return &r, header
-		}
-	}
-	return nil, 0
-}
-
-// encodeRequest gives the bytes of a request, from its header on.
-func (a *adapter) encodeRequest(given struct {
-	Name         string
-	Version      int64
-	Header, Body object
-}) (object, error) {
-	found, headerVersion := a.find(given.Name, -1, given.Version)
-	if found == nil {
-		return nil, fmt.Errorf("no request %q of version %d is defined", given.Name, given.Version)
-	}
-	encoded, err := encode(nil, a.codec.Header, headerVersion, given.Header)
-	if err == nil {
-		encoded, err = encode(encoded, found.Request, given.Version, given.Body)
-	}
-	return object{"hex": hex.EncodeToString(encoded)}, err
-}
-
-// encode appends the value of a field.
-func encode(to []byte, f field, version int64, value any) (_ []byte, err error) {
-	element, isList := strings.CutPrefix(f.Type, "[]")
-	switch v := value.(type) {
-	case []any:
-		if !isList {
-			break
-		}
-		to = binary.BigEndian.AppendUint32(to, uint32(len(v)))
-		f.Type = element
-		for i := 0; i < len(v) && err == nil; i++ {
-			to, err = encode(to, f, version, v[i])
-		}
-		return to, err
-	case object:
-		for i := 0; i < len(f.Fields) && err == nil; i++ {
-			if inner := f.Fields[i]; inner.Versions.has(version) {
-				to, err = encode(to, inner, version, v[inner.Name])
-			}
-		}
-		return to, err
-	case json.Number:
-		n, err := wholeNumber(v, math.MinInt32)
-		if err == nil && f.Type == "int32" {
-			return binary.BigEndian.AppendUint32(to, uint32(n)), nil
-		} else if err == nil && f.Type == "int16" && n == int32(int16(n)) {
-			return binary.BigEndian.AppendUint16(to, uint16(n)), nil
-		}
-	case bool:
-		if f.Type == "bool" {
-			return append(to, map[bool]byte{true: 1}[v]), nil
-		}
-	case string:
-		if f.Type == "string" && len(v) <= math.MaxInt16 {
-			return append(binary.BigEndian.AppendUint16(to, uint16(len(v))), v...), nil
-		}
-	case nil:
-		if f.NullableVersions.has(version) {
-			return append(to, 0xff, 0xff), nil // the length -1
-		}
-	}
-	return nil, fmt.Errorf("%s: %v is no %s", f.Name, value, f.Type)
-}
-
-// decodeRequest makes of bytes the request that they are.
-func (a *adapter) decodeRequest(given struct{ Hex string }) (object, error) {
-	encoded, err := hex.DecodeString(given.Hex)
-	if err != nil || len(encoded) < 4 {
-		return nil, errRefused
-	}
-	key, version := int64(binary.BigEndian.Uint16(encoded)), int64(binary.BigEndian.Uint16(encoded[2:]))
-	found, headerVersion := a.find("", key, version)
-	if found == nil {
-		return nil, errRefused
-	}
-	d := &decoder{rest: encoded}
-	header := d.value(a.codec.Header, headerVersion)
-	body := d.value(found.Request, version)
-	if d.failed || len(d.rest) > 0 {
-		return nil, errRefused
-	}
-	return object{"name": found.Name, "version": version, "header": header, "body": body}, nil
-}
-
-// decoder takes values from the front of bytes. Once it has failed, what it returns means nothing.
-type decoder struct {
-	rest   []byte
-	failed bool
-}
-
-// take takes n bytes.
-func (d *decoder) take(n int64) (taken []byte) {
-	if n < 0 || n > int64(len(d.rest)) {
-		d.failed, n = true, 0
-	}
-	taken, d.rest = d.rest[:n], d.rest[n:]
-	return taken
-}
-
-// integer takes a signed integer of so many bytes, big endian.
-func (d *decoder) integer(size int64) (n int64) {
-	for _, b := range d.take(size) {
-		n = n<<8 | int64(b)
-	}
-	unused := 64 - 8*size
-	return n << unused >> unused // extends the sign
-}
-
-// value takes the value of a field.
-func (d *decoder) value(f field, version int64) any {
-	if element, isList := strings.CutPrefix(f.Type, "[]"); isList {
-		count := d.integer(4)
-		d.failed = d.failed || count < 0
-		f.Type = element
-		list := []any{}
-		for ; count > 0 && !d.failed; count-- {
-			list = append(list, d.value(f, version))
-		}
-		return list
-	}
-	switch f.Type {
-	case "int16":
-		return d.integer(2)
-	case "int32":
-		return d.integer(4)
-	case "bool":
-		flag := d.integer(1)
-		d.failed = d.failed || flag != 0 && flag != 1
-		return flag == 1
-	case "string":
-		length := d.integer(2)
-		if length == -1 && f.NullableVersions.has(version) {
-			return nil
-		}
-		taken := d.take(length)
-		d.failed = d.failed || !utf8.Valid(taken)
-		return string(taken)
-	}
-	fields := object{}
-	for _, inner := range f.Fields {
-		if inner.Versions.has(version) {
-			fields[inner.Name] = d.value(inner, version)
-		}
-	}
-	return fields
 }
