@@ -196,9 +196,7 @@ class World:
         try:
             self._happening[kind](item)
         except OperationRefused as refusal:
-            raise Impossible(
-                f"turn {len(self.turns) + 1} cannot be: {kind} of {item[kind]} meets {refusal}"
-            ) from refusal
+            raise Impossible(f"turn {len(self.turns)} cannot be: {kind} of {item[kind]} meets {refusal}") from refusal
         self._hear()
 
     def _create(self, item: Object) -> None:
@@ -227,6 +225,7 @@ class World:
 
     def _register(self, item: Object) -> None:
         broker = item["register"]
+        self._running.add(broker)
         self._create({"create": f"{BROKER_IDS}/{broker}", "data": REGISTRATION, "owner": broker})
 
     def _set(self, item: Object) -> None:

@@ -33,7 +33,7 @@ SETTINGS: Final = {
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
 WORDS: Final = {
     "action": "actions", "then": "pairs of actions", "row": "rows of the tables", "comes of": "kinds of turns",
-    "order": "orders that are left open", "interrupted": "interruptions",
+    "order": "orders that are left open", "amid": "interruptions",
 }  # fmt: skip
 """What scripts show."""
 

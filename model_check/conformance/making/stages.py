@@ -138,7 +138,7 @@ def shown(turn: Turn) -> Shown:
     if turn.coming is not None:
         about = next((rule for wrote, rule, _ in turn.writes if (wrote.kind, wrote.path) == turn.coming.before), "")
         come = turn.coming.steps[0].partition("(")[0] if turn.coming.steps else "lost or failed"
-        found.add(("interrupted", come, about or str(turn.coming.before[0])))
+        found.add(("amid", come, about or str(turn.coming.before[0])))
     return frozenset(found)
 
 

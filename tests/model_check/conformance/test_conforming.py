@@ -170,7 +170,7 @@ def test_an_adapter_that_only_fails_is_asked_no_more() -> None:
 
 def test_who_answers_before_he_is_asked_gets_no_pass_for_it() -> None:
     """However fast he is: an answer names its question, and nothing may stand there before."""
-    ahead = "while True: print(json.dumps({'outcome': {'permitted': True}}), flush=True)"
+    ahead = "time.sleep(0.3)\nwhile True: print(json.dumps({'outcome': {'permitted': True}}), flush=True)"
     found = asked(odd(rest="import json\n" + ahead), TABLES[:5], seconds=5)
     assert {one.outcome for one in found.results} == {Outcome.ERROR}
 

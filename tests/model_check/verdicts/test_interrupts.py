@@ -75,7 +75,9 @@ main()
 
 
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize(("program", "verb"), [(WHILE_IT_LOADS, "show scopes"), (WHILE_A_VERB_RUNS, "vectors --check")])
+@pytest.mark.parametrize(
+    ("program", "verb"), [(WHILE_IT_LOADS, "show scopes"), (WHILE_A_VERB_RUNS, "vectors --check --keep-driven")]
+)
 def test_it_ends_the_program_in_one_line_and_incomplete(program: str, verb: str, number: str) -> None:
     root = Path(__file__).resolve().parents[3]
     command = [sys.executable, "-c", program, number, *verb.split()]

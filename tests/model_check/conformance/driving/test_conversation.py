@@ -41,9 +41,8 @@ def test_a_script_that_cannot_go_on_is_told_of() -> None:
     one = next(one for one in VECTORS if any("set" in item for turn in one.given["script"] for item in turn))
     found, told = conversation({"wait": True}, vector=one)
     assert told[-1] == {"end": True}
-    assert found.outcome["stopped"].startswith(
-        "turn 3 cannot be: set of /brokers/topics/a/partitions/0/state meets NoNode"
-    )
+    path, number = "/brokers/topics/a/partitions/0/state", len(found.outcome["turns"])
+    assert found.outcome["stopped"] == f"turn {number} cannot be: set of {path} meets NoNode for {path}"
     assert not is_legal(one, found.outcome)
 
 
