@@ -79,7 +79,9 @@ final class IsrChanges {
         told.put("done", !before.equals(isr()));
         if (zookeeper.conditional.size() > 1) throw new IllegalStateException("it has written twice");
         for (NotedZkUtils.Conditional one : zookeeper.conditional) {
-            told.put("state", new Json(one.data()).value());
+            Map<String, Object> state = Json.object(new Json(one.data()).value());
+            state.remove("version");
+            told.put("state", state);
             told.put("on_version", (long) one.version());
         }
         return told;

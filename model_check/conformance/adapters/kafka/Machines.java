@@ -51,7 +51,7 @@ final class Machines {
                 Rebalance.partition(one.getKey()), (PartitionState) Transitions.named((String) one.getValue()));
         HashSet<TopicAndPartition> keys = new HashSet<>();
         for (Object key : (List<?>) given.get("keys")) keys.add(Rebalance.partition(key));
-        for (TopicAndPartition one : keys) expectWithoutReplicas(called, one);
+        for (TopicAndPartition one : keys) expectMissing(called, one);
         PartitionStateMachine machine = called.controller.partitionStateMachine();
         machine.handleStateChanges(
             JavaConversions.asScalaSet(keys), (PartitionState) Transitions.named((String) given.get("target")),
@@ -67,17 +67,18 @@ final class Machines {
         HashSet<PartitionAndReplica> keys = new HashSet<>();
         for (Object key : (List<?>) given.get("keys")) keys.add(Called.replica((String) key));
         for (PartitionAndReplica one : keys)
-            expectWithoutReplicas(called, new TopicAndPartition(one.topic(), one.partition()));
+            expectMissing(called, new TopicAndPartition(one.topic(), one.partition()));
         ReplicaStateMachine machine = called.controller.replicaStateMachine();
         machine.handleStateChanges(
             JavaConversions.asScalaSet(keys), (ReplicaState) Transitions.named((String) given.get("target")),
             machine.handleStateChanges$default$3());
     }
 
-    /** Of a partition without assigned replicas Kafka itself throws, and swallows, that there is no such key. */
-    private static void expectWithoutReplicas(Called called, TopicAndPartition partition) {
-        if (!called.controller.controllerContext().partitionReplicaAssignment().contains(partition))
-            Swallowed.expect("key not found: " + partition);
+    /** Of a partition without assigned replicas, or leadership, Kafka throws, and swallows, that there is no such key. */
+    private static void expectMissing(Called called, TopicAndPartition partition) {
+        ControllerContext context = called.controller.controllerContext();
+        if (!context.partitionReplicaAssignment().contains(partition)
+            || !context.partitionLeadershipInfo().contains(partition)) Swallowed.expect("key not found: " + partition);
     }
 
     private static PartitionLeaderSelector selector(SeenController controller, String name) {
