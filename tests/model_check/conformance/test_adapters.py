@@ -20,7 +20,9 @@ CALLS = (
     "handle_state_changes", "shut_down", "fail_broker", "handle_isr_changes", "change_isr", "delay", "encode_response",
     "decode_response", "read_line", "write_line", "control",
 )  # fmt: skip
-"""The verbs of 0.4.0, which not every adapter answers yet."""
+"""The verbs of 0.4.0, which the adapter in Go does not answer."""
+LINES = ("read_line", "write_line")
+"""Which Kafka's classes do not answer: they read no lines, and write them in the midst of other work."""
 
 
 def asked(command: list[str]) -> Conformance:
@@ -63,5 +65,5 @@ def test_kafka_itself_passes_all_of_its_dialect() -> None:
         found = asked(command)
     assert found.verdict is Verdict.HOLDS
     of_dialect = [one for one in found.results if "as-coded-0.10.2" in one.vector.dialects]
-    failed = [one.vector for one in of_dialect if one.outcome is not Outcome.PASS]
-    assert {one.verb for one in failed} <= {*CALLS}  # which it does not answer yet
+    skipped = {one.vector.verb for one in of_dialect if one.outcome is not Outcome.PASS}
+    assert skipped == {*LINES}
