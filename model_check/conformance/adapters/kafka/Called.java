@@ -23,7 +23,7 @@ final class Called implements AutoCloseable {
     Called(Map<String, Object> given) throws Exception {
         this.controller = new SeenController(
             LocalZooKeeper.empty(), Json.number(given.get("controller_epoch")),
-            "unclean.leader.election.enable", String.valueOf(given.get("unclean")));
+            "unclean.leader.election.enable", String.valueOf(given.get("unclean")), "broker.id", id(given));
         this.partitions = Json.object(given.get("partitions"));
         registerAll(controller, given);
         for (Map.Entry<String, Object> one : partitions.entrySet()) {
@@ -35,6 +35,9 @@ final class Called implements AutoCloseable {
         }
         controller.begin((List<?>) given.get("deleting"));
     }
+
+    /** The id of the controller's broker, where it matters. */
+    static String id(Map<String, Object> given) { return String.valueOf(given.getOrDefault("controller", -1L)); }
 
     /** Register who lives and who shuts down. */
     static void registerAll(SeenController controller, Map<String, Object> given) {

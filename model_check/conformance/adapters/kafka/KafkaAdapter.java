@@ -16,7 +16,7 @@ public final class KafkaAdapter {
         "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
         "send_batch", "fence", "read_znode", "encode_request", "decode_request",
         "encode_response", "decode_response", "handle_state_changes", "shut_down", "fail_broker", "handle_isr_changes",
-        "change_isr", "delay", "control");
+        "change_isr", "delay", "write_line", "control");
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -76,6 +76,7 @@ public final class KafkaAdapter {
                 case "handle_isr_changes": return outcome(Notifications.handle(given));
                 case "change_isr": return outcome(IsrChanges.change(given));
                 case "delay": return outcome(Delays.delay(given));
+                case "write_line": return Lines.write(given);
                 default: return Map.of("skip", "nobody has taught this adapter the verb");
             }
         } catch (Throwable error) {

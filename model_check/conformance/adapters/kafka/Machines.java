@@ -1,5 +1,5 @@
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,7 +49,7 @@ final class Machines {
         for (Map.Entry<String, Object> one : states.entrySet())
             called.partitionStates().put(
                 Rebalance.partition(one.getKey()), (PartitionState) Transitions.named((String) one.getValue()));
-        HashSet<TopicAndPartition> keys = new HashSet<>();
+        LinkedHashSet<TopicAndPartition> keys = new LinkedHashSet<>();
         for (Object key : (List<?>) given.get("keys")) keys.add(Rebalance.partition(key));
         for (TopicAndPartition one : keys) expectMissing(called, one);
         PartitionStateMachine machine = called.controller.partitionStateMachine();
@@ -64,7 +64,7 @@ final class Machines {
         for (Map.Entry<String, Object> one : states.entrySet())
             called.replicaStates().put(
                 Called.replica(one.getKey()), (ReplicaState) Transitions.named((String) one.getValue()));
-        HashSet<PartitionAndReplica> keys = new HashSet<>();
+        LinkedHashSet<PartitionAndReplica> keys = new LinkedHashSet<>();
         for (Object key : (List<?>) given.get("keys")) keys.add(Called.replica((String) key));
         for (PartitionAndReplica one : keys)
             expectMissing(called, new TopicAndPartition(one.topic(), one.partition()));
