@@ -12,8 +12,13 @@ from model_check.conformance.vector import Object
 from tests.model_check.conformance.random_values import BROKERS, EPOCH, TOPICS, a_state, some
 
 SELECTORS: Final = ("offline", "preferred", "controlled-shutdown", "no-op")
-PARTITION_STATES: Final = ("NonExistentPartition", "NewPartition", "OnlinePartition", "OfflinePartition")
-REPLICA_STATES: Final = (
+PARTITION_STATES: Final[tuple[str, ...]] = (
+    "NonExistentPartition",
+    "NewPartition",
+    "OnlinePartition",
+    "OfflinePartition",
+)
+REPLICA_STATES: Final[tuple[str, ...]] = (
     "NewReplica", "OnlineReplica", "OfflineReplica", "ReplicaDeletionStarted", "ReplicaDeletionSuccessful",
     "ReplicaDeletionIneligible", "NonExistentReplica",
 )  # fmt: skip
