@@ -32,7 +32,11 @@ final class Batches {
             List<Object> sent = new ArrayList<>();
             for (int broker : registered) {
                 List<Object> requests = new ArrayList<>();
-                for (AbstractRequest request : controller.queued(broker)) requests.add(RequestWords.of(request));
+                for (AbstractRequest request : controller.queued(broker)) {
+                    Map<String, Object> told = RequestWords.of(request);
+                    told.remove("controller_epoch");  // of the request, which no outcome of this verb shows
+                    requests.add(told);
+                }
                 if (!requests.isEmpty()) sent.add(Map.of("to", (long) broker, "sent", requests));
             }
             return Map.of("requests", sent);
