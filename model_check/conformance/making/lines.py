@@ -83,8 +83,9 @@ CONTROLLERS: Final = (
     Said("ElectionFailed", {**ONE, **TP, "reason": "Preferred replica 2 is not alive"},
          f"{CE} encountered error while electing leader for partition [orders,0] due to: Preferred replica 2 is not"
          " alive.", level="ERROR"),
-    Said("ReplicaChanged", {**_moved("OnlineReplica", "ReplicaDeletionIneligible"), "replica": 2},
-         f"{CE} changed state of replica 2 for partition [orders,0] from OnlineReplica to ReplicaDeletionIneligible"),
+    Said("ReplicaChanged", {**_moved("ReplicaDeletionStarted", "ReplicaDeletionIneligible"), "replica": 2},
+         f"{CE} changed state of replica 2 for partition [orders,0] from ReplicaDeletionStarted to"
+         " ReplicaDeletionIneligible"),
     Said("ReplicaChangeFailed", {**_moved("NonExistentReplica", "OfflineReplica"), "replica": 2},
          f"{CE} initiated state change of replica 2 for partition [orders,0] from NonExistentReplica to OfflineReplica"
          " failed", level="ERROR"),

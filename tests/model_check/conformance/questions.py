@@ -6,25 +6,10 @@ from random import Random
 from typing import Any, Final
 
 from model_check.conformance.vector import Object, read_vectors
+from tests.model_check.conformance.called_questions import CALLED
+from tests.model_check.conformance.random_values import BROKERS, EPOCH, TOPICS, a_state, some
 
-BROKERS: Final = (1, 2, 3, 4)
-TOPICS: Final = ("a", "a-b", "c")
 FENCES: Final = [one for one in read_vectors() if one.verb == "fence"]
-EPOCH: Final = 5
-"""The controller's own, where states have those before and after it."""
-
-
-def some(random: Random, of: Any, least: int = 0) -> list[Any]:
-    """Some of them, in any order, nobody twice."""
-    return random.sample([*of], random.randint(min(least, len(of)), len(of)))
-
-
-def a_state(random: Random) -> Object:
-    """A state znode, whoever leads."""
-    return {
-        "leader": random.choice((-1, *BROKERS)), "leader_epoch": random.randint(0, 5),
-        "isr": some(random, BROKERS, 1), "controller_epoch": random.randint(EPOCH - 3, EPOCH + 1),
-    }  # fmt: skip
 
 
 def election(random: Random) -> Object:
@@ -152,4 +137,5 @@ def fence(random: Random) -> Object:
 QUESTIONS: Final[Mapping[str, Callable[[Random], Object]]] = {
     "elect": election, "create_partition": creation, "remove_replica": removal, "reassign": reassignment,
     "find_imbalance": imbalance, "write_state": write, "send_batch": batch, "fence": fence,
+    **CALLED,
 }  # fmt: skip

@@ -14,7 +14,8 @@ import scala.collection.Seq;
 final class Batches {
     static Map<String, Object> send(Map<String, Object> given) throws Exception {
         int epoch = Json.number(given.get("controller_epoch"));
-        try (SeenController controller = new SeenController(LocalZooKeeper.empty(), epoch)) {
+        try (SeenController controller =
+                 new SeenController(LocalZooKeeper.empty(), epoch, "broker.id", Called.id(given))) {
             List<Integer> shuttingDown = Lists.ints(given.get("shutting_down"));
             TreeSet<Integer> registered = new TreeSet<>(Lists.ints(given.get("live")));
             registered.addAll(shuttingDown);

@@ -52,9 +52,15 @@ final class Fences {
     private MetadataCache cache;
 
     static Map<String, Object> fence(Map<String, Object> given) throws Exception {
-        int broker = Json.number(given.get("broker"));
+        return of(Json.number(given.get("broker"))).asked(Json.object(given.get("knows")), Json.object(given.get("request")));
+    }
+
+    /** The replica manager of a broker. */
+    static ReplicaManager manager(int broker) throws Exception { return of(broker).manager; }
+
+    private static Fences of(int broker) throws Exception {
         if (!BROKERS.containsKey(broker)) BROKERS.put(broker, new Fences(broker));
-        return BROKERS.get(broker).asked(Json.object(given.get("knows")), Json.object(given.get("request")));
+        return BROKERS.get(broker);
     }
 
     /** Remove the folder of the logs. */

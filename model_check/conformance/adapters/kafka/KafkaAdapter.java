@@ -14,7 +14,9 @@ public final class KafkaAdapter {
     static final Map<String, Object> REFUSED = Map.of("refused", true);
     private static final List<String> VERBS = List.of(
         "transition", "elect", "create_partition", "remove_replica", "reassign", "find_imbalance", "write_state",
-        "send_batch", "fence", "read_znode", "encode_request", "decode_request", "control");
+        "send_batch", "fence", "read_znode", "encode_request", "decode_request",
+        "encode_response", "decode_response", "handle_state_changes", "shut_down", "fail_broker", "handle_isr_changes",
+        "change_isr", "delay", "write_line", "control");
 
     public static void main(String[] arguments) throws Exception {
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -66,6 +68,15 @@ public final class KafkaAdapter {
                 case "read_znode": return Map.of("outcome", Znodes.readZnode(given));  // whatever a reader throws
                 case "encode_request": return outcome(Requests.encode(given));
                 case "decode_request": return outcome(Requests.decode((String) given.get("hex")));
+                case "encode_response": return outcome(Responses.encode(given));
+                case "decode_response": return outcome(Responses.decode(given));
+                case "handle_state_changes": return outcome(Machines.handleStateChanges(given));
+                case "shut_down": return outcome(Departures.shutDown(given));
+                case "fail_broker": return outcome(Departures.fail(given));
+                case "handle_isr_changes": return outcome(Notifications.handle(given));
+                case "change_isr": return outcome(IsrChanges.change(given));
+                case "delay": return outcome(Delays.delay(given));
+                case "write_line": return Lines.write(given);
                 default: return Map.of("skip", "nobody has taught this adapter the verb");
             }
         } catch (Throwable error) {

@@ -18,6 +18,7 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
 import org.apache.zookeeper.server.NIOServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import scala.Option;
@@ -30,12 +31,13 @@ final class LocalZooKeeper {
     private static final int TICK_MS = 2000, SESSION_MS = 30_000, CONNECTIONS = 10;
     private static Path folder;
     private static NIOServerCnxnFactory server;
-    private static ZkUtils utils;
+    private static NotedZkUtils utils;
 
     /** Kafka's client of it, and nothing in it. */
-    static ZkUtils empty() throws Exception {
+    static NotedZkUtils empty() throws Exception {
         if (utils == null) begin();
         utils.zkClient().unsubscribeAll();
+        utils.conditional.clear();
         for (String child : zookeeper().getChildren("/", false))
             if (!child.equals("zookeeper")) utils.zkClient().deleteRecursive("/" + child);
         return utils;
@@ -51,7 +53,7 @@ final class LocalZooKeeper {
         server.startup(new ZooKeeperServer(where, where, TICK_MS));
         String address = InetAddress.getLoopbackAddress().getHostAddress() + ":" + server.getLocalPort();
         Tuple2<ZkClient, ZkConnection> client = ZkUtils.createZkClientAndConnection(address, SESSION_MS, SESSION_MS);
-        utils = new ZkUtils(client._1(), client._2(), false);
+        utils = new NotedZkUtils(client._1(), client._2());
     }
 
     /** Close all that was begun, and remove its folder. */
@@ -84,6 +86,12 @@ final class LocalZooKeeper {
         } catch (KeeperException.NodeExistsException there) {
             if (data != null) throw there;
         }
+    }
+
+    /** The data version of a znode; null if there is none. */
+    static Long version(String path) throws Exception {
+        Stat stat = zookeeper().exists(path, false);
+        return stat == null ? null : (Long) (long) stat.getVersion();
     }
 
     /** Put what Kafka itself would write into the state znode of a partition. */

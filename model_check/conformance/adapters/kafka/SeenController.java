@@ -2,6 +2,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Properties;
 import java.util.TreeSet;
@@ -52,6 +53,7 @@ final class SeenController extends KafkaController implements AutoCloseable {
     SeenController(ZkUtils zookeeper, int epoch, String... settings) {
         super(config(settings), zookeeper, new BrokerState(), Time.SYSTEM, METRICS, Option.empty());
         controllerContext().epoch_$eq(epoch);
+        kafka$controller$KafkaController$$controllerElector().leaderId_$eq(super.config().brokerId());  // it is active
     }
 
     static KafkaConfig config(String... settings) {
@@ -66,9 +68,9 @@ final class SeenController extends KafkaController implements AutoCloseable {
 
     /** Register these brokers, each with a channel; then some of them shut down. */
     SeenController register(Collection<Integer> registered, Collection<Integer> shuttingDown) {
-        HashSet<Broker> brokers = new HashSet<>();
+        LinkedHashSet<Broker> brokers = new LinkedHashSet<>();
         for (int id : registered) brokers.add(new Broker(id, "localhost", 9092, LISTENER, SecurityProtocol.PLAINTEXT));
-        controllerContext().liveBrokers_$eq(JavaConversions.asScalaSet(brokers));
+        controllerContext().liveBrokers_$eq(JavaConversions.asScalaSet(brokers).<Broker>toSet());  // immutable, as Kafka's
         controllerContext().controllerChannelManager_$eq(
             new ControllerChannelManager(controllerContext(), config(), Time.SYSTEM, METRICS, Option.empty()));
         for (Object id : shuttingDown) controllerContext().shuttingDownBrokerIds().add(id);
@@ -105,6 +107,9 @@ final class SeenController extends KafkaController implements AutoCloseable {
     }
 
     // -------------------------------------------------------------------------------------------- seeing what it does
+
+    /** It logs as Kafka's own class does. */
+    @Override public String loggerName() { return KafkaController.class.getName(); }
 
     @Override public void sendRequest(
         int broker, ApiKeys key, AbstractRequest.Builder<? extends AbstractRequest> request,

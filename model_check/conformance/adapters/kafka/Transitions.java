@@ -53,7 +53,7 @@ final class Transitions {
     }
 
     /** The object that Kafka has for a state, such as `OnlineReplica`. */
-    private static Object named(String state) throws ReflectiveOperationException {
+    static Object named(String state) throws ReflectiveOperationException {
         return Class.forName("kafka.controller." + state + "$").getField("MODULE$").get(null);
     }
 }
