@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from model_check.conformance.making.walks import Turn
+from model_check.conformance.making.walks import Coming, Turn
 from spec.scopes import TOPICS, Scope
 
 WORDS: Final = {
@@ -66,13 +66,14 @@ def title(turn: Turn, scope: Scope, earlier: list[str]) -> str:
     told, coming = words_of(turn, scope), turn.coming
     if earlier:
         told = f"{'; '.join(earlier)}; then {told}"
-    if coming is not None and coming.deletion:
-        told += f"; broker {coming.deletion} cannot delete a replica"
-    elif coming is not None and coming.steps:
-        amid = ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)
-        told += f"; {_amid(turn)}: {amid}"
-    elif coming is not None:
-        told += f"; the answer to the {coming.before[0]} of {coming.before[1]} is lost"
+    if coming is not None:
+        write = " of ".join(coming.before)
+        if coming.deletion:
+            told += f"; broker {coming.deletion} cannot delete a replica"
+        elif coming.steps:
+            told += f"; right before the {write}: {_amid(coming, scope)}"
+        else:
+            told += f"; the answer to the {write} is lost"
     return told[:1].upper() + told[1:]
 
 
@@ -81,12 +82,9 @@ def earlier_words(turn: Turn, scope: Scope) -> str:
     coming = turn.coming
     if coming is None:
         return words_of(turn, scope)
-    amid = ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)
-    told = amid or ("a replica cannot be deleted" if coming.deletion else "an answer is lost")
+    told = _amid(coming, scope) or ("a replica cannot be deleted" if coming.deletion else "an answer is lost")
     return f"{words_of(turn, scope)} (amid that {told})"
 
 
-def _amid(turn: Turn) -> str:
-    assert turn.coming is not None  # noqa: S101 - who asks has looked
-    kind, path = turn.coming.before
-    return f"right before the {kind} of {path}"
+def _amid(coming: Coming, scope: Scope) -> str:
+    return ", ".join(step_words(one, scope) for one in coming.steps if one.partition("(")[0] in WORDS)

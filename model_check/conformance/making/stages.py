@@ -60,7 +60,7 @@ def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> It
         stage = waiting.popleft()
         for turn, ends in _following(walker, stage, tried):
             left -= 1
-            if all(who_acts.is_at_rest(end.cluster) for end in ends):
+            if all(who_acts.has_session(end.cluster) for end in ends):
                 yield Script((*stage.turns, turn), shown(turn))
             if len(ends) == 1 and ends[0].raw not in known and not (turn.coming and awaits_registration(ends[0])):
                 known.add(ends[0].raw)

@@ -78,11 +78,6 @@ class _Way:
     coming: Coming | None = None
 
 
-def _is_stuck(way: _Way) -> bool:
-    """Whether the controller waits amid its work: for the lock, for ever (D50), or for a session."""
-    return way.pair.cluster.processes[who_acts.DRIVEN].running is not None
-
-
 class TooManyOrders(Exception):
     """A turn has more orders than a vector can name."""
 
@@ -164,7 +159,9 @@ class Walker:
         orders = {json.dumps(told): told for told in (self._told(one.acts) for one in ended)}
         if len(orders) > MOST:
             raise TooManyOrders
-        if any(one.coming is not None or one.items != first.items or _is_stuck(one) for one in ended):
+        if any(one.coming is not None or one.items != first.items for one in ended):
+            return None
+        if any(who_acts.is_amid_work(one.pair.cluster) for one in ended):
             return None
         ends = {one.pair.raw: one.pair for one in ended}
         every = tuple(orders[one] for one in sorted(orders))

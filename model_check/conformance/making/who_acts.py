@@ -77,10 +77,14 @@ def _ends_too_soon(choice: Choice, cluster: MemoryCluster) -> bool:
     return ends and f"{BROKER_IDS}/{DRIVEN}" not in cluster.zookeeper.tree
 
 
-def is_at_rest(cluster: MemoryCluster) -> bool:
-    """Whether the controller is in the midst of nothing; without a session it may wait for one to go on under."""
-    own = cluster.processes[DRIVEN]
-    return own.running is None and cluster.can_operate(own)
+def is_amid_work(cluster: MemoryCluster) -> bool:
+    """Whether the controller is amid its work, if it only waits: for the lock, for ever (D50), or for a session."""
+    return cluster.processes[DRIVEN].running is not None
+
+
+def has_session(cluster: MemoryCluster) -> bool:
+    """Whether the controller has a session that lives."""
+    return cluster.can_operate(cluster.processes[DRIVEN])
 
 
 def next_choices(cluster: MemoryCluster, choices: Sequence[Choice]) -> list[Choice]:
@@ -90,7 +94,7 @@ def next_choices(cluster: MemoryCluster, choices: Sequence[Choice]) -> list[Choi
     if delivered:
         return delivered[:1]
     own = [one for one in plain if is_own(one)]
-    if cluster.processes[DRIVEN].running is not None:
+    if is_amid_work(cluster):
         return [one for one in own if one.rule not in CALLBACKS]
     begun = [one for one in own if one.rule not in CALLBACKS and one.rule != ANSWERED]
     callbacks = [one for one in own if one.rule in CALLBACKS]

@@ -44,6 +44,21 @@ def _changed(said: Object, kind: str, **what: Any) -> Object:
     return {**said, kind: {**said[kind], **what}}
 
 
+def _hears_nothing_of(kind: str) -> Wrong:
+    """Waits on, whenever it is told of an event of this kind."""
+
+    def made(exchange: Exchange) -> Exchange:
+        def hear(said: Object) -> Object:
+            heard = exchange(said)
+            while kind in heard.get("event", {}):
+                heard = exchange(said)
+            return heard
+
+        return hear
+
+    return made
+
+
 @wrong
 def writes_without_a_condition(exchange: Exchange) -> Exchange:
     return _says(lambda said: _changed(said, "ask", version=-1) if _asks(said, "set") else said)(exchange)
@@ -185,35 +200,17 @@ def takes_every_answer_for_good(exchange: Exchange) -> Exchange:
 
 @wrong
 def takes_no_answer(exchange: Exchange) -> Exchange:
-    def hear(said: Object) -> Object:
-        heard = exchange(said)
-        while "answer" in heard.get("event", {}):
-            heard = exchange(said)
-        return heard
-
-    return hear
+    return _hears_nothing_of("answer")(exchange)
 
 
 @wrong
 def does_not_hear_of_the_end_of_its_session(exchange: Exchange) -> Exchange:
-    def hear(said: Object) -> Object:
-        heard = exchange(said)
-        while "session" in heard.get("event", {}):
-            heard = exchange(said)
-        return heard
-
-    return hear
+    return _hears_nothing_of("session")(exchange)
 
 
 @wrong
 def looks_at_no_imbalance(exchange: Exchange) -> Exchange:
-    def hear(said: Object) -> Object:
-        heard = exchange(said)
-        while "rebalance" in heard.get("event", {}):
-            heard = exchange(said)
-        return heard
-
-    return hear
+    return _hears_nothing_of("rebalance")(exchange)
 
 
 @wrong
