@@ -186,6 +186,13 @@ class Reply(TypedDict):
     reply: Object
 
 
+class Log(TypedDict):
+    """A driven controller logs a line."""
+
+    id: str
+    log: str
+
+
 class Wait(TypedDict):
     """A driven controller has nothing to do."""
 
@@ -193,7 +200,7 @@ class Wait(TypedDict):
     wait: Literal[True]
 
 
-FromAdapter: TypeAlias = Hello | NoHello | Outcome | Skip | Error | Ask | Send | Reply | Wait
+FromAdapter: TypeAlias = Hello | NoHello | Outcome | Skip | Error | Ask | Send | Reply | Log | Wait
 
 # ------------------------------------------------------------------------------------------------------ the results
 

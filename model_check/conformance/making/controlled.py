@@ -1,16 +1,18 @@
 """Scripts for a driven controller, theme by theme: each a scope, whose stages are walked, and a cover of its turns.
 
 What is expected is what the specification says, in every order that it leaves open (`walks.py`); of a script's turns
-the last is compared, which is what it is for. A theme is made without the others, so Spark's workers make them side by
-side, and it is the same however many they are.
+the last is compared, which is what it is for: what the controller does in it, or what it logs (`logged.py`). A theme
+is made without the others, so Spark's workers make them side by side, and it is the same however many they are.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias, TypeVar
 
 from model_check.conformance.driving.acts import read
+from model_check.conformance.making import logged
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.happening_words import earlier_words, title
 from model_check.conformance.making.stages import Script, Shown, cover, scripts
@@ -38,12 +40,17 @@ WORDS: Final = {
 """What scripts show."""
 
 
+Cases: TypeAlias = tuple[tuple[Case, Shown], ...]
+"""Cases, each with what it shows."""
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
 class Made:
-    """The cases of a theme, what each of them shows, and how many scripts were walked."""
+    """The cases of a theme, by what is compared, with what each of them shows; and how many scripts were walked."""
 
-    cases: tuple[Case, ...]
-    shows: tuple[Shown, ...]
+    done: Cases
+    logged: Cases
     walked: int
 
 
@@ -68,25 +75,36 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 def make(name: str) -> Made:
     """The cases of a theme: a cover of what its scripts show."""
     walker, found = walked(name)
-    chosen = [found[place] for place in cover([one.shows for one in found])]
-    cases: dict[str, Case] = {}
-    shows: dict[str, Shown] = {}
-    for one in chosen:  # some steps differ in what nobody sees
-        case = case_of(name, walker, one)
-        cases.setdefault(case.hash, case)
-        shows[case.hash] = shows.get(case.hash, frozenset()) | one.shows
-    return Made(tuple(cases.values()), tuple(shows.values()), len(found))
+    kinds = logged.kinds_of(found)
+    done = _covering([(one, one.shows) for one in found])
+    logs = _covering([(one, logged.shows(name, one)) for one in found])
+    return Made(
+        _merged((case_of(name, walker, one), shows) for one, shows in done),
+        _merged((logged.log_case(case_of(name, walker, one), one, kinds), shows) for one, shows in logs),
+        len(found),
+    )
+
+
+def _covering(shown: Sequence[tuple[T, Shown]]) -> list[tuple[T, Shown]]:
+    """Those of some that are a cover of what all of them show."""
+    return [shown[place] for place in cover([shows for _, shows in shown])]
+
+
+def _merged(cases: Iterable[tuple[Case, Shown]]) -> Cases:
+    """Cases, each once: some scripts differ in what nobody sees."""
+    found: dict[str, tuple[Case, Shown]] = {}
+    for case, shows in cases:
+        first, before = found.get(case.hash, (case, Shown()))
+        found[case.hash] = first, before | shows
+    return tuple(found.values())
 
 
 def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
     """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
-    places = [(name, number) for name, one in made.items() for number in range(len(one.cases))]
-    chosen = cover([made[name].shows[number] for name, number in places])
-    found: dict[str, dict[str, Case]] = {name: {} for name in made}
-    for name, number in (places[place] for place in chosen):
-        case = made[name].cases[number]
-        found[name].setdefault(case.hash, case)  # some steps differ in what nobody sees
-    return {name: [*some.values()] for name, some in found.items()}
+    done = _covering([((name, case), shows) for name, one in made.items() for case, shows in one.done])
+    logs = _covering(_merged(chain(*(one.logged for one in made.values()))))
+    themes = {name: [case for (theme, case), _ in done if theme == name] for name in made}
+    return {**themes, logged.GROUP: [case for case, _ in logs]}
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
@@ -119,11 +137,16 @@ def script_of(walker: Walker, script: Script) -> list[list[Object]]:
 
 def told_of(made: Mapping[str, Made]) -> Iterator[str]:
     """What is shown of the specification, as shares of what there is, a line each."""
-    shown = frozenset[tuple[str, ...]]().union(*(shows for one in made.values() for shows in one.shows))
+    shown = Shown().union(*(shows for one in made.values() for _, shows in one.done))
     counts = Counter(one[0] for one in shown)
     walked = sum(one.walked for one in made.values())
     told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())
-    yield f"{sum(len(one) for one in kept(made).values())} of {walked} scripts show all of {told}"
+    cases = kept(made)
+    logs = cases.pop(logged.GROUP)
+    yield f"{sum(map(len, cases.values()))} of {walked} scripts show all of {told}"
+    said = Shown().union(*(shows for one in made.values() for _, shows in one.logged))
+    lines = [(one[1], one[2]) for one in said if one[0] == "line"]
+    yield f"{len(logs)} show all of {len({kind for kind, _ in lines})} kinds of lines, {len(lines)} by the action too"
     own = {one.name for one in rules() if one.actor == CONTROLLER and one.budget is None} - {LOOKS}
     taken = {one[1] for one in shown if one[0] == "action"}
     yield f"{len(taken & own)} of {len(own)} actions of a controller; without {', '.join(sorted(own - taken))}"

@@ -11,9 +11,11 @@ come right before a write, the answer to one may be lost, and a broker may fail 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from model_check.conformance.driving.acts import Act, Wrote, turn
+from model_check.conformance.driving.log_lines import plain
 from model_check.conformance.making import who_acts
 from model_check.conformance.making.told_steps import acts_of, items_of
 from model_check.conformance.vector import Object
@@ -30,6 +32,8 @@ NAMES: Final[dict[type[Request], str]] = {
     LeaderAndIsrRequest: "LeaderAndIsr", UpdateMetadataRequest: "UpdateMetadata", StopReplicaRequest: "StopReplica",
 }  # fmt: skip
 LOST: Final = "_unanswered"
+Logs: TypeAlias = tuple[tuple[str, str], ...]
+"""Lines, each with its kind."""
 NEW_SESSION: Final = f"renew_session(b={who_acts.DRIVEN})"
 FAILED_CREATE: Final = f"elect_create_without_session(c={who_acts.DRIVEN})"
 
@@ -53,7 +57,8 @@ class Turn:
 
     It begins with what happens `first`. `steps` are those of one order, and `taken` its own among them with the table
     rows that they took; `writes` are its writes, each with the action that made it and with what else the world might
-    have done right before.
+    have done right before. `logs` are the lines that it writes, each once, in each order where they differ, and
+    `says` their kinds, each with the action that says it; of the kinds `unsure` the specification does not know all.
     """
 
     first: tuple[str, ...]
@@ -63,6 +68,9 @@ class Turn:
     taken: tuple[str, ...]
     writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...]
     coming: Coming | None = None
+    logs: tuple[Logs, ...] = ((),)
+    says: frozenset[tuple[str, str]] = frozenset()
+    unsure: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,9 @@ class _Way:
     taken: tuple[str, ...] = ()
     writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...] = ()
     coming: Coming | None = None
+    logs: Logs = ()
+    says: frozenset[tuple[str, str]] = frozenset()
+    unsure: frozenset[str] = frozenset()
 
 
 class TooManyOrders(Exception):
@@ -129,6 +140,7 @@ class Walker:
     def _step(self, way: _Way, choice: Choice, after: Raw) -> _Way:
         """A way with one more step."""
         before, steps = way.pair, (*way.steps, choice.name)
+        way = self._logged(way, choice)
         reached = self.sides.take(before.fork(), choice, after, steps)
         changes = [
             one.change for one in reached.cluster.zookeeper.transactions[len(before.cluster.zookeeper.transactions) :]
@@ -140,16 +152,30 @@ class Walker:
         taken = (choice.rule, *who_acts.rows(before.cluster, reached.cluster))
         return replace(way, pair=reached, acts=(*way.acts, *acts), steps=steps, taken=(*way.taken, *taken))
 
+    def _logged(self, way: _Way, choice: Choice) -> _Way:
+        """A way with the lines that the driven controller writes at a step."""
+        if dict(choice.parameters).get("c") != who_acts.DRIVEN:
+            return way
+        logs, says, unsure = set(way.logs), set(way.says), set(way.unsure)
+        for due in chain(*self.sides.lines.due(choice, way.pair.raw).lines.values()):
+            line, kind = None if due.perhaps else due.line(who_acts.DRIVEN), due.kind.__name__
+            says.add((kind, choice.rule))
+            if line is None:
+                unsure.add(kind)
+            else:
+                logs.add((plain(line), kind))
+        return replace(way, logs=tuple(sorted(logs)), says=frozenset(says), unsure=frozenset(unsure))
+
     # ------------------------------------------------------------------------------------------------------ one turn
 
     def _settled(self, names: tuple[str, ...], begun: _Way, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
         ended: list[_Way] = []
-        seen = set[tuple[Raw, str]]()
+        seen = set[tuple[Raw, str, Logs]]()
         waiting = [begun]
         while waiting:
             following = self._following(waiting.pop(), ended)
             for one in following:
-                key = (one.pair.raw, json.dumps(self._told(one.acts)))
+                key = (one.pair.raw, json.dumps(self._told(one.acts)), one.logs)
                 if key not in seen:
                     seen.add(key)
                     waiting.append(one)
@@ -165,7 +191,12 @@ class Walker:
             return None
         ends = {one.pair.raw: one.pair for one in ended}
         every = tuple(orders[one] for one in sorted(orders))
-        return Turn(names, first.items, every, first.steps, first.taken, first.writes, coming), [*ends.values()]
+        logs = tuple(sorted({one.logs for one in ended}))
+        unsure = frozenset[str]().union(*(one.unsure for one in ended))
+        found = Turn(
+            names, first.items, every, first.steps, first.taken, first.writes, coming, logs, first.says, unsure
+        )
+        return found, [*ends.values()]
 
     def _told(self, acts: Iterable[Act]) -> list[Object]:
         return turn(acts, self.compared)

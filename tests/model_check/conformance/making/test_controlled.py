@@ -9,6 +9,7 @@ import pytest
 
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.controlled import ROWS, case_of, kept, make, told_of, walked
+from model_check.conformance.making.logged import GROUP
 from model_check.conformance.making.stages import cover
 from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vectors
@@ -30,7 +31,7 @@ def test_a_theme_is_as_it_is_made() -> None:
     cases = kept(made)["addition"]
     there = hashes(one for one in VECTORS if one.group == "addition")
     assert [one for one in hashes(cases) if one in there] == there
-    told, actions, lost, rows = told_of(made)
+    told, _, actions, lost, rows = told_of(made)
     assert told.startswith(f"{len(cases)} of {made['addition'].walked} scripts show all of 22 actions, ")
     assert (actions[:8], lost[:8]) == ("21 of 65", "0 of 16 ")
     assert rows.startswith(f"9 of {len(ROWS)} rows of the tables; without partition: ")
@@ -41,7 +42,7 @@ def test_a_theme_is_as_it_is_made() -> None:
 def test_any_number_of_workers_makes_the_same(workers: int) -> None:
     made = made_by_workers(master=f"local[{workers}]")
     assert made is not None
-    there = {name: hashes(one for one in VECTORS if one.group == name) for name in THEMES}
+    there = {name: hashes(one for one in VECTORS if one.group == name) for name in (*THEMES, GROUP)}
     assert {name: hashes(cases) for name, cases in kept(made).items()} == there
     first, *shares = (re.findall(r"\d+", one) for one in told_of(made))
     page = " ".join((FOLDER.parent / "README.md").read_text("utf-8").split())

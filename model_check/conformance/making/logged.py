@@ -1,0 +1,59 @@
+"""Scripts of which the lines are compared that a driven controller logs in the last turn.
+
+A line is expected where the specification says that it is written, and knows all of it; in a turn in which it does not
+know all of one, lines of that kind are not compared. Scripts are chosen so that each action says each of its lines,
+each theme what it may, and each row of a table is taken; and that of what nothing is said of one is there, too.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from model_check.conformance.driving.log_lines import KINDS
+from model_check.conformance.making.cases import Case
+from model_check.conformance.making.stages import Script, Shown
+
+GROUP: Final = "log"
+SUBSCRIBES: Final = "subscribe"
+
+
+def shows(name: str, script: Script) -> Shown:
+    """What the last turn of a script of a theme shows.
+
+    Nothing where something comes amid a failover: what is heard of it, with listeners that come meanwhile, differs.
+    """
+    last = script.turns[-1]
+    if last.coming is not None and last.coming.steps and SUBSCRIBES in last.taken:
+        return Shown()
+    said = _says(script)
+    found: set[tuple[str, ...]] = {("line", kind, rule) for kind, rule in said}
+    found |= {("said in", kind, name) for kind, _ in said}
+    found |= {("row", one) for one in last.taken if ": " in one}
+    if not said:
+        found.add(("nothing said", *(one.partition("(")[0] for one in last.first)))
+    return frozenset(found)
+
+
+def _says(script: Script) -> frozenset[tuple[str, str]]:
+    """The lines of the last turn, and which action says them, of those that are compared."""
+    last = script.turns[-1]
+    return frozenset((kind, rule) for kind, rule in last.says if kind in KINDS and kind not in last.unsure)
+
+
+def kinds_of(scripts: Iterable[Script]) -> frozenset[str]:
+    """The kinds of lines that some scripts say."""
+    return frozenset(kind for script in scripts for kind, _ in _says(script))
+
+
+def log_case(case: Case, script: Script, kinds: Iterable[str]) -> Case:
+    """The case that asks for the lines of a script's last turn, among those of some kinds."""
+    last, number = script.turns[-1], str(len(script.turns) - 1)
+    compared = sorted(kind for kind in kinds if kind not in last.unsure)
+    orders = {tuple(line for line, kind in one if kind in compared) for one in last.logs}
+    return replace(
+        case,
+        title=f"{case.title}; what is logged then",
+        given={**case.given, "lines": compared},
+        then=[{"lines": {number: [*one]}} for one in sorted(orders)],
+        tags=[*case.tags, GROUP],
+    )
