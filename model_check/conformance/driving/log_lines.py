@@ -27,6 +27,10 @@ KINDS: Final = frozenset(
 
 Not those that differ by which broker answers, and when; nor a ratio, of which the specification knows imbalances only.
 """
+LISTENERS: Final = frozenset(
+    one.__name__ for one in CONTROLLER_LOG.kinds if any("Listener on " in form.text for form in one.templates.values())
+)
+"""The lines of listeners."""
 BROKERS: Final = frozenset({"behind", "brokers", "dead", "live", "live_brokers", "new"})
 """The fields that are sets of brokers; other lists of numbers have an order: an AR, an ISR."""
 

@@ -9,21 +9,23 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from model_check.conformance.driving.log_lines import KINDS
+from model_check.conformance.driving.log_lines import KINDS, LISTENERS
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.stages import Script, Shown
+from model_check.conformance.making.walks import NEW_SESSION
+from model_check.conformance.making.who_acts import DRIVEN, LOOKS
 
 GROUP: Final = "log"
-SUBSCRIBES: Final = "subscribe"
+ELECTED: Final = "elect_create"
+BEGIN: Final = (f"{LOOKS}(", "request_shutdown(")
+"""What has a controller begin its work, whether it has a session or not."""
+ENDS: Final = f"expire_session(b={DRIVEN}"
 
 
 def shows(name: str, script: Script) -> Shown:
-    """What the last turn of a script of a theme shows.
-
-    Nothing where something comes amid a failover: what is heard of it, with listeners that come meanwhile, differs.
-    """
+    """What the last turn of a script of a theme shows; nothing where its first lines stand in a turn before."""
     last = script.turns[-1]
-    if last.coming is not None and last.coming.steps and SUBSCRIBES in last.taken:
+    if _goes_on(script):
         return Shown()
     said = _says(script)
     found: set[tuple[str, ...]] = {("line", kind, rule) for kind, rule in said}
@@ -36,8 +38,26 @@ def shows(name: str, script: Script) -> Shown:
 
 def _says(script: Script) -> frozenset[tuple[str, str]]:
     """The lines of the last turn, and which action says them, of those that are compared."""
+    unsure = _unsure(script)
+    return frozenset((kind, rule) for kind, rule in script.turns[-1].says if kind in KINDS and kind not in unsure)
+
+
+def _unsure(script: Script) -> frozenset[str]:
+    """The kinds of which it is open whether they are said in the last turn.
+
+    Where a controller is elected, its listeners may be called by what happened before, and find nothing.
+    """
     last = script.turns[-1]
-    return frozenset((kind, rule) for kind, rule in last.says if kind in KINDS and kind not in last.unsure)
+    return last.unsure | LISTENERS if ELECTED in last.taken else last.unsure
+
+
+def _goes_on(script: Script) -> bool:
+    """Whether the last turn goes on with what was begun while there was no session."""
+    last = script.turns[-1]
+    if NEW_SESSION not in last.first:
+        return False
+    ended = max(place for place, one in enumerate(script.turns) if any(name.startswith(ENDS) for name in one.first))
+    return any(name.startswith(BEGIN) for one in script.turns[ended:-1] for name in one.first)
 
 
 def kinds_of(scripts: Iterable[Script]) -> frozenset[str]:
@@ -48,7 +68,7 @@ def kinds_of(scripts: Iterable[Script]) -> frozenset[str]:
 def log_case(case: Case, script: Script, kinds: Iterable[str]) -> Case:
     """The case that asks for the lines of a script's last turn, among those of some kinds."""
     last, number = script.turns[-1], str(len(script.turns) - 1)
-    compared = sorted(kind for kind in kinds if kind not in last.unsure)
+    compared = sorted({*kinds} - _unsure(script))
     orders = {tuple(line for line, kind in one if kind in compared) for one in last.logs}
     return replace(
         case,

@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 from model_check.conformance.making.cases import Case
-from model_check.conformance.making.controlled import ROWS, case_of, kept, make, told_of, walked
+from model_check.conformance.making.controlled import ROWS, kept, make, told_of
 from model_check.conformance.making.logged import GROUP
 from model_check.conformance.making.stages import cover
 from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vectors
 from model_check.spark.spark_vectors import made_by_workers
 from tests.model_check.conformance.driving.driven import outcome
+from tests.model_check.conformance.making.every_script import every_case, vectors_of
 
 VECTORS = [one for one in read_vectors() if one.verb == "control"]
 
@@ -55,10 +56,7 @@ def test_any_number_of_workers_makes_the_same(workers: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", THEMES)
 def test_every_script_of_a_theme_is_passed_by_the_reference(name: str) -> None:
-    walker, found = walked(name)
-    cases = [case_of(name, walker, one) for one in found]
-    vectors = [Vector(f"kcs-{name}-{number:04}", one.title, [], [], [*one.dialects], one.verb, one.given, one.then, "")
-               for number, one in enumerate(cases)]  # fmt: skip
+    vectors = vectors_of(name, every_case(name))
     assert [one.title for one in vectors if not is_legal(one, outcome(one))] == []
 
 
