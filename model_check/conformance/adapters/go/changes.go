@@ -187,7 +187,8 @@ func (a *adapter) handleStateChanges(given struct {
 	States                    map[string]string
 }) (object, error) {
 	c := given.controller(a, given.States)
-	failed := append([]string{}, c.handleStateChanges(given.Keys, change{target: given.Target, selector: given.Selector})...)
+	to := change{target: given.Target, selector: given.Selector}
+	failed := append([]string{}, c.handleStateChanges(given.Keys, to)...)
 	slices.Sort(failed)
 	for _, key := range given.Keys {
 		if _, there := c.states[key]; !there { // a replica that is gone has no entry
@@ -239,6 +240,7 @@ func (a *adapter) failBroker(given struct {
 		replicas[key] = c.states[key]
 	}
 	return c.outcome(object{
-		"partition_states": partitions, "replica_states": replicas, "update_metadata": sortedKeys(c.channels.(*recorder).told),
+		"partition_states": partitions, "replica_states": replicas,
+		"update_metadata": sortedKeys(c.channels.(*recorder).told),
 	}), nil
 }

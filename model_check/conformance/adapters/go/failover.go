@@ -250,8 +250,8 @@ func (k *kafkaController) readEpoch() error {
 	return nil
 }
 
-// incrementEpoch writes the next controller epoch. Where somebody else has, the controller goes on with what it has read
-// (D1).
+// incrementEpoch writes the next controller epoch. Where somebody else has done so, the controller goes on with what it
+// has read (D1).
 func (k *kafkaController) incrementEpoch() error {
 	next := k.epoch + 1
 	version, err := k.zk.set(epochPath, strconv.Itoa(next), k.epochZkVersion)

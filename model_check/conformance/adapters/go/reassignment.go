@@ -135,7 +135,9 @@ func (k *kafkaController) removeReassignment(name string) error {
 func reassignmentData(asked map[string]brokers) string {
 	entries := []object{}
 	for _, name := range sortedKeys(asked) {
-		entries = append(entries, object{"topic": topicOf(name), "partition": numberOf(name), "replicas": listOf(asked[name])})
+		entries = append(entries, object{
+			"topic": topicOf(name), "partition": numberOf(name), "replicas": listOf(asked[name]),
+		})
 	}
 	return encoded(object{"version": 1, "partitions": entries})
 }

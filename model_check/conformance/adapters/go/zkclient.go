@@ -38,7 +38,8 @@ type childListener struct {
 	changed func(children []string) error
 }
 
-// zkClient does operations until they are answered, and calls listeners. One is the same only if it is the same pointer.
+// zkClient does operations until they are answered, and calls listeners. One that is subscribed twice is called once;
+// it is the same only if it is the same pointer.
 type zkClient struct {
 	talk     *conversation
 	data     map[string][]*dataListener
@@ -165,7 +166,7 @@ func (z *zkClient) subscribeData(path string, listener *dataListener) {
 
 // unsubscribeData has a listener called no more.
 func (z *zkClient) unsubscribeData(path string, listener *dataListener) {
-	z.data[path] = slices.DeleteFunc(slices.Clone(z.data[path]), func(l *dataListener) bool { return l == listener })
+	z.data[path] = without(z.data[path], listener)
 }
 
 // subscribeChildren has a listener called as the children of a znode change.
@@ -179,7 +180,12 @@ func (z *zkClient) subscribeChildren(path string, listener *childListener) {
 
 // unsubscribeChildren has a listener called no more.
 func (z *zkClient) unsubscribeChildren(path string, listener *childListener) {
-	z.children[path] = slices.DeleteFunc(slices.Clone(z.children[path]), func(l *childListener) bool { return l == listener })
+	z.children[path] = without(z.children[path], listener)
+}
+
+// without is the listeners but for one.
+func without[L comparable](listeners []L, gone L) []L {
+	return slices.DeleteFunc(slices.Clone(listeners), func(one L) bool { return one == gone })
 }
 
 // call is a listener that is to be called, about a path.
