@@ -113,7 +113,7 @@ func (t *conversation) ask(op zkOperation) (*result, error) {
 func (t *conversation) send(to int, request object) int {
 	answer := t.say(object{"send": object{"to": to, "request": request}})
 	if answer.Result == nil {
-		panic(over{fmt.Errorf("a request has no number")})
+		panic(over{errors.New("a request has no number")})
 	}
 	return answer.Result.Number
 }
