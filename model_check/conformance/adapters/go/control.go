@@ -76,6 +76,11 @@ type conversation struct {
 // over ends a conversation from within whatever is being done. An error is why it ends before its end.
 type over struct{ err error }
 
+// skip is such an error: what this controller does not do.
+type skip string
+
+func (s skip) Error() string { return string(s) }
+
 // say says a line and gives the answer. There is none after the end.
 func (t *conversation) say(line object) heard {
 	var answer heard
@@ -108,7 +113,7 @@ func (t *conversation) ask(op zkOperation) (*result, error) {
 func (t *conversation) send(to int, request object) int {
 	answer := t.say(object{"send": object{"to": to, "request": request}})
 	if answer.Result == nil {
-		panic(over{fmt.Errorf("a request has no number")})
+		panic(over{errors.New("a request has no number")})
 	}
 	return answer.Result.Number
 }

@@ -83,7 +83,7 @@ func (k *kafkaController) dataWhileActive(do func(data *string) error) *dataList
 // startUp listens to /controller, and elects.
 func (k *kafkaController) startUp() {
 	k.zk.subscribeData(controllerPath, &dataListener{changed: k.onControllerChange, deleted: k.onControllerGone})
-	k.elect()
+	_ = k.elect() // what it raises is logged
 }
 
 // readController reads who is the controller; -1: nobody.

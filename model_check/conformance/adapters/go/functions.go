@@ -22,6 +22,16 @@ func (b brokers) without(other brokers) brokers {
 	return slices.DeleteFunc(slices.Clone(b), other.has)
 }
 
+// distinct is the ids in their order, each once.
+func (b brokers) distinct() (once brokers) {
+	for _, id := range b {
+		if !once.has(id) {
+			once = append(once, id)
+		}
+	}
+	return once
+}
+
 // upTo says whether a dialect is that of a release line, and of one that is no later than another's.
 func (a *adapter) upTo(last string) bool {
 	return a.dialect != "documented" && slices.Index(dialects, a.dialect) <= slices.Index(dialects, last)

@@ -31,12 +31,12 @@ func (a *adapter) handleIsrChanges(given struct {
 		Znode *stateZnode
 	}
 }) (object, error) {
-	partitions, texts := map[string]known{}, texts{adapter: a, znodes: map[string]*stateZnode{}}
+	partitions, read := map[string]known{}, &stateTexts{adapter: a, znodes: map[string]*stateZnode{}}
 	for name, p := range given.Partitions {
-		partitions[name], texts.znodes[name] = p.known, p.Znode
+		partitions[name], read.znodes[name] = p.known, p.Znode
 	}
 	c := given.controller(a, partitions)
-	c.znodes = &texts
+	c.znodes = read
 	var err error
 	names := []string{}
 	for _, data := range given.Notifications {
@@ -57,15 +57,15 @@ func (a *adapter) handleIsrChanges(given struct {
 	return object{"cached": cached, "update_metadata": update, "removed": sortedKeys(given.Notifications)}, nil
 }
 
-// texts are state znodes of which the text is known.
-type texts struct {
+// stateTexts are state znodes of which the text is known.
+type stateTexts struct {
 	memory
 	adapter *adapter
 	znodes  map[string]*stateZnode
 }
 
 // readState reads one, if it is there, and is JSON.
-func (t *texts) readState(name string) (*leadership, error) {
+func (t *stateTexts) readState(name string) (*leadership, error) {
 	znode := t.znodes[name]
 	if znode == nil || !isJSON(znode.Data) {
 		return nil, nil

@@ -72,20 +72,20 @@ func (c *controller) names() []string { return slices.Sorted(maps.Keys(c.assigne
 // replicaKey is the key of a replica.
 func replicaKey(partition string, replica int) string { return partition + "/" + strconv.Itoa(replica) }
 
-// replicasOn has the keys of the replicas on some brokers, ascending.
+// replicasOn has the keys of the replicas on some brokers. They are a set, even where AR names a broker twice.
 func (c *controller) replicasOn(on brokers) (keys []string) {
 	for _, name := range c.names() {
-		for _, replica := range c.assigned[name].in(on) {
+		for _, replica := range c.assigned[name].in(on).distinct() {
 			keys = append(keys, replicaKey(name, replica))
 		}
 	}
 	return keys
 }
 
-// replicasOf has the keys of all replicas of some partitions.
+// replicasOf has the keys of all replicas of some partitions, likewise a set.
 func (c *controller) replicasOf(names []string) (keys []string) {
 	for _, name := range names {
-		for _, replica := range c.assigned[name] {
+		for _, replica := range c.assigned[name].distinct() {
 			keys = append(keys, replicaKey(name, replica))
 		}
 	}

@@ -122,7 +122,10 @@ func (a *adapter) answer(lines *bufio.Scanner, out *json.Encoder) object {
 		return object{"protocol": 1, "name": "example", "language": "Go", "dialect": a.dialect, "verbs": verbs}
 	case question.Verb == "control":
 		given := slices.Clone(question.Given) // the conversation reads on
-		if err := a.control(question.ID, given, lines, out); err != nil {
+		err := a.control(question.ID, given, lines, out)
+		if why := skip(""); errors.As(err, &why) {
+			return object{"id": question.ID, "skip": string(why)}
+		} else if err != nil {
 			return object{"id": question.ID, "error": err.Error()}
 		}
 		return object{}

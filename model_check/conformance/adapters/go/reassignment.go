@@ -30,7 +30,7 @@ func (k *kafkaController) readReassignments(data *string) (map[string]brokers, e
 			Replicas brokers
 		}
 	}
-	if err := k.adapter.readInto(reassignPath, data, &value); err != nil {
+	if err := k.readLists(reassignPath, data, &value); err != nil {
 		return nil, err
 	}
 	for _, p := range value.Partitions {
@@ -211,7 +211,7 @@ func (k *kafkaController) finishReassignment(name string, r *reassigning) error 
 		k.handleStateChanges([]string{name}, change{target: "OnlinePartition", selector: "reassigned"})
 	}
 	old := []string{}
-	for _, replica := range before.without(r.replicas) {
+	for _, replica := range before.without(r.replicas).distinct() {
 		old = append(old, replicaKey(name, replica))
 	}
 	for _, target := range []string{
@@ -269,16 +269,6 @@ func (k *kafkaController) raiseLeaderEpoch(name string, to, replicas brokers) er
 			})
 		}
 	}
-}
-
-// distinct is the ids in their order, each once.
-func (b brokers) distinct() (once brokers) {
-	for _, id := range b {
-		if !once.has(id) {
-			once = append(once, id)
-		}
-	}
-	return once
 }
 
 // listOf is the ids, of which none at all are an empty list and not null.
