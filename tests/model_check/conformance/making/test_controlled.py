@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from model_check.conformance.making.cases import Case
-from model_check.conformance.making.controlled import ROWS, case_of, kept, make, told_of, walked
+from model_check.conformance.making.controlled import case_of, kept, make, walked
+from model_check.conformance.making.shares import told_of
 from model_check.conformance.making.stages import cover
 from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vectors
@@ -30,10 +31,11 @@ def test_a_theme_is_as_it_is_made() -> None:
     cases = kept(made)["addition"]
     there = hashes(one for one in VECTORS if one.group == "addition")
     assert [one for one in hashes(cases) if one in there] == there
-    told, actions, lost, rows = told_of(made)
+    told, actions, lost, rows, branches, *_ = told_of(made)
     assert told.startswith(f"{len(cases)} of {made['addition'].walked} scripts show all of 22 actions, ")
-    assert (actions[:8], lost[:8]) == ("21 of 65", "0 of 16 ")
-    assert rows.startswith(f"9 of {len(ROWS)} rows of the tables; without partition: ")
+    assert (actions[:8], lost[:8]) == ("21 of 62", "0 of 16 ")
+    assert rows.startswith("10 of 21 rows of the tables; without P-NEW-OFFLINE, ")
+    assert branches.startswith("2 of 10 branches of the selectors; without controlled-shutdown elects from the ISR, ")
 
 
 @pytest.mark.slow
