@@ -48,9 +48,13 @@ def test_any_number_of_workers_makes_the_same(workers: int) -> None:
     first, *shares = (re.findall(r"\d+", one) for one in told_of(made))
     page = " ".join((FOLDER.parent / "README.md").read_text("utf-8").split())
     assert f"{first[0]} scripts, a cover of what {int(first[1]):,} walks" in page
-    actions, lost, rows = (one[:2] for one in shares)
-    assert f"{actions[0]} of a controller's {actions[1]} actions, {lost[0]} of {lost[1]} lost answers" in page
-    assert f"{rows[0]} of the {rows[1]} rows of the tables that lead to another state" in page
+    actions, lost, rows, branches, occasions, broken, troubles = (one[:2] for one in shares[:7])
+    assert f"{actions[0]} of the {actions[1]} actions of a controller of 0.10.2, all {lost[1]} lost answers" in page
+    assert f"{rows[0]} of the {rows[1]} rows of the tables, all {branches[1]} branches of the selectors" in page
+    assert f"{occasions[0]} of the {occasions[1]} occasions of claims" in page
+    assert f"Of the {broken[1]} claims that defects of 0.10.2 break, walks break {broken[0]};" in page
+    assert f"of the {troubles[1]} lines that warn or tell of an error, they have {troubles[0]}." in page
+    assert (lost[0], branches[0]) == (lost[1], branches[1])
 
 
 @pytest.mark.slow
@@ -74,7 +78,9 @@ def test_each_theme_has_vectors_that_show_what_it_is_about() -> None:
     by_group = {name: [one for one in VECTORS if one.group == name] for name in THEMES}
     abouts = {
         "failover": "end_session", "topic": "topic b is created", "deletion": "fail_deletion", "rebalance": "rebalance",
-        "kept": "delete_topics",
+        "kept": "delete_topics", "life": "topic a is created", "unborn": "Broker 2 is killed", "refused": '"reply"',
+        "found": "reassign_partitions", "nobody": '"replicas": []', "reading": "isr_change_notification",
+        "starting": '"lose"', "unheard": "somebody creates /controller",
         "move": "reassign_partitions", "requested": "preferred_replica_election", "departure": "shutdown",
         "report": "isr_change_notification",
     }  # fmt: skip
