@@ -5,26 +5,24 @@ the last is compared, which is what it is for: what the controller does in it, o
 is made without the others, so Spark's workers make them side by side, and it is the same however many they are.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from model_check.conformance.driving.acts import read
 from model_check.conformance.making import logged
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.happening_words import earlier_words, title
-from model_check.conformance.making.stages import Script, Shown, cover, scripts
+from model_check.conformance.making.rounds import VERSIONS, asked, comes_by, new_to
+from model_check.conformance.making.stages import TOGETHER, Script, Shown, cover, scripts
 from model_check.conformance.making.themes import THEMES
+from model_check.conformance.making.unheard import unheard
 from model_check.conformance.making.walks import Walker
-from model_check.conformance.making.who_acts import CONTROLLER, DRIVEN, LOOKS
+from model_check.conformance.making.who_acts import DRIVEN
 from model_check.conformance.vector import Dialect, Object
 from model_check.refinement.lockstep import Sides
 from spec.system import rules
-from spec.tables.partition_states import PARTITION_TRANSITIONS
-from spec.tables.replica_states import REPLICA_TRANSITIONS
-from spec.tables.table import S, Table, find
 
 VERB: Final = "control"
 DIALECT: Final[Dialect] = "as-coded-0.10.2"
@@ -33,23 +31,23 @@ SETTINGS: Final = {
 }  # fmt: skip
 """Kafka's settings in every theme, unless it has others: 0.10.2 has the opposite of each as its default."""
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
-WORDS: Final = {
-    "action": "actions", "then": "pairs of actions", "row": "rows of the tables", "comes of": "kinds of turns",
-    "order": "orders that are left open", "amid": "interruptions",
-}  # fmt: skip
-"""What scripts show."""
 
 
 Cases: TypeAlias = tuple[tuple[Case, Shown], ...]
 """Cases, each with what it shows."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Made:
-    """The cases of a theme, by what is compared, with what each of them shows; and how many scripts were walked."""
+    """The cases of a theme, what each of them shows, and how many scripts were walked.
 
-    done: Cases
+    `until` says how many there were with each version of the vectors; `logged` are those whose lines
+    are compared.
+    """
+
+    cases: tuple[Case, ...]
+    shows: tuple[Shown, ...]
+    until: Mapping[str, int]
     logged: Cases
     walked: int
 
@@ -60,10 +58,11 @@ def walked(name: str) -> tuple[Walker, list[Script]]:
     scope = theme.scope(name)
     walker = Walker(Sides(scope))
     bare = starting(scope.brokers)
-    found = list(scripts(walker, bare, theme.turns))
+    together = TOGETHER | theme.together
+    found = list(scripts(walker, bare, theme.turns, together, faulty_start=theme.faulty_start))
     if theme.begun:
-        found += scripts(walker, [*bare, *((step,) for step in theme.begun)], theme.turns)
-    return walker, found
+        found += scripts(walker, [*bare, *((step,) for step in theme.begun)], theme.turns, together)
+    return walker, [*unheard(found)] if theme.unheard else found
 
 
 def starting(brokers: int) -> list[tuple[str, ...]]:
@@ -73,21 +72,28 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 
 
 def make(name: str) -> Made:
-    """The cases of a theme: a cover of what its scripts show."""
+    """The cases of a theme: a cover of what its scripts show, version by version."""
     walker, found = walked(name)
-    kinds = logged.kinds_of(found)
-    done = _covering([(one, one.shows) for one in found])
-    logs = _covering([(one, logged.shows(name, one)) for one in found])
-    return Made(
-        _merged((case_of(name, walker, one), shows) for one, shows in done),
-        _merged((logged.log_case(case_of(name, walker, one), one, kinds), shows) for one, shows in logs),
-        len(found),
-    )
+    cases: dict[str, Case] = {}
+    shows: dict[str, Shown] = {}
+    until: dict[str, int] = {}
+    for version in VERSIONS:
+        earlier, known = {*cases}, Shown().union(*shows.values())
+        looked_for = [asked(one.shows, version) for one in found] if comes_by(THEMES[name].since, version) else []
+        for one in (found[place] for place in cover(looked_for, known)):
+            case = case_of(name, walker, one)  # some steps differ in what nobody sees
+            told = new_to(one.shows, version) if case.hash in earlier else one.shows
+            cases.setdefault(case.hash, case)
+            shows[case.hash] = shows.get(case.hash, Shown()) | told
+        until[version] = len(cases)
+    return Made(tuple(cases.values()), tuple(shows.values()), until, _logged(name, walker, found), len(found))
 
 
-def _covering(shown: Sequence[tuple[T, Shown]]) -> list[tuple[T, Shown]]:
-    """Those of some that are a cover of what all of them show."""
-    return [shown[place] for place in cover([shows for _, shows in shown])]
+def _logged(name: str, walker: Walker, found: Sequence[Script]) -> Cases:
+    """The cases of the lines that scripts log, of which each shows something more."""
+    kinds, shows = logged.kinds_of(found), [logged.shows(name, one) for one in found]
+    chosen = [(found[place], shows[place]) for place in cover(shows)]
+    return _merged((logged.log_case(case_of(name, walker, one), one, kinds), shown) for one, shown in chosen)
 
 
 def _merged(cases: Iterable[tuple[Case, Shown]]) -> Cases:
@@ -99,12 +105,26 @@ def _merged(cases: Iterable[tuple[Case, Shown]]) -> Cases:
     return tuple(found.values())
 
 
+def chosen(made: Mapping[str, Made]) -> dict[str, list[int]]:
+    """The cases that cover what all themes show together, by their numbers; where two show the same, the first.
+
+    What a version shows its next one need not, so the cases of an earlier version stay as they are.
+    """
+    found: dict[str, list[int]] = {name: [] for name in made}
+    known = Shown()
+    for version in VERSIONS:
+        places = [(name, number) for name, one in made.items() for number in range(one.until[version])]
+        for place in cover([asked(made[name].shows[number], version) for name, number in places], known):
+            found[places[place][0]].append(places[place][1])
+        known = known.union(*(made[name].shows[number] for name, numbers in found.items() for number in numbers))
+    return found
+
+
 def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
-    """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
-    done = _covering([((name, case), shows) for name, one in made.items() for case, shows in one.done])
-    logs = _covering(_merged(chain(*(one.logged for one in made.values()))))
-    themes = {name: [case for (theme, case), _ in done if theme == name] for name in made}
-    return {**themes, logged.GROUP: [case for case, _ in logs]}
+    """The cases of all themes, as they become vectors."""
+    done = {name: [made[name].cases[number] for number in numbers] for name, numbers in chosen(made).items()}
+    logs = _merged(chain(*(one.logged for one in made.values())))
+    return {**done, logged.GROUP: [logs[place][0] for place in cover([shows for _, shows in logs])]}
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
@@ -133,35 +153,3 @@ def script_of(walker: Walker, script: Script) -> list[list[Object]]:
     tree = walker.sides.initial().cluster.zookeeper.tree
     standing = [{"create": path, "data": read(tree[path].data)} for path in tree if path.startswith(TOPICS)]
     return [[*(standing if not number else ()), *turn.items] for number, turn in enumerate(script.turns)]
-
-
-def told_of(made: Mapping[str, Made]) -> Iterator[str]:
-    """What is shown of the specification, as shares of what there is, a line each."""
-    shown = Shown().union(*(shows for one in made.values() for _, shows in one.done))
-    counts = Counter(one[0] for one in shown)
-    walked = sum(one.walked for one in made.values())
-    told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())
-    cases = kept(made)
-    logs = cases.pop(logged.GROUP)
-    yield f"{sum(map(len, cases.values()))} of {walked} scripts show all of {told}"
-    said = Shown().union(*(shows for one in made.values() for _, shows in one.logged))
-    lines = [(one[1], one[2]) for one in said if one[0] == "line"]
-    yield f"{len(logs)} show all of {len({kind for kind, _ in lines})} kinds of lines, {len(lines)} by the action too"
-    own = {one.name for one in rules() if one.actor == CONTROLLER and one.budget is None} - {LOOKS}
-    taken = {one[1] for one in shown if one[0] == "action"}
-    yield f"{len(taken & own)} of {len(own)} actions of a controller; without {', '.join(sorted(own - taken))}"
-    lost = {one.name for one in rules() if one.name.endswith("_unanswered") and one.actor == CONTROLLER}
-    yield f"{len(taken & lost)} of {len(lost)} lost answers; without {', '.join(sorted(lost - taken)) or 'none'}"
-    rows = {one[1] for one in shown if one[0] == "row"} & ROWS
-    yield f"{len(rows)} of {len(ROWS)} rows of the tables; without {', '.join(sorted(ROWS - rows)) or 'none'}"
-
-
-def _rows(kind: str, table: Table[S]) -> Iterator[str]:
-    for before in table:
-        for after in table:
-            if before is not after and find(table, before, after) is not None:
-                yield f"{kind}: {before} to {after}"
-
-
-ROWS: Final = frozenset({*_rows("partition", PARTITION_TRANSITIONS), *_rows("replica", REPLICA_TRANSITIONS)})
-"""The rows of the transition tables that lead from one state to another."""

@@ -12,10 +12,13 @@ from typing import Final
 from model_check.conformance.driving.log_lines import KINDS, LISTENERS
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.stages import Script, Shown
+from model_check.conformance.making.unheard import UNHEARD
 from model_check.conformance.making.walks import NEW_SESSION
 from model_check.conformance.making.who_acts import DRIVEN, LOOKS
 
 GROUP: Final = "log"
+LINE: Final = "line"
+"""A line, and the action that says it, as a kind of what is shown."""
 ELECTED: Final = "elect_create"
 BEGIN: Final = (f"{LOOKS}(", "request_shutdown(")
 """What has a controller begin its work, whether it has a session or not."""
@@ -23,12 +26,15 @@ ENDS: Final = f"expire_session(b={DRIVEN}"
 
 
 def shows(name: str, script: Script) -> Shown:
-    """What the last turn of a script of a theme shows; nothing where its first lines stand in a turn before."""
+    """What the last turn of a script of a theme shows.
+
+    Nothing where its first lines stand in a turn before, or no walk is behind it.
+    """
     last = script.turns[-1]
-    if _goes_on(script):
+    if _goes_on(script) or any(kind == UNHEARD for kind, *_ in script.shows):
         return Shown()
     said = _says(script)
-    found: set[tuple[str, ...]] = {("line", kind, rule) for kind, rule in said}
+    found: set[tuple[str, ...]] = {(LINE, kind, rule) for kind, rule in said}
     found |= {("said in", kind, name) for kind, _ in said}
     found |= {("row", one) for one in last.taken if ": " in one}
     if not said:

@@ -17,10 +17,12 @@ from typing import Final, TypeAlias
 from model_check.conformance.driving.acts import Act, Wrote, turn
 from model_check.conformance.driving.log_lines import plain
 from model_check.conformance.making import who_acts
+from model_check.conformance.making.occasions import TAKEN, Occasions, Seen, branches_shown, troubles_shown
 from model_check.conformance.making.told_steps import acts_of, items_of
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair, Sides
 from model_check.terms.python_code import Raw
+from reference.journal import Entry
 from reference.memory.choices import Choice
 from reference.memory.cluster import carried
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
@@ -43,12 +45,13 @@ class Coming:
     """What is to come in a turn, once.
 
     `before` a write of this kind and path, steps of the world; where there are none, the answer to that write is lost.
-    Or a broker fails to delete: `deletion` has its id.
+    Or a broker fails to delete: `deletion` has its id. Behind that may come what is to come `then`.
     """
 
     before: tuple[str, str] = ("", "")
     steps: tuple[str, ...] = ()
     deletion: int = 0
+    then: "Coming | None" = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Turn:
     rows that they took; `writes` are its writes, each with the action that made it and with what else the world might
     have done right before. `logs` are the lines that it writes, each once, in each order where they differ, and
     `says` their kinds, each with the action that says it; of the kinds `unsure` the specification does not know all.
+    `seen` is what that order shows besides (`occasions.py`).
     """
 
     first: tuple[str, ...]
@@ -71,6 +75,7 @@ class Turn:
     logs: tuple[Logs, ...] = ((),)
     says: frozenset[tuple[str, str]] = frozenset()
     unsure: frozenset[str] = frozenset()
+    seen: frozenset[Seen] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class _Way:
     logs: Logs = ()
     says: frozenset[tuple[str, str]] = frozenset()
     unsure: frozenset[str] = frozenset()
+    seen: frozenset[Seen] = frozenset()
+    entries: tuple[Entry, ...] = ()
 
 
 class TooManyOrders(Exception):
@@ -98,6 +105,7 @@ class Walker:
 
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
+        self._occasions = Occasions(sides.machine)
         self.compared = [NAMES[kind] for kind in carried(Model(sides.scope, sides.switches))]
         """The requests that the scope has, by name."""
 
@@ -145,9 +153,12 @@ class Walker:
         changes = [
             one.change for one in reached.cluster.zookeeper.transactions[len(before.cluster.zookeeper.transactions) :]
         ]
+        seen = self._occasions.by(choice.name, before.raw, reached.raw)
         if not who_acts.is_own(choice):
+            way = replace(way, seen=way.seen.union(one for one in seen if one[0] != TAKEN))
             items = items_of(choice, changes, reached.cluster)
             return replace(way, pair=reached, items=(*way.items, *items), steps=steps)
+        way = replace(way, seen=way.seen | seen, entries=(*way.entries, *reached.cluster.entries))
         acts = acts_of(changes, reached.cluster.entries)
         taken = (choice.rule, *who_acts.rows(before.cluster, reached.cluster))
         return replace(way, pair=reached, acts=(*way.acts, *acts), steps=steps, taken=(*way.taken, *taken))
@@ -193,8 +204,9 @@ class Walker:
         every = tuple(orders[one] for one in sorted(orders))
         logs = tuple(sorted({one.logs for one in ended}))
         unsure = frozenset[str]().union(*(one.unsure for one in ended))
+        shown = first.seen.union(troubles_shown(first.entries), branches_shown(first.entries))
         found = Turn(
-            names, first.items, every, first.steps, first.taken, first.writes, coming, logs, first.says, unsure
+            names, first.items, every, first.steps, first.taken, first.writes, coming, logs, first.says, unsure, shown
         )
         return found, [*ends.values()]
 
@@ -231,7 +243,7 @@ class Walker:
         kind, path = coming.before
         if (due.kind, due.path) != coming.before:
             return None
-        unarmed = replace(way, items=(), coming=None)
+        unarmed = replace(way, items=(), coming=coming.then)
         if coming.steps:
             after = self._happens(unarmed, coming.steps)
             if after is not None and choice.rule == "elect_create":
@@ -260,5 +272,5 @@ class Walker:
         failing = choice.name.replace("deliver_deletion(", "deliver_failing_deletion(")
         if failing not in possible:
             return None
-        after = self._step(replace(way, items=(), coming=None), *possible[failing])
+        after = self._step(replace(way, items=(), coming=way.coming.then), *possible[failing])
         return replace(after, items=({"fail_deletion": way.coming.deletion}, *way.items))
