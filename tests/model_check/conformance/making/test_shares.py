@@ -107,6 +107,9 @@ def test_a_claim_is_shown_by_the_step_by_which_it_comes_true_or_breaks() -> None
         shown.append(occasions.by(name, raw, after))
         raw = after
     assert [number for number, one in enumerate(shown) if (BROKEN, "one_term_acts_in_an_epoch") in one] == [10]
+    assert [number for number, one in enumerate(shown) if (OCCASION, "the_second_epoch") in one] == [
+        5
+    ]  # whose answer is lost
 
 
 def test_there_is_something_of_each_kind_and_what_no_script_can_show_is_of_it() -> None:
