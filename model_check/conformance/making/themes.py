@@ -254,7 +254,7 @@ THEMES: Final[Mapping[str, Theme]] = {
         "Controlled shutdowns are refused.",
         "PROTOCOL.md section 7.2",
         ((1, 2), (2, 3)),
-        frozenset({"shutdown"}),
+        frozenset({"shutdown", "failed_removals"}),
         {"shutdowns": 1, "expiries": 1, "controller_removals": 1},
         controllers=2,
         together=frozenset({"request_shutdown", "remove_controller"}),

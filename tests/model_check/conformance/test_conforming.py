@@ -136,6 +136,26 @@ def test_who_gives_no_answer_is_started_anew_for_the_next_vector(rest: str, told
     assert all(told in one.told for one in found.results)
 
 
+WAITS = f"""
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "verb" in asked:
+        name = asked.get("id")
+    if "given" in asked or "event" in asked:
+        print(json.dumps({{"id": name, "wait": True}}), flush=True)
+    else:
+        print({json.dumps({**HELLO, "verbs": ["control"]})!r} if "verb" in asked else "late", flush=True)
+"""
+
+
+def test_who_is_amid_something_where_a_script_ends_is_started_anew() -> None:
+    """It does nothing, so a script that needs what it should have created cannot go on; it says something late."""
+    script = next(one for one in VECTORS if one.verb == "control" and '"set"' in json.dumps(one.given["script"]))
+    found = asked([sys.executable, "-c", WAITS], [script, script])
+    assert [one.outcome for one in found.results] == [Outcome.FAIL, Outcome.FAIL]
+
+
 @pytest.mark.takes("It waits until 16 MiB have come.")
 def test_who_floods_is_cut_off() -> None:
     flood = "input()\nwhile True: sys.stdout.write('x' * 65536)"
