@@ -11,6 +11,7 @@ import pytest
 
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.controlled import kept, make
+from model_check.conformance.making.logged import GROUP
 from model_check.conformance.making.shares import told_of
 from model_check.conformance.making.stages import cover
 from model_check.conformance.making.themes import THEMES
@@ -18,6 +19,7 @@ from model_check.conformance.vector import FOLDER, Vector, is_legal, read_vector
 from tests.model_check.conformance.driving.driven import outcome
 from tests.model_check.conformance.making.every_script import every_case, vectors_of
 
+KCHECK = "from model_check.cli import main; main()"
 VECTORS = [one for one in read_vectors() if one.verb == "control"]
 
 
@@ -44,7 +46,7 @@ def test_a_theme_is_as_it_is_made() -> None:
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_any_number_of_workers_makes_the_same(workers: int) -> None:
     """In a process of its own, for this one may have a Spark session of other workers."""
-    command = [sys.executable, "-m", "model_check.cli", "vectors", "--check", "--master", f"local[{workers}]"]
+    command = [sys.executable, "-c", KCHECK, "vectors", "--check", "--master", f"local[{workers}]"]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     assert said[-1] == "the vectors are as they are made"
     first, *shares = (re.findall(r"\d+", one) for one in said)
@@ -73,7 +75,7 @@ def test_a_cover_shows_all_with_the_scripts_that_show_most() -> None:
 
 
 def test_each_theme_has_vectors_that_show_what_it_is_about() -> None:
-    assert {*Counter(one.group for one in VECTORS)} == {*THEMES}
+    assert {*Counter(one.group for one in VECTORS)} == {*THEMES, GROUP}
     by_group = {name: [one for one in VECTORS if one.group == name] for name in THEMES}
     abouts = {
         "failover": "end_session", "topic": "topic b is created", "deletion": "fail_deletion", "rebalance": "rebalance",

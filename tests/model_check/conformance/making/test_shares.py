@@ -31,7 +31,7 @@ from spec.system import rules, system
 from spec.tables.taken_rows import ROWS
 
 A0, A1 = TopicPartition("a", 0), TopicPartition("a", 1)
-D1_LOSS = (
+LOST_EPOCH = (
     "expire_session(b=1, lost=0)",
     "on_controller_change(c=2)",
     "elect_read(c=2)",
@@ -102,7 +102,7 @@ def test_lines_that_warn_or_tell_of_an_error_are_shown() -> None:
 def test_a_claim_is_shown_by_the_step_by_which_it_comes_true_or_breaks() -> None:
     machine = Machine(system(scope("losses")))
     occasions, raw, shown = Occasions(machine), machine.initial, list[frozenset[tuple[str, ...]]]()
-    for name in D1_LOSS:
+    for name in LOST_EPOCH:
         after = machine.enabled(raw)[name]
         shown.append(occasions.by(name, raw, after))
         raw = after
@@ -132,4 +132,4 @@ def test_a_share_names_what_is_missing() -> None:
 def test_shares_are_told_a_line_each(number: int, told: str) -> None:
     lines = [*told_of({"broker": made({"action: subscribe", "action: elect_read"})})]
     assert lines[number].startswith(told)
-    assert len(lines) == 3 + len([*there_is()]) + len(BEYOND)
+    assert len(lines) == 4 + len([*there_is()]) + len(BEYOND)
