@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from model_check.conformance.protocol import read_json
 from model_check.conformance.vector import Object
 
 NAMES: Final = ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
@@ -58,8 +59,8 @@ def read(data: bytes | None) -> Any:
         return None
     text = data.decode(errors="replace")
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return text
 
 

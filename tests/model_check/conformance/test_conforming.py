@@ -13,6 +13,7 @@ import pytest
 
 from model_check.conformance import reference_adapter
 from model_check.conformance.conforming import Conformance, How, Outcome, conform, parse_expected
+from model_check.conformance.protocol import parse_answer
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.vector import DIALECTS, Object, Vector, is_legal, read_vectors
 from model_check.verdicts.verdict import Verdict
@@ -108,6 +109,8 @@ def test_a_wrong_adapter_is_told_what_is_wrong(slip: str) -> None:
         (said(outcome=7), "", "outcome: expected an object, found 7"),
         (said(skip=" "), "", 'skip: expected the reason as a string, found " "'),
         (said(outcome={"x": 0}).replace("0", "NaN"), "", "NaN is no number of JSON"),
+        (said(outcome={"x": 0}).replace("0}", "1e999}"), "", "1e999 is no number of JSON"),
+        (said(outcome={"x": []}).replace("[]", "[" * 99 + "]" * 99), "", "more than 100 objects and lists"),
         (said(error="no \x1b[31m state"), "", "no \\x1b[31m state"),
         (said(outcome={}) + "\n" + said(outcome={}), "time.sleep(60)", "it printed more than one line"),
     ],
@@ -117,6 +120,13 @@ def test_what_is_no_answer_is_an_error_of_its_vector(answer: str, rest: str, tol
     assert (found.verdict, found.counts) == (Verdict.INCOMPLETE, {Outcome.ERROR: 1})
     assert told in found.results[0].told
     assert found.reason == "1 of 1 vectors ended as errors"
+
+
+def test_an_answer_has_a_hundred_objects_and_lists_within_each_other_at_most() -> None:
+    """It is an object itself, and so is its outcome."""
+    assert parse_answer(said(outcome={"x": []}).replace("[]", "[" * 98 + "]" * 98), TABLES[0].id).outcome
+    with pytest.raises(MalformedInput, match="more than 100 objects and lists"):
+        parse_answer(said(outcome={"x": []}).replace("[]", "[" * 99 + "]" * 99), TABLES[0].id)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 import reference
-from model_check.conformance.protocol import parse_answer, parse_hello
+from model_check.conformance.driving.conversation import answer
+from model_check.conformance.driving.world import Impossible, World
+from model_check.conformance.protocol import parse_answer, parse_hello, parse_said
 from model_check.conformance.reference_adapter import Adapter
-from model_check.conformance.vector import parse_vector, read_vectors
+from model_check.conformance.reference_driven import control
+from model_check.conformance.vector import Object, Vector, parse_vector, read_vectors
 from spec.errors import BadInput, MalformedInput
 from spec.formats.requests import decode_request
 from spec.formats.znodes import parse_payload
@@ -72,6 +75,55 @@ def test_a_payload_and_a_request_are_taken_or_refused(count: int) -> None:
         refused_or_taken(
             decode_request, bytes(data[: random.randrange(len(data) + 1)] if random.random() < 0.3 else data)
         )
+
+
+@many(20_000)
+def test_what_a_driven_controller_says_is_taken_or_refused(count: int) -> None:
+    random, said = Random(count), 0
+    driven = [one for one in VECTORS if one.verb == "control"]
+    while said < count:
+        said += damaged_conversation(random.choice(driven), random)
+
+
+def damaged_conversation(vector: Vector, random: Random) -> int:
+    """Have the reference talk, some of whose lines are damaged, until one is refused; how many it has said."""
+    world, said = World(vector.given), 0
+
+    def exchange(one: Object) -> Object:
+        nonlocal said
+        said += 1
+        line = damaged({"id": vector.id, **one}, random)
+        try:
+            heard = parse_said(line, vector.id)
+            told = answer(world, heard)
+            if "ask" in heard:  # what was written can be read
+                json.dumps(answer(world, {"ask": {"op": "get", "path": heard["ask"]["path"]}}))
+        except (MalformedInput, Impossible) as refused:
+            raise Over from refused
+        except Exception as mistake:
+            raise AssertionError(line) from mistake
+        if told is None:
+            raise Over
+        json.dumps(told)
+        return told
+
+    with suppress(Over, KeyError, TypeError, AttributeError, BadInput):  # the reference gets what it has not asked for
+        control(vector.given, "as-coded-0.10.2", exchange)
+    json.dumps(world.turns, allow_nan=False)
+    return said
+
+
+class Over(BaseException):
+    """The conversation has ended."""
+
+
+def damaged(said: Any, random: Random) -> str:
+    """What is said, as a line; one in ten is damaged, or what it writes is."""
+    if random.random() < 0.9:
+        return json.dumps(said)
+    if random.random() < 0.5 and "data" in said.get("ask", {}):
+        return json.dumps({**said, "ask": {**said["ask"], "data": torn(said["ask"]["data"] or "", random)}})
+    return next(lines(said, random))
 
 
 @many(20_000)
