@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests."""
-    if config.getoption("--conform"):
+    if config.getoption("--conform") is not None:
         config.pluginmanager.register(Tally())
 
 
@@ -56,16 +56,30 @@ class Tally:
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """A test for each vector, where an adapter is named, beside what else is collected."""
-    if command := session.config.getoption("--conform"):
+    if session.config.getoption("--conform") is not None:
         from model_check.conformance.conforming import Asking
         from model_check.conformance.vector import read_vectors
         from spec.errors import BadInput
 
         try:
-            session.config.stash[ASKING] = Asking(shlex.split(command))
+            session.config.stash[ASKING] = Asking(_command(session.config))
         except BadInput as error:
             raise pytest.UsageError(str(error)) from error
         items += [VectorItem.from_parent(session, name=one.id, vector=one) for one in read_vectors()]
+
+
+def _command(config: pytest.Config) -> list[str]:
+    """The adapter, and what it is called with; BadInput where that names no program."""
+    from spec.errors import BadInput
+
+    told: str = config.getoption("--conform")
+    try:
+        command = shlex.split(told)
+    except ValueError as error:
+        raise BadInput(f"--conform {told!r} is no command: {error}") from error
+    if not command:
+        raise BadInput("--conform wants a command: the adapter, and what it is called with")
+    return command
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -98,7 +112,7 @@ class VectorItem(pytest.Item):
     def _lines(self, result: Any) -> Iterator[str]:
         from model_check.conformance.conformance_report import of_failure
 
-        yield from of_failure(result, ["--", *shlex.split(self.config.getoption("--conform"))])
+        yield from of_failure(result, ["--", *_command(self.config)])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What there is to tell, without a traceback."""
