@@ -22,9 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests."""
-    if config.getoption("--conform") is not None:
-        config.pluginmanager.register(Tally())
+    """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests.
+
+    Nobody sees what is wrong in those, so the adapter is begun once beforehand.
+    """
+    if config.getoption("--conform") is None:
+        return
+    config.pluginmanager.register(Tally())
+    if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
+        _begun(config).__exit__()
 
 
 class Tally:
@@ -57,15 +63,21 @@ class Tally:
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """A test for each vector, where an adapter is named, beside what else is collected."""
     if session.config.getoption("--conform") is not None:
-        from model_check.conformance.conforming import Asking
         from model_check.conformance.vector import read_vectors
-        from spec.errors import BadInput
 
-        try:
-            session.config.stash[ASKING] = Asking(_command(session.config))
-        except BadInput as error:
-            raise pytest.UsageError(str(error)) from error
+        session.config.stash[ASKING] = _begun(session.config)
         items += [VectorItem.from_parent(session, name=one.id, vector=one) for one in read_vectors()]
+
+
+def _begun(config: pytest.Config) -> Any:
+    """The adapter, which has said hello."""
+    from model_check.conformance.conforming import Asking
+    from spec.errors import BadInput
+
+    try:
+        return Asking(_command(config))
+    except BadInput as error:
+        raise pytest.UsageError(str(error)) from error
 
 
 def _command(config: pytest.Config) -> list[str]:

@@ -69,5 +69,12 @@ def test_what_is_no_adapter_is_a_usage_error(tmp_path: Path, command: str, told:
 
 
 @pytest.mark.takes("It starts pytest.")
+def test_where_several_processes_run_it_is_one_too(tmp_path: Path) -> None:
+    made = run(tmp_path, "--conform", "true", "-p", "xdist", "-n", "2")
+    assert made.returncode == 4
+    assert "ERROR: true is no adapter" in made.stderr
+
+
+@pytest.mark.takes("It starts pytest.")
 def test_without_the_option_nothing_is_asked(tmp_path: Path) -> None:
     assert run(tmp_path).returncode == 5  # no tests collected
