@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Final
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
@@ -11,7 +10,6 @@ from model_check.conformance.conformance_report import of_failure
 from model_check.conformance.conforming import Conformance, Outcome
 from model_check.conformance.vector import VERSION
 from model_check.verdicts.verdict import Verdict
-from spec.errors import BadInput
 
 COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
 MOST: Final = 20
@@ -77,17 +75,6 @@ def badge(found: Conformance, _command: list[str]) -> str:
         "color": COLOURS.get(found.verdict, "lightgrey"),
     }  # fmt: skip
     return json.dumps(told) + "\n"
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file whole, or not at all; BadInput says why not."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _plain(text: str) -> str:

@@ -105,9 +105,19 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         given = json.loads(path.read_text("utf-8"))
-        return Manifest(str(given["version"]), dict(given["files"]), list(given["retired"]))
+        files: dict[str, Any] = {**given["files"]}
+        retired: list[Any] = [*given["retired"]]
+        manifest = Manifest(str(given["version"]), files, retired)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise MalformedInput(str(path), "", f"is no manifest of vectors: {error}") from error
+    where = Where(str(path))
+    for name, of in files.items():
+        if not FILE.fullmatch(name) or not isinstance(of, dict):
+            where.key("files").key(name).refuse("expected a file such as elect.jsonl, and an object")
+    for number, one in enumerate(retired):
+        if not isinstance(one, str) or not ID.fullmatch(one):
+            where.key("retired").item(number).refuse(f"expected kcs-GROUP-NUMBER, found {_shown(one)}")
+    return manifest
 
 
 def _read_file(folder: Path, name: str, expected: Mapping[str, Any]) -> Iterator[Vector]:
@@ -164,6 +174,7 @@ def _refuse_other(key: str, value: str, where: Where, *, is_known: bool, expecte
 
 
 ID: Final = re.compile(r"kcs-[a-z]+-[0-9]{4,}")
+FILE: Final = re.compile(r"[a-z]+\.jsonl")
 INNER: Final[dict[str, type]] = {"refs": str, "tags": str, "dialects": str, "then": dict}
 """What the lists of a vector hold."""
 KINDS: Final[dict[str, type]] = {

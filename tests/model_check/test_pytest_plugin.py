@@ -58,7 +58,7 @@ def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[
     [
         ("true", "true is no adapter: it ended with exit code 0"),
         ("no-such-adapter", "'no-such-adapter' is no program that can be run"),
-        ("node 'adapter", "--conform \"node 'adapter\" is no command: No closing quotation"),
+        ("node 'adapter", '--conform "node \'adapter" is no command: No closing quotation'),
         ("", "--conform wants a command"),
     ],
 )

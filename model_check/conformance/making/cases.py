@@ -25,6 +25,8 @@ from model_check.conformance.vector import (
     read_manifest,
     read_vectors,
 )
+from model_check.conformance.whole_files import write_files
+from spec.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -99,10 +101,12 @@ def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, st
     return {**files, CHANGELOG: brought_up(before, VERSION, known, now, was=was)}
 
 
-def write_files(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
-    """Make the files of a folder anew; how many vectors each group has."""
+def write_vectors(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
+    """Make the files of a folder anew; how many vectors each group has. BadInput where they cannot be written."""
     files = made_anew(folder, cases)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be made: {error.strerror}") from error
+    write_files({folder / name: text for name, text in files.items()})
     return {group: len(some) for group, some in cases.items()}

@@ -46,6 +46,14 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> Non
     )  # they are not as their manifest says
 
 
+def test_where_vectors_cannot_stand_is_told_before_they_are_made(kcheck: Kcheck, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for words in ((file,), (file, "--check"), (tmp_path / "nowhere", "--check")):
+        result = kcheck("vectors", *map(str, words))
+        assert (result.exit_code, result.stderr) == (2, f"kcheck: {words[0]}: is no folder\n")
+
+
 def test_the_vectors_are_listed(kcheck: Kcheck) -> None:
     lines = kcheck("conform", "--list").stdout.splitlines()
     assert [line.split(maxsplit=1)[0] for line in lines] == [one.id for one in VECTORS]
@@ -160,6 +168,14 @@ def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path
     told_badge = json.loads(badge.read_text("utf-8"))
     assert (told_badge["message"], told_badge["color"]) == (f"{65 - failed} of 65", "red")
     assert not list(tmp_path.glob("*.unfinished"))
+
+
+def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(kcheck: Kcheck, tmp_path: Path) -> None:
+    told = ("--badge", str(tmp_path / "badge.json"), "--junit", str(tmp_path / "nowhere" / "report.xml"))
+    result = kcheck("conform", "--only", "kcs-transition-0001", *told, "--", *WRONG)
+    assert (result.exit_code, "report.xml: cannot be written" in result.stderr) == (2, True)
+    assert "FAIL kcs-transition-0001: " in result.stdout
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

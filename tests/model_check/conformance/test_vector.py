@@ -90,6 +90,23 @@ def test_a_file_that_is_not_as_its_manifest_says_is_refused(change: object, told
         read_vectors(folder)
 
 
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        ('{"version": "1", "files": {"../a.jsonl": {}}, "retired": []}', "files.../a.jsonl: expected a file such as"),
+        ('{"version": "1", "files": {"a.jsonl": 3}, "retired": []}', "files.a.jsonl: expected a file such as"),
+        ('{"version": "1", "files": {}, "retired": [1]}', "retired[0]: expected kcs-GROUP-NUMBER, found 1"),
+        ('{"version": "1", "files": {}, "retired": ["kcs-a-x"]}', 'expected kcs-GROUP-NUMBER, found "kcs-a-x"'),
+        ('{"version": "1", "files": [["a.jsonl", {}]], "retired": []}', "is no manifest of vectors: "),
+        ('{"version": "1", "files": {}}', "is no manifest of vectors: 'retired'"),
+    ],
+)
+def test_a_manifest_that_is_malformed_is_refused(manifest: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(manifest, "utf-8")
+    with pytest.raises(MalformedInput, match=re.escape(told)):
+        read_vectors(tmp_path)
+
+
 def test_a_legal_outcome_has_all_that_is_named() -> None:
     one = replace(VECTORS[0], then=[{"a": {"b": [1, 2]}}, {"refused": True}])
     assert is_legal(one, {"a": {"b": [1, 2], "more": 0}, "more": 0})
