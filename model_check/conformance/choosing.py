@@ -31,11 +31,8 @@ def chosen(
 
     UnknownName where a name or a level names none, BadInput where a share is none.
     """
-    names = {name for one in every for name in (one.id, one.group, *one.tags)}
     asked = {*only}
-    for name in asked:
-        if name not in names:
-            raise UnknownName("vector, group or tag", name, names, listed_by="kcheck conform --list")
+    _refuse_unknown(asked, every)
     if level is not None and level not in LEVELS:
         raise UnknownName("level", level, LEVELS)
     found = [one for one in every if not asked or not {one.id, one.group, *one.tags}.isdisjoint(asked)]
@@ -44,6 +41,16 @@ def chosen(
         return found
     number, of = share_named(shard)
     return found[number - 1 :: of]
+
+
+def _refuse_unknown(asked: Iterable[str], every: Sequence[Vector]) -> None:
+    ids = [one.id for one in every]
+    kinds = sorted({name for one in every for name in (one.group, *one.tags)})
+    for name in asked:
+        if name.startswith("kcs-") and name not in ids:
+            raise UnknownName("vector", name, ids, listed_by="kcheck conform --list")
+        if not name.startswith("kcs-") and name not in kinds:
+            raise UnknownName("group or tag", name, kinds)
 
 
 def ladder(every: Iterable[Vector]) -> list[Vector]:

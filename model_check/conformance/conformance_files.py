@@ -1,6 +1,7 @@
 """What `kcheck conform` leaves behind for others: JUnit's XML for a CI, Markdown for a pull request, a badge."""
 
 import json
+import re
 from collections import Counter
 from typing import Final
 
@@ -54,13 +55,14 @@ def markdown(found: Conformance, command: list[str]) -> str:
     if failed:
         told = "\n\n".join("\n".join(of_failure(one, command)) for one in failed[:MOST])
         more = f"\n\nand {len(failed) - MOST} more" if len(failed) > MOST else ""
+        fence = "`" * (1 + max([3, *map(len, re.findall("`+", told))]))
         lines += [
             "",
             "<details><summary>What failed</summary>",
             "",
-            "````text",
+            f"{fence}text",
             f"{told}{more}",
-            "````",
+            fence,
             "",
             "</details>",
         ]

@@ -27,7 +27,7 @@ from model_check.conformance.protocol import (
     parse_hello,
     question_line,
 )
-from model_check.conformance.vector import Vector, difference, is_legal
+from model_check.conformance.vector import Vector, first_difference, is_legal
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.errors import BadInput, MalformedInput, Where
 
@@ -225,8 +225,7 @@ def _compared(vector: Vector, answer: Answer) -> Result:
         return Result(vector, Outcome.SKIP, answer.skip)
     if is_legal(vector, answer.outcome):
         return Result(vector, Outcome.PASS)
-    first = difference(vector.then[0], answer.outcome) if len(vector.then) == 1 else None
-    return Result(vector, Outcome.FAIL, first or f"none of {len(vector.then)} legal outcomes", answer.outcome)
+    return Result(vector, Outcome.FAIL, first_difference(vector, answer.outcome), answer.outcome)
 
 
 def _with_expectation(result: Result, expected: Mapping[str, str]) -> Result:

@@ -189,19 +189,28 @@ def is_legal(vector: Vector, outcome: object) -> bool:
     return any(difference(then, outcome) is None for then in vector.then)
 
 
-def difference(expected: object, found: object, place: str = "") -> str | None:
+def difference(expected: object, found: object) -> str | None:
     """The first place where an outcome is not as expected, and how; None if it is, in all that is named."""
+    return next(_differences(expected, found, ""), None)
+
+
+def first_difference(vector: Vector, outcome: object) -> str:
+    """Where an outcome that is not legal first differs: of several that are, from the one that it is like most."""
+    told = min((list(_differences(then, outcome, "")) for then in vector.then), key=len)
+    several = f"none of {len(vector.then)} legal outcomes; of the one that is most like it, "
+    return f"{several if len(vector.then) > 1 else ''}{told[0]}"
+
+
+def _differences(expected: object, found: object, place: str) -> Iterator[str]:
     if isinstance(expected, dict) and isinstance(found, dict):
-        inner = ((f"{place}.{key}" if place else key, value, found.get(key, ABSENT)) for key, value in expected.items())
+        for key, value in expected.items():
+            yield from _differences(value, found.get(key, ABSENT), f"{place}.{key}" if place else key)
     elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        pairs = enumerate(zip(expected, found, strict=True))
-        inner = ((f"{place}[{number}]", *pair) for number, pair in pairs)
-    elif type(expected) is type(found) and expected == found:
-        return None
-    else:
+        for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+            yield from _differences(one, other, f"{place}[{number}]")
+    elif type(expected) is not type(found) or expected != found:
         what = "nothing" if found is ABSENT else _shown(found)
-        return f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
-    return next((told for at, one, other in inner if (told := difference(one, other, at)) is not None), None)
+        yield f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
 
 
 ABSENT: Final = object()

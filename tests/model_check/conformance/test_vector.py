@@ -15,7 +15,16 @@ import model_check.conformance
 from model_check.conformance.making.cases import Case, driven_cases, files_of, made_anew
 from model_check.conformance.making.every import every_case
 from model_check.conformance.protocol import PROTOCOL
-from model_check.conformance.vector import FOLDER, VERSION, Vector, difference, is_legal, read_vectors, since
+from model_check.conformance.vector import (
+    FOLDER,
+    VERSION,
+    Vector,
+    difference,
+    first_difference,
+    is_legal,
+    read_vectors,
+    since,
+)
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, V082
 
@@ -117,6 +126,13 @@ def test_a_legal_outcome_has_all_that_is_named() -> None:
     assert difference({"a": {"b": [1]}}, {"a": {}}) == "a.b: expected [1], found nothing"
     assert difference({"a": True}, {"a": 1}) == "a: expected true, found 1"
     assert difference({}, 7) == "the outcome: expected {}, found 7"
+
+
+def test_of_several_outcomes_the_one_that_is_most_alike_is_told_of() -> None:
+    one = replace(VECTORS[0], then=[{"a": 1, "b": [1, 2]}, {"a": 2, "b": [2, 2]}])
+    told = "none of 2 legal outcomes; of the one that is most like it, b[1]: expected 2, found 3"
+    assert first_difference(one, {"a": 2, "b": [2, 3]}) == told
+    assert first_difference(replace(one, then=one.then[:1]), {"a": 2, "b": [1, 2]}) == "a: expected 1, found 2"
 
 
 def test_a_dialect_since_a_release() -> None:
