@@ -2,7 +2,8 @@
 
 from model_check.conformance.conformance_files import badge, junit, markdown
 from model_check.conformance.conforming import Conformance, Outcome, Result
-from model_check.conformance.protocol import Hello
+from model_check.conformance.format_page import rule_of
+from model_check.conformance.protocol import VERBS, Hello
 from model_check.conformance.vector import read_vectors
 
 VECTOR = read_vectors()[0]
@@ -30,3 +31,9 @@ def test_a_name_is_no_markup() -> None:
 
 def test_a_badge_of_nothing_that_passed_is_grey() -> None:
     assert '"message": "0 of 1", "color": "lightgrey"' in badge(found("why"), [])
+
+
+def test_a_failure_says_where_its_rule_stands_in_words() -> None:
+    assert rule_of("encode_request") == "FORMAT.md, encode_request, decode_request: the bytes of a request"
+    assert all(verb in rule_of(verb) for verb in VERBS)
+    assert "rule      FORMAT.md, transition: may a partition, or a replica, go" in markdown(found("why"), ["--self"])
