@@ -13,7 +13,7 @@ BYTES: Final[frozenset[Verb]] = frozenset({
 LEVELS: Final = ("functions", "bytes", "controller")
 """Functions, which need no format; what znodes, requests, answers and log lines hold; a controller that is driven."""
 LADDER: Final = (
-    "kcs-transition-0001", "kcs-transition-0005", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
+    "kcs-transition-0001", "kcs-transition-0002", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
     "kcs-removal-0001", "kcs-write-0001", "kcs-fence-0001", "kcs-znode-0001", "kcs-request-0001",
 )  # fmt: skip
 """One vector of each kind, the simplest first: with these an adapter begins."""

@@ -1,6 +1,7 @@
 """`kcheck conform` and `kcheck vectors`: what they print, with which exit code, and what is beside the format page."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import model_check.conformance
 from model_check.conformance.choosing import LEVELS
 from model_check.conformance.vector import read_vectors
 from tests.model_check.cli.conftest import Kcheck
+from tests.test_readme_output import is_within
 
 HERE = Path(model_check.conformance.__path__[0])
 WRONG = (sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything")
@@ -132,9 +134,25 @@ def test_the_ladder_begins_with_the_simplest_of_each_kind(kcheck: Kcheck) -> Non
     groups = [known[line.split()[0]].group for line in listed]
     assert len(listed) == 10
     assert len({*groups}) == 8
+    permitted = [known[line.split()[0]].then for line in listed if "transition" in line]
+    assert permitted == [[{"permitted": False}], [{"permitted": True}]]  # one answer to all is seen at once
     assert (
         kcheck("conform", "--selftest", "--self").stdout.splitlines()[-1].startswith("kcheck conform: HOLDS: 10 pass")
     )
+
+
+def test_the_adapter_on_the_page_does_what_is_shown_of_it(kcheck: Kcheck, tmp_path: Path) -> None:
+    page = (HERE / "README.md").read_text("utf-8")
+    ((program, console),) = re.findall(r"```python\n(.*?)```\n\n```console\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "my_adapter.py").write_text(program, "utf-8")
+    command, *shown = console.splitlines()
+    assert command == "$ kcheck conform --selftest -- python3 my_adapter.py"
+    adapter = ("--", sys.executable, str(tmp_path / "my_adapter.py"))
+    result = kcheck("conform", "--selftest", *adapter)
+    assert result.exit_code == 0
+    assert is_within([one for one in shown if one != "..."], result.stdout.splitlines())
+    found = kcheck("conform", "--only", "transition", *adapter).stdout
+    assert "  transition  16 pass, 49 skip\n" in found  # 4 x 4 of partitions, 7 x 7 of replicas
 
 
 def test_levels_and_shares_part_the_vectors(kcheck: Kcheck) -> None:
