@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Final
 
 from model_check.conformance.making.changelog import CHANGELOG, brought_up
 from model_check.conformance.vector import (
@@ -85,9 +86,12 @@ def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retir
 
 
 def _vector(name: str, one: Case) -> Vector:
-    return Vector(
-        name, one.title, list(one.refs), list(one.tags), list(one.dialects), one.verb, one.given, one.then, one.hash
-    )
+    tags = [*one.tags, SEVERAL] if len(one.then) > 1 and SEVERAL not in one.tags else list(one.tags)
+    return Vector(name, one.title, list(one.refs), tags, list(one.dialects), one.verb, one.given, one.then, one.hash)
+
+
+SEVERAL: Final = "several-outcomes"
+"""The tag of a vector that allows more than one."""
 
 
 def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, str]:

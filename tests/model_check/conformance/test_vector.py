@@ -116,6 +116,12 @@ def test_a_manifest_that_is_malformed_is_refused(manifest: str, told: str, tmp_p
         read_vectors(tmp_path)
 
 
+def test_who_allows_several_outcomes_says_so() -> None:
+    assert {one.id for one in VECTORS if len(one.then) > 1} == {
+        one.id for one in VECTORS if "several-outcomes" in one.tags
+    }
+
+
 def test_a_legal_outcome_has_all_that_is_named() -> None:
     one = replace(VECTORS[0], then=[{"a": {"b": [1, 2]}}, {"refused": True}])
     assert is_legal(one, {"a": {"b": [1, 2], "more": 0}, "more": 0})
