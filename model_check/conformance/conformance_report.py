@@ -61,7 +61,7 @@ def _counted(counts: Counter[Outcome], *, every: bool = False) -> str:
 
 def document(found: Conformance) -> dict[str, Any]:
     """The same as JSON."""
-    adapter = asdict(found.adapter) | {"verbs": sorted(found.adapter.verbs)}
+    adapter = asdict(found.adapter) | {key: sorted(getattr(found.adapter, key)) for key in ("verbs", "without")}
     results = [
         {
             "id": one.vector.id,

@@ -195,6 +195,8 @@ class Asking:
             return Result(vector, Outcome.SKIP, f"it is not of {self.hello.dialect}")
         if vector.verb not in self.hello.verbs:
             return Result(vector, Outcome.SKIP, f"the adapter does not declare {vector.verb}")
+        if lacks := self.hello.without & {vector.group, *vector.tags}:
+            return Result(vector, Outcome.SKIP, f"the adapter is without {min(lacks)}")
         if self.is_given_up:
             return Result(vector, Outcome.ERROR, GIVEN_UP)
         return self._asked(vector)

@@ -27,12 +27,13 @@ UNTOLD: Final = ("script", "compared")
 
 @dataclass(frozen=True)
 class Hello:
-    """Who an adapter is: what it implements, in which dialect, and which verbs it knows."""
+    """Who an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`."""
 
     name: str
     language: str
     dialect: Dialect
     verbs: frozenset[str]
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,22 @@ def parse_hello(line: str) -> Hello:
     for key in ("name", "language"):
         if not isinstance(told.get(key), str) or not told[key]:
             where.key(key).refuse("expected a string")
-    dialect, verbs = told.get("dialect"), told.get("verbs")
+    dialect = told.get("dialect")
     if dialect not in DIALECTS:
         where.key("dialect").refuse(f"expected one of {', '.join(DIALECTS)}, found {shown(dialect)}")
-    if not isinstance(verbs, list) or not all(isinstance(one, str) for one in verbs):
-        where.key("verbs").refuse("expected a list of strings")
+    verbs, without = (
+        _names(told.get("verbs"), where.key("verbs")),
+        _names(told.get("without", []), where.key("without")),
+    )
     if unknown := [one for one in verbs if one not in VERBS]:
         where.key("verbs").refuse(f"{shown(unknown[0])} is no verb of protocol {PROTOCOL}: {', '.join(VERBS)}")
-    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs))
+    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs), frozenset(without))
+
+
+def _names(told: Any, where: Where) -> list[str]:
+    if not isinstance(told, list) or not all(isinstance(one, str) for one in told):
+        where.refuse("expected a list of strings")
+    return told
 
 
 def parse_said(line: str, asked: str) -> dict[str, Any]:

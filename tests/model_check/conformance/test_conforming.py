@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from model_check.conformance import reference_adapter
+from model_check.conformance.conformance_report import document
 from model_check.conformance.conforming import Conformance, How, Outcome, conform, parse_expected
 from model_check.conformance.protocol import parse_answer
 from model_check.conformance.reference_adapter import Adapter
@@ -192,6 +193,7 @@ def test_who_answers_before_he_is_asked_gets_no_pass_for_it() -> None:
         ({**HELLO, "dialect": "kafka"}, "dialect: expected one of documented, as-coded-0.8.2,"),
         ({**HELLO, "name": ""}, "name: expected a string"),
         ({**HELLO, "verbs": "transition"}, "verbs: expected a list of strings"),
+        ({**HELLO, "without": "deletion"}, "without: expected a list of strings"),
         ({**HELLO, "verbs": ["fly"]}, 'verbs: "fly" is no verb of protocol 1: transition, elect,'),
         ({"error": "no database"}, 'it says "no database"'),
         ([], "expected an object"),
@@ -212,6 +214,17 @@ def test_a_skip_is_no_pass() -> None:
     found = asked(odd(said(skip="no tables here")), TABLES[:1])
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "no vector passed")
     assert found.results[0].told == "no tables here"
+
+
+def test_what_an_implementation_is_without_is_skipped() -> None:
+    """By group or tag; a name of another version's is passed over."""
+    vectors = [next(one for one in TABLES if tag in one.tags) for tag in ("partition-states", "replica-states")]
+    hello = {**HELLO, "without": ["replica-states", "no-such-tag"]}
+    found = asked(odd(said(outcome=vectors[0].then[0]), hello=hello), vectors)
+    assert [one.outcome for one in found.results] == [Outcome.PASS, Outcome.SKIP]
+    assert found.results[1].told == "the adapter is without replica-states"
+    assert found.verdict is Verdict.HOLDS
+    assert document(found)["adapter"]["without"] == ["no-such-tag", "replica-states"]
 
 
 @pytest.mark.takes("It starts a process, and asks it the tables.")
