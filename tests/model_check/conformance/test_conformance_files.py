@@ -6,7 +6,8 @@ from model_check.conformance.format_page import rule_of
 from model_check.conformance.protocol import VERBS, Hello
 from model_check.conformance.vector import read_vectors
 
-VECTOR = read_vectors()[0]
+VECTORS = read_vectors()
+VECTOR = VECTORS[0]
 
 
 def found(told: str, name: str = "mine") -> Conformance:
@@ -31,6 +32,13 @@ def test_a_name_is_no_markup() -> None:
 
 def test_a_badge_of_nothing_that_passed_is_grey() -> None:
     assert '"message": "0 of 1", "color": "lightgrey"' in badge(found("why"), [])
+
+
+def test_a_badge_counts_what_is_skipped_but_not_what_is_of_another_dialect() -> None:
+    here = VECTOR
+    elsewhere = next(one for one in VECTORS if "documented" not in one.dialects)
+    results = (Result(here, Outcome.PASS), Result(here, Outcome.SKIP, "why"), Result(elsewhere, Outcome.SKIP, "why"))
+    assert '"message": "1 of 2"' in badge(Conformance(found("why").adapter, results, 3), [])
 
 
 def test_a_failure_says_where_its_rule_stands_in_words() -> None:
