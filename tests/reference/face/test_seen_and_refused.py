@@ -69,3 +69,17 @@ def test_what_does_not_come_is_an_error_of_the_face() -> None:
     cluster.start()
     with pytest.raises(reference.NoRest, match="nothing moves any more after 0 steps"):
         cluster.until(lambda it: it.controller == 2)
+
+
+@pytest.mark.parametrize("data", [{"version": 1}, {"brokerid": "1"}, {"brokerid": True}, [1], "nobody", ""])
+def test_who_stands_in_a_controller_znode_that_names_nobody_is_none(data: Any) -> None:
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/controller", data)
+    assert cluster.controller is None
+    assert cluster.view()["controller"] is None
+
+
+def test_before_0_8_the_bare_id_stood_in_the_controller_znode() -> None:
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/controller", "2")
+    assert cluster.controller == 2
