@@ -74,7 +74,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What there is: the number of vectors and the SHA-256 of each file, and the ids that are used no more."""
+    """What there is: of each file the number of vectors, their ids and its SHA-256; and the ids that are used no more."""
 
     version: str
     files: dict[str, dict[str, Any]]

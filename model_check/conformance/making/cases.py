@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from model_check.conformance.making.changelog import CHANGELOG, brought_up
+from model_check.conformance.making.changelog import CHANGELOG, brought_up, ranges
 from model_check.conformance.vector import (
     DIALECTS,
     MANIFEST,
@@ -77,12 +77,15 @@ def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retir
             kept.add(name)
             lines.append(_vector(name, one).to_line() + "\n")
         files[f"{group}.jsonl"] = "".join(lines)
-    summary = {
-        name: {"vectors": text.count("\n"), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-        for name, text in files.items()
-    }
+    summary = {name: _summary(text) for name, text in files.items()}
     manifest = Manifest(VERSION, summary, sorted(used - kept))
     return {**files, MANIFEST: json.dumps(asdict(manifest), indent=1) + "\n"}
+
+
+def _summary(text: str) -> Object:
+    """What the manifest has of a file: how many vectors, which, and the digest by which it is known to be whole."""
+    ids = [json.loads(line)["id"] for line in text.splitlines()]
+    return {"vectors": len(ids), "ids": [*ranges(ids)], "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
 def _vector(name: str, one: Case) -> Vector:

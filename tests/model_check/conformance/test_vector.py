@@ -22,6 +22,7 @@ from model_check.conformance.vector import (
     difference,
     first_difference,
     is_legal,
+    read_manifest,
     read_vectors,
     since,
 )
@@ -114,6 +115,16 @@ def test_a_manifest_that_is_malformed_is_refused(manifest: str, told: str, tmp_p
     (tmp_path / "manifest.json").write_text(manifest, "utf-8")
     with pytest.raises(MalformedInput, match=re.escape(told)):
         read_vectors(tmp_path)
+
+
+def test_the_manifest_lists_all_ids() -> None:
+    """A range has the first id, and the number of the last."""
+    listed = []
+    for one in (one for of in read_manifest(FOLDER).files.values() for one in of["ids"]):
+        first, _, last = one.partition("..")
+        group, number = first.rsplit("-", 1)
+        listed += [f"{group}-{id_:04}" for id_ in range(int(number), int(last or number) + 1)]
+    assert sorted(listed) == sorted(one.id for one in VECTORS)
 
 
 def test_who_allows_several_outcomes_says_so() -> None:
