@@ -7,6 +7,7 @@ and where none passed.
 """
 
 import shlex
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,8 @@ from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.errors import BadInput, MalformedInput, Where
 
 PATIENCE_SECONDS: Final = 10.0
+WHOLE: Final = 12
+"""A conversation with a driven controller takes at most so many times as long as one answer may."""
 RESTARTS: Final = 20
 """An adapter that fails at so many questions in a row is asked no more."""
 GIVEN_UP: Final = f"{RESTARTS} questions in a row ended as errors; no more were asked"
@@ -208,7 +211,7 @@ class Asking:
             assert self._process is not None  # noqa: S101 - it was started just now
             line, process = self._process.ask(question_line(vector)), self._process
             if vector.verb == "control":
-                answer = converse(vector, line, process.ask, process.tell)
+                answer = converse(vector, line, self._within(process), process.tell)
             else:
                 answer = parse_answer(line, vector.id)
         except (AdapterFailed, MalformedInput) as error:
@@ -217,6 +220,17 @@ class Asking:
             return Result(vector, Outcome.ERROR, str(error))
         self._failures = 0
         return _compared(vector, answer)
+
+    def _within(self, process: AdapterProcess) -> Callable[[str], str]:
+        """How a conversation goes on; AdapterFailed once it takes too long as a whole."""
+        until = time.monotonic() + WHOLE * self._seconds
+
+        def ask(line: str) -> str:
+            if time.monotonic() > until:
+                raise AdapterFailed(f"the conversation did not come to its end within {WHOLE * self._seconds:g} s")
+            return process.ask(line)
+
+        return ask
 
 
 def _compared(vector: Vector, answer: Answer) -> Result:

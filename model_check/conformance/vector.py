@@ -74,7 +74,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What there is: of each file the number of vectors, their ids and its SHA-256; and the ids that are used no more."""
+    """Of each file the number of vectors, their ids and its SHA-256; and the ids that are used no more."""
 
     version: str
     files: dict[str, dict[str, Any]]

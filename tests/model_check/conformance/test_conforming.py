@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from model_check.conformance import reference_adapter
+from model_check.conformance import conforming, reference_adapter
 from model_check.conformance.conformance_report import document
 from model_check.conformance.conforming import Conformance, How, Outcome, conform, parse_expected
 from model_check.conformance.protocol import parse_answer
@@ -144,6 +144,16 @@ def test_who_gives_no_answer_is_started_anew_for_the_next_vector(rest: str, told
     found = asked(odd(rest=rest), TABLES[:2], seconds=0.5)
     assert [one.outcome for one in found.results] == [Outcome.ERROR, Outcome.ERROR]
     assert all(told in one.told for one in found.results)
+
+
+def test_who_talks_on_and_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long before a conversation is too long by its lines."""
+    driven = next(one for one in VECTORS if one.verb == "control")
+    monkeypatch.setattr(conforming, "WHOLE", 1.5)
+    says = json.dumps({"id": driven.id, "ask": {"op": "exists", "path": "/a"}})
+    rest = f"while True: input(); time.sleep(0.2); print({says!r}, flush=True)"
+    (result,) = asked(odd(hello={**HELLO, "verbs": ["control"]}, rest=rest), [driven], seconds=1).results
+    assert result.told == "the conversation did not come to its end within 1.5 s"
 
 
 @pytest.mark.takes("It waits until 16 MiB have come.")
