@@ -79,6 +79,22 @@ def test_who_stands_in_a_controller_znode_that_names_nobody_is_none(data: Any) -
     assert cluster.view()["controller"] is None
 
 
+def test_a_znode_that_is_nested_too_deep_to_be_read_is_shown_as_text() -> None:
+    cluster = reference.cluster([1])
+    cluster.by_hand("/admin/reassign_partitions", "[" * 5000)
+    assert cluster.view()["znodes"]["/admin/reassign_partitions"]["data"] == "[" * 5000
+
+
+def test_who_registers_creates_what_somebody_has_removed_above() -> None:
+    """`ZKCheckedEphemeral.createRecursive` 0.10.2.2."""
+    cluster = reference.cluster([1, 2])
+    cluster.start(1)
+    cluster.by_hand("/brokers", None)
+    cluster.rest()
+    cluster.start(2)
+    assert cluster.znode("/brokers/ids/2")["port"] == 9092
+
+
 def test_before_0_8_the_bare_id_stood_in_the_controller_znode() -> None:
     cluster = reference.cluster([1, 2])
     cluster.by_hand("/controller", "2")
