@@ -95,6 +95,16 @@ def test_who_registers_creates_what_somebody_has_removed_above() -> None:
     assert cluster.znode("/brokers/ids/2")["port"] == 9092
 
 
+def test_who_starts_sets_up_the_common_paths_again() -> None:
+    """`KafkaServer.initZk`; without them a failover would fail time and again."""
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/brokers", None)
+    cluster.by_hand("/isr_change_notification", None)
+    cluster.start(2)
+    assert cluster.controller == 2
+    assert {"/brokers/topics", "/isr_change_notification"} <= cluster.view()["znodes"].keys()
+
+
 def test_before_0_8_the_bare_id_stood_in_the_controller_znode() -> None:
     cluster = reference.cluster([1, 2])
     cluster.by_hand("/controller", "2")
