@@ -105,6 +105,22 @@ def test_who_starts_sets_up_the_common_paths_again() -> None:
     assert {"/brokers/topics", "/isr_change_notification"} <= cluster.view()["znodes"].keys()
 
 
+def test_what_cannot_be_announced_is_tried_again() -> None:
+    """`KafkaScheduler` logs what `maybePropagateIsrChanges` raises, and comes again."""
+    cluster = reference.cluster([1, 2])
+    cluster.start()
+    cluster.create("orders", [[1, 2]])
+    cluster.rest()
+    cluster.by_hand("/isr_change_notification", None)
+    cluster.shrink(1, "orders-0", 2)
+    cluster.do("report_isr_changes")
+    with cluster.hold("report_isr_changes*"):
+        cluster.rest()
+        cluster.by_hand("/isr_change_notification", "")
+    cluster.do("report_isr_changes")
+    assert any(one.startswith("/isr_change_notification/isr_change_") for one in cluster.view()["znodes"])
+
+
 def test_before_0_8_the_bare_id_stood_in_the_controller_znode() -> None:
     cluster = reference.cluster([1, 2])
     cluster.by_hand("/controller", "2")
