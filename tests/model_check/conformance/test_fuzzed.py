@@ -1,4 +1,4 @@
-"""Damaged messages, vectors, payloads, requests and givens: each is refused as bad input, or taken; nothing else.
+"""Damaged messages, vectors, payloads, requests, givens, znodes: each is refused as bad input, or taken; nothing else.
 
 With `--deep` there are over 100,000 of them.
 """
@@ -18,6 +18,7 @@ from model_check.conformance.protocol import parse_answer, parse_hello, parse_sa
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.reference_driven import control
 from model_check.conformance.vector import Object, Vector, parse_vector, read_vectors
+from reference.face.cluster import Cluster
 from spec.errors import BadInput, MalformedInput
 from spec.formats.requests import decode_request
 from spec.formats.znodes import parse_payload
@@ -153,3 +154,38 @@ def refused_or_taken(parse: Any, *given: Any) -> None:
     """It raises MalformedInput, or nothing."""
     with suppress(MalformedInput):
         parse(*given)
+
+
+ACTS: tuple[tuple[Any, ...], ...] = (
+    ("rest",),
+    ("kill", 1),
+    ("expire", 2),
+    ("delete", "o"),
+    ("reassign", {"o-0": [2, 3]}),
+)
+
+
+@many(1_000)
+def test_what_is_edited_by_hand_in_a_cluster_is_taken_or_refused(count: int) -> None:
+    """Whatever stands in ZooKeeper then: handlers go on, or fail as Kafka's do, and all of it can be seen."""
+    random = Random(count)
+    for _ in range(count):
+        cluster = reference.cluster([1, 2, 3], release=random.choice(["0.8.2", "0.9.0", "0.10.0", "0.10.1", "0.10.2"]))
+        cluster.start()
+        cluster.create("o", [[1, 2], [2, 3]])
+        for _ in range(3):
+            with suppress(BadInput, reference.NoRest):
+                edit_by_hand(cluster, random)
+                name, *given = random.choice(ACTS)
+                getattr(cluster, name)(*given)
+        with suppress(reference.NoRest):
+            cluster.rest(500)
+        json.dumps(cluster.view())
+
+
+def edit_by_hand(cluster: Cluster, random: Random) -> None:
+    """Remove a znode, or damage what is in it."""
+    path, znode = random.choice(sorted(cluster.view()["znodes"].items()))
+    data = znode["data"]
+    damaged = torn(json.dumps(data), random) if random.random() < 0.4 else mutated(data, random)
+    cluster.by_hand(path, None if random.random() < 0.3 else damaged)
