@@ -66,11 +66,16 @@ def broker(given: Mapping[str, Any]) -> "BrokerFace":
     return BrokerFace(given)
 
 
-def driven(given: Mapping[str, Any], ask: Callable[[Any], Any], send: Callable[[int, Any], int]) -> "Driven":
+def driven(
+    given: Mapping[str, Any],
+    ask: Callable[[Any], Any],
+    send: Callable[[int, Any], int],
+    log: Callable[[str], None] = lambda _: None,
+) -> "Driven":
     """A controller that asks somebody else for each of its operations; BadInput names the key that is wrong."""
     from reference.face.driven import Driven
 
-    return Driven(given, ask, send)
+    return Driven(given, ask, send, log)
 
 
 def encode(request: Any) -> bytes:

@@ -63,7 +63,8 @@ def command(
 
 def made_here(master: str) -> Mapping[str, list[Case]] | None:
     """All cases, of which those of driven controllers take long; None where it was interrupted."""
-    from model_check.conformance.making.controlled import kept, told_of
+    from model_check.conformance.making.controlled import kept
+    from model_check.conformance.making.shares import told_of
     from model_check.conformance.making.themes import THEMES
     from model_check.spark.spark_vectors import made_by_workers
 

@@ -212,6 +212,8 @@ class Asking:
             line, process = self._process.ask(question_line(vector)), self._process
             if vector.verb == "control":
                 answer = converse(vector, line, self._within(process), process.tell)
+                if "stopped" in (answer.outcome or {}):
+                    self._end()  # it was amid something, and may say more of it
             else:
                 answer = parse_answer(line, vector.id)
         except (AdapterFailed, MalformedInput) as error:

@@ -187,6 +187,13 @@ class Reply(TypedDict):
     reply: Object
 
 
+class Log(TypedDict):
+    """A driven controller logs a line."""
+
+    id: str
+    log: str
+
+
 class Wait(TypedDict):
     """A driven controller has nothing to do."""
 
@@ -194,7 +201,7 @@ class Wait(TypedDict):
     wait: Literal[True]
 
 
-FromAdapter: TypeAlias = Hello | NoHello | Outcome | Skip | Error | Ask | Send | Reply | Wait
+FromAdapter: TypeAlias = Hello | NoHello | Outcome | Skip | Error | Ask | Send | Reply | Log | Wait
 
 # ------------------------------------------------------------------------------------------------------ the results
 

@@ -1,6 +1,7 @@
 """The reference's controller, driven by a conversation, as an implementer drives his own."""
 
 from collections.abc import Callable
+from functools import partial
 
 import reference
 from model_check.conformance.reference_words import release
@@ -9,6 +10,10 @@ from model_check.conformance.vector import Object
 
 Exchange = Callable[[Object], Object]
 """Says a line, and gives the answer to it."""
+
+
+def _log(exchange: Exchange, line: str) -> None:
+    exchange({"log": line})
 
 
 def control(given: Object, dialect: str, exchange: Exchange) -> None:
@@ -23,6 +28,7 @@ def control(given: Object, dialect: str, exchange: Exchange) -> None:
         {"broker": given["broker"], "settings": given["settings"], "release": release(dialect)},
         lambda call: exchange({"ask": call}),
         send,
+        partial(_log, exchange) if "lines" in given else lambda _: None,
     )
     driven.start()
     while "event" in (came := exchange({"wait": True})):

@@ -23,6 +23,7 @@ from reference.face import givens
 from reference.face.settings import Settings, behaviour
 from reference.face.view import Json, request_to_json, shutdown_to_json
 from reference.failover.election import startup
+from reference.journal import Entry, Report, StateChange
 from reference.procedures import AskSession, Effect, PastZkClient, Procedure, SessionView, complete, run_script
 from reference.reassignment.requests import take_up
 from reference.requests.connections import QueuedRequest
@@ -42,6 +43,7 @@ from spec.state.listeners import IN_ORDER, listened
 
 Ask = Callable[[Json], Json]
 Send = Callable[[int, Json], int]
+Log = Callable[[str], None]
 REFUSALS: Final = {
     one.__name__: one for one in (api.NoNode, api.NodeExists, api.BadVersion, api.NotEmpty, api.NoChildrenForEphemerals)
 }
@@ -62,10 +64,11 @@ class Driven:
     `path`, and `data`, `ephemeral`, `version`, `watch` where they matter. It gives `{"result": ...}`, which has
     `version`, `czxid`, `own` (whether it is an ephemeral znode of this session), `data`, `children` as the operation
     has them, null for a znode that does not exist; or `{"refused": ...}`, ZooKeeper's error. `send` takes a request to
-    a broker, as an object with `name`, `version` and `body`, and gives the number by which its answer is told.
+    a broker, as an object with `name`, `version` and `body`, and gives the number by which its answer is told. `log`
+    takes each line of state-change.log and controller.log, without time, level and logger.
     """
 
-    def __init__(self, told: Mapping[str, Any], ask: Ask, send: Send) -> None:
+    def __init__(self, told: Mapping[str, Any], ask: Ask, send: Send, log: Log = lambda _: None) -> None:
         given = givens.Given(told)
         broker = given.require("broker", givens.number)
         settings = Settings.of(given.get("settings", givens.mapping, {}))
@@ -78,8 +81,8 @@ class Driven:
             broker, switches, settings.unclean_leader_election_enable, tuple(one.path for one in heard.values()),
             settings.leader_imbalance_per_broker_percentage, deletes_topics=settings.delete_topic_enable,
         )  # fmt: skip
-        self._controller = KafkaController(configuration)
-        self._ask, self._send = ask, send
+        self._controller = KafkaController(configuration, self._note)
+        self._ask, self._send, self._log = ask, send, log
         self._waiting: dict[int, tuple[int, QueuedRequest]] = {}
         self._to_call: list[Event] = []
         self._rebalances = settings.auto_leader_rebalance_enable
@@ -155,6 +158,10 @@ class Driven:
         """What its own threads have to do."""
         while is_due(self._controller):
             self._run(on_deletion_thread)
+
+    def _note(self, entry: Entry) -> None:
+        if isinstance(entry, StateChange | Report):
+            self._log(str(entry.line))
 
     def _run(self, begin: Callable[[KafkaController], Procedure[None]]) -> None:
         complete(begin(self._controller), self._carry_out, after_step=self._hand_over)

@@ -3,12 +3,14 @@
 A turn is what it does until it waits with nothing more to hear. It is told as a list: each write that was applied, in
 order; what was sent between two writes as one element; each answer to a broker that asked for its controlled shutdown.
 Who is sent something first is nobody's business, so `sent` has, by the name of the request, the brokers that are sent
-the same, and what each of them is sent, in order. A request to stop no replica is left out: older releases send none.
+the same, and what each of them is sent, in order; but requests to delete replicas, one right behind the other, come of
+a set, so they stand by the names of the replicas. A request to stop no replica is left out: older releases send none.
 """
 
 import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from model_check.conformance.protocol import read_json
@@ -105,9 +107,20 @@ def _by_receivers(sent: Iterable[Sent], name: str) -> list[Object]:
             of_broker.setdefault(one.to, []).append({key: one.request[key] for key in one.request if key != "name"})
     groups: list[tuple[list[int], list[Object]]] = []
     for broker in sorted(of_broker):
-        same = next((to for to, requests in groups if requests == of_broker[broker]), None)
+        in_order = _deletions_by_name(of_broker[broker])
+        same = next((to for to, requests in groups if requests == in_order), None)
         if same is None:
-            groups.append(([broker], of_broker[broker]))
+            groups.append(([broker], in_order))
         else:
             same.append(broker)
     return [{"to": to, "requests": requests} for to, requests in groups]
+
+
+def _deletions_by_name(requests: list[Object]) -> list[Object]:
+    """Requests in order, of which those to delete replicas, one right behind the other, stand by the names of these."""
+    runs = groupby(requests, key=lambda one: bool(one.get("delete")))
+    return [one for deletes, run in runs for one in (sorted(run, key=_names) if deletes else run)]
+
+
+def _names(request: Object) -> list[str]:
+    return [*request["partitions"]]

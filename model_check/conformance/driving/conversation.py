@@ -46,7 +46,7 @@ def converse(vector: Vector, first: str, ask: Callable[[str], str], tell: Callab
             answered, stopped = None, {"stopped": str(reason)}
         if answered is None:
             tell(json.dumps(END))
-            return Answer(outcome={"turns": {str(number): one for number, one in enumerate(world.turns)}, **stopped})
+            return Answer(outcome={**world.outcome(), **stopped})
         if lines == LINES:
             Where("the conversation").refuse(f"it has said {LINES} lines, and does not come to the end of the script")
         line, lines = ask(json.dumps(answered)), lines + 1
@@ -85,6 +85,12 @@ def _reply(world: World, told: Any, where: Where) -> Object:
     return world.reply(_object(told, where))
 
 
+def _log(world: World, told: Any, where: Where) -> Object:
+    if not isinstance(told, str):
+        where.refuse("expected a line, as a string")
+    return world.log(told)
+
+
 def _wait(world: World, told: Any, where: Where) -> Object | None:
     if told is not True:
         where.refuse("expected true")
@@ -93,7 +99,7 @@ def _wait(world: World, told: Any, where: Where) -> Object | None:
 
 
 KINDS: Final[dict[str, Callable[[World, Any, Where], Object | None]]] = {
-    "ask": _ask, "send": _send, "reply": _reply, "wait": _wait,
+    "ask": _ask, "send": _send, "reply": _reply, "log": _log, "wait": _wait,
 }  # fmt: skip
 
 

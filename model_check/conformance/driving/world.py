@@ -26,6 +26,7 @@ from typing import Final
 
 from model_check.conformance.driving.acts import Act, Replied, Sent, Wrote, turn, written
 from model_check.conformance.driving.calls import WRITES, operation_of, result_of
+from model_check.conformance.driving.log_lines import lines_of_turn
 from model_check.conformance.vector import Object
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.scripts import BROKER_IDS, COMMON_PATHS
@@ -61,6 +62,7 @@ class World:
     def __init__(self, given: Object) -> None:
         self._broker: int = given["broker"]
         self._compared = given["compared"]
+        self._kinds: list[str] = given.get("lines", [])
         self._script: deque[list[Object]] = deque(given["script"])
         self._zookeeper = MemoryZookeeper()
         self._sessions = {0: self._zookeeper.open_session(), self._broker: self._zookeeper.open_session()}
@@ -74,7 +76,9 @@ class World:
         self._expired = self._is_gone = self._registers = self._is_held = False
         self._sent = 0
         self._acts: list[Act] = []
-        self.turns: list[list[Object]] = []
+        self._logged: list[str] = []
+        self._turns: list[list[Object]] = []
+        self._lines: list[list[str]] = []
         self._happening: Mapping[str, Callable[[Object], None]] = {
             "create": self._create, "register": self._register, "set": self._set, "delete": self._delete,
             "end_session": self._end_session, "renew_session": self._renew_session,
@@ -120,8 +124,9 @@ class World:
 
     def _end_turn(self) -> None:
         self._owed = [one for one in self._owed if self._is_registered(one[0])]  # it knows of whom that is over
-        self.turns.append(turn(self._acts, self._compared))
-        self._acts = []
+        self._turns.append(turn(self._acts, self._compared))
+        self._lines.append(lines_of_turn(self._logged, self._kinds))
+        self._acts, self._logged = [], []
 
     def _begin_turn(self) -> None:
         for item in self._script.popleft():
@@ -174,6 +179,11 @@ class World:
         self._acts.append(Replied(told))
         return {"result": {}}
 
+    def log(self, line: str) -> Object:
+        """Take a line that it logs."""
+        self._logged.append(line)
+        return {"result": {}}
+
     def _pay(self) -> None:
         """Answer what live brokers owe."""
         for owed in list(self._owed):
@@ -188,6 +198,11 @@ class World:
             partitions = {one: int(code) for one in request["partitions"]}
             self._answers.append({"answer": {"from": to, "number": number, "error": 0, "partitions": partitions}})
 
+    def outcome(self) -> Object:
+        """What it has done in each turn, and the lines that it has logged, of the kinds that are compared."""
+        turns = {str(number): one for number, one in enumerate(self._turns)}
+        return {"turns": turns, "lines": {str(number): one for number, one in enumerate(self._lines)}}
+
     # ------------------------------------------------------------------------------------------------ what happens
 
     def _happen(self, item: Object) -> None:
@@ -196,7 +211,7 @@ class World:
         try:
             self._happening[kind](item)
         except OperationRefused as refusal:
-            raise Impossible(f"turn {len(self.turns)} cannot be: {kind} of {item[kind]} meets {refusal}") from refusal
+            raise Impossible(f"turn {len(self._turns)} cannot be: {kind} of {item[kind]} meets {refusal}") from refusal
         self._hear()
 
     def _create(self, item: Object) -> None:

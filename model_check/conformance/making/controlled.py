@@ -1,28 +1,28 @@
 """Scripts for a driven controller, theme by theme: each a scope, whose stages are walked, and a cover of its turns.
 
 What is expected is what the specification says, in every order that it leaves open (`walks.py`); of a script's turns
-the last is compared, which is what it is for. A theme is made without the others, so Spark's workers make them side by
-side, and it is the same however many they are.
+the last is compared, which is what it is for: what the controller does in it, or what it logs (`logged.py`). A theme
+is made without the others, so Spark's workers make them side by side, and it is the same however many they are.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from model_check.conformance.driving.acts import read
+from model_check.conformance.making import logged
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.happening_words import earlier_words, title
-from model_check.conformance.making.stages import Script, Shown, cover, scripts
+from model_check.conformance.making.rounds import VERSIONS, asked, comes_by, new_to
+from model_check.conformance.making.stages import TOGETHER, Script, Shown, cover, scripts
 from model_check.conformance.making.themes import THEMES
+from model_check.conformance.making.unheard import unheard
 from model_check.conformance.making.walks import Walker
-from model_check.conformance.making.who_acts import CONTROLLER, DRIVEN, LOOKS
+from model_check.conformance.making.who_acts import DRIVEN
 from model_check.conformance.vector import Dialect, Object
 from model_check.refinement.lockstep import Sides
 from spec.system import rules
-from spec.tables.partition_states import PARTITION_TRANSITIONS
-from spec.tables.replica_states import REPLICA_TRANSITIONS
-from spec.tables.table import S, Table, find
 
 VERB: Final = "control"
 DIALECT: Final[Dialect] = "as-coded-0.10.2"
@@ -31,19 +31,24 @@ SETTINGS: Final = {
 }  # fmt: skip
 """Kafka's settings in every theme, unless it has others: 0.10.2 has the opposite of each as its default."""
 TOPICS: Final = ("/brokers/topics/", "/config/topics/")
-WORDS: Final = {
-    "action": "actions", "then": "pairs of actions", "row": "rows of the tables", "comes of": "kinds of turns",
-    "order": "orders that are left open", "amid": "interruptions",
-}  # fmt: skip
-"""What scripts show."""
+
+
+Cases: TypeAlias = tuple[tuple[Case, Shown], ...]
+"""Cases, each with what it shows."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """The cases of a theme, what each of them shows, and how many scripts were walked."""
+    """The cases of a theme, what each of them shows, and how many scripts were walked.
+
+    `until` says how many there were with each version of the vectors; `logged` are those whose lines
+    are compared.
+    """
 
     cases: tuple[Case, ...]
     shows: tuple[Shown, ...]
+    until: Mapping[str, int]
+    logged: Cases
     walked: int
 
 
@@ -53,10 +58,11 @@ def walked(name: str) -> tuple[Walker, list[Script]]:
     scope = theme.scope(name)
     walker = Walker(Sides(scope))
     bare = starting(scope.brokers)
-    found = list(scripts(walker, bare, theme.turns))
+    together = TOGETHER | theme.together
+    found = list(scripts(walker, bare, theme.turns, together, faulty_start=theme.faulty_start))
     if theme.begun:
-        found += scripts(walker, [*bare, *((step,) for step in theme.begun)], theme.turns)
-    return walker, found
+        found += scripts(walker, [*bare, *((step,) for step in theme.begun)], theme.turns, together)
+    return walker, [*unheard(found)] if theme.unheard else found
 
 
 def starting(brokers: int) -> list[tuple[str, ...]]:
@@ -66,27 +72,59 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 
 
 def make(name: str) -> Made:
-    """The cases of a theme: a cover of what its scripts show."""
+    """The cases of a theme: a cover of what its scripts show, version by version."""
     walker, found = walked(name)
-    chosen = [found[place] for place in cover([one.shows for one in found])]
     cases: dict[str, Case] = {}
     shows: dict[str, Shown] = {}
-    for one in chosen:  # some steps differ in what nobody sees
-        case = case_of(name, walker, one)
-        cases.setdefault(case.hash, case)
-        shows[case.hash] = shows.get(case.hash, frozenset()) | one.shows
-    return Made(tuple(cases.values()), tuple(shows.values()), len(found))
+    until: dict[str, int] = {}
+    for version in VERSIONS:
+        earlier, known = {*cases}, Shown().union(*shows.values())
+        looked_for = [asked(one.shows, version) for one in found] if comes_by(THEMES[name].since, version) else []
+        for one in (found[place] for place in cover(looked_for, known)):
+            case = case_of(name, walker, one)  # some steps differ in what nobody sees
+            told = new_to(one.shows, version) if case.hash in earlier else one.shows
+            cases.setdefault(case.hash, case)
+            shows[case.hash] = shows.get(case.hash, Shown()) | told
+        until[version] = len(cases)
+    return Made(tuple(cases.values()), tuple(shows.values()), until, _logged(name, walker, found), len(found))
+
+
+def _logged(name: str, walker: Walker, found: Sequence[Script]) -> Cases:
+    """The cases of the lines that scripts log, of which each shows something more."""
+    kinds, shows = logged.kinds_of(found), [logged.shows(name, one) for one in found]
+    chosen = [(found[place], shows[place]) for place in cover(shows)]
+    return _merged((logged.log_case(case_of(name, walker, one), one, kinds), shown) for one, shown in chosen)
+
+
+def _merged(cases: Iterable[tuple[Case, Shown]]) -> Cases:
+    """Cases, each once: some scripts differ in what nobody sees."""
+    found: dict[str, tuple[Case, Shown]] = {}
+    for case, shows in cases:
+        first, before = found.get(case.hash, (case, Shown()))
+        found[case.hash] = first, before | shows
+    return tuple(found.values())
+
+
+def chosen(made: Mapping[str, Made]) -> dict[str, list[int]]:
+    """The cases that cover what all themes show together, by their numbers; where two show the same, the first.
+
+    What a version shows its next one need not, so the cases of an earlier version stay as they are.
+    """
+    found: dict[str, list[int]] = {name: [] for name in made}
+    known = Shown()
+    for version in VERSIONS:
+        places = [(name, number) for name, one in made.items() for number in range(one.until[version])]
+        for place in cover([asked(made[name].shows[number], version) for name, number in places], known):
+            found[places[place][0]].append(places[place][1])
+        known = known.union(*(made[name].shows[number] for name, numbers in found.items() for number in numbers))
+    return found
 
 
 def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
-    """The cases of all themes that are a cover of what they show together; where two show the same, the first."""
-    places = [(name, number) for name, one in made.items() for number in range(len(one.cases))]
-    chosen = cover([made[name].shows[number] for name, number in places])
-    found: dict[str, dict[str, Case]] = {name: {} for name in made}
-    for name, number in (places[place] for place in chosen):
-        case = made[name].cases[number]
-        found[name].setdefault(case.hash, case)  # some steps differ in what nobody sees
-    return {name: [*some.values()] for name, some in found.items()}
+    """The cases of all themes, as they become vectors."""
+    done = {name: [made[name].cases[number] for number in numbers] for name, numbers in chosen(made).items()}
+    logs = _merged(chain(*(one.logged for one in made.values())))
+    return {**done, logged.GROUP: [logs[place][0] for place in cover([shows for _, shows in logs])]}
 
 
 def case_of(name: str, walker: Walker, script: Script) -> Case:
@@ -115,30 +153,3 @@ def script_of(walker: Walker, script: Script) -> list[list[Object]]:
     tree = walker.sides.initial().cluster.zookeeper.tree
     standing = [{"create": path, "data": read(tree[path].data)} for path in tree if path.startswith(TOPICS)]
     return [[*(standing if not number else ()), *turn.items] for number, turn in enumerate(script.turns)]
-
-
-def told_of(made: Mapping[str, Made]) -> Iterator[str]:
-    """What is shown of the specification, as shares of what there is, a line each."""
-    shown = frozenset[tuple[str, ...]]().union(*(shows for one in made.values() for shows in one.shows))
-    counts = Counter(one[0] for one in shown)
-    walked = sum(one.walked for one in made.values())
-    told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())
-    yield f"{sum(len(one) for one in kept(made).values())} of {walked} scripts show all of {told}"
-    own = {one.name for one in rules() if one.actor == CONTROLLER and one.budget is None} - {LOOKS}
-    taken = {one[1] for one in shown if one[0] == "action"}
-    yield f"{len(taken & own)} of {len(own)} actions of a controller; without {', '.join(sorted(own - taken))}"
-    lost = {one.name for one in rules() if one.name.endswith("_unanswered") and one.actor == CONTROLLER}
-    yield f"{len(taken & lost)} of {len(lost)} lost answers; without {', '.join(sorted(lost - taken)) or 'none'}"
-    rows = {one[1] for one in shown if one[0] == "row"} & ROWS
-    yield f"{len(rows)} of {len(ROWS)} rows of the tables; without {', '.join(sorted(ROWS - rows)) or 'none'}"
-
-
-def _rows(kind: str, table: Table[S]) -> Iterator[str]:
-    for before in table:
-        for after in table:
-            if before is not after and find(table, before, after) is not None:
-                yield f"{kind}: {before} to {after}"
-
-
-ROWS: Final = frozenset({*_rows("partition", PARTITION_TRANSITIONS), *_rows("replica", REPLICA_TRANSITIONS)})
-"""The rows of the transition tables that lead from one state to another."""

@@ -21,6 +21,7 @@ WORDS: Final = {
     "rewrite_isr": "broker {b} writes the ISR of {p} again",
     "report_isr_changes": "broker {b} reports ISR changes",
     "remove_controller": "somebody deletes /controller",
+    "write_controller": "somebody creates /controller, which names broker {b} again",
     "create_topic": "topic {t} is created",
     "read_for_addition": "a tool reads topic {t}",
     "write_addition": "partitions are added to topic {t}",
@@ -52,7 +53,7 @@ def step_words(name: str, scope: Scope) -> str:
         values["t"] = TOPICS[given["t"]]
     if "k" in given:
         moves = zip(partitions, scope.requests[given["k"]], strict=True)
-        values["k"] = " and ".join(f"{list(to)} of {tp}" for tp, to in moves)
+        values["k"] = " and ".join(f"{[one for one in to if one]} of {tp}" for tp, to in moves)
     return WORDS[rule].format(**values)
 
 
@@ -66,15 +67,20 @@ def title(turn: Turn, scope: Scope, earlier: list[str]) -> str:
     told, coming = words_of(turn, scope), turn.coming
     if earlier:
         told = f"{'; '.join(earlier)}; then {told}"
-    if coming is not None:
-        write = " of ".join(coming.before)
-        if coming.deletion:
-            told += f"; broker {coming.deletion} cannot delete a replica"
-        elif coming.steps:
-            told += f"; right before the {write}: {_amid(coming, scope)}"
-        else:
-            told += f"; the answer to the {write} is lost"
+    while coming is not None:
+        told += f"; {_coming_words(coming, scope)}"
+        coming = coming.then
     return told[:1].upper() + told[1:]
+
+
+def _coming_words(coming: Coming, scope: Scope) -> str:
+    """What comes in the midst of a turn."""
+    write = " of ".join(coming.before)
+    if coming.deletion:
+        return f"broker {coming.deletion} cannot delete a replica"
+    if coming.steps:
+        return f"right before the {write}: {_amid(coming, scope)}"
+    return f"the answer to the {write} is lost"
 
 
 def earlier_words(turn: Turn, scope: Scope) -> str:

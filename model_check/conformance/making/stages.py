@@ -7,7 +7,7 @@ fault right before a write of some action, a lost answer. Those scripts are chos
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Final
 
@@ -44,21 +44,34 @@ class _Stage:
     turns: tuple[Turn, ...]
 
 
-def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> Iterator[Script]:
-    """Every script of so many turns beyond the starting ones, whose last turn is a new one, nearest first."""
+def scripts(
+    walker: Walker,
+    starting: Sequence[Sequence[str]],
+    turns: int,
+    together: frozenset[str] = TOGETHER,
+    *,
+    faulty_start: bool = False,
+) -> Iterator[Script]:
+    """Every script of so many turns beyond the starting ones, whose last turn is a new one, nearest first.
+
+    What may happen `together` does so in twos; with a `faulty_start` something may come amid the starting turns, too.
+    """
     pair, begun = walker.sides.initial(), list[Turn]()
     for steps in starting:
         found = walker.turn(pair, steps)
         assert found is not None  # noqa: S101 - nothing is to come
+        if faulty_start:
+            yield from _disturbed(walker, pair, begun, found[0])
         begun.append(found[0])
         pair = found[1][0]
-        yield Script(tuple(begun), shown(found[0]))
+        if who_acts.has_session(pair.cluster):
+            yield Script(tuple(begun), shown(found[0]))
     waiting, known = deque([_Stage(pair, tuple(begun))]), {pair.raw}
     tried: dict[tuple[str, str], int] = {}
     left = turns
     while waiting and left > 0:
         stage = waiting.popleft()
-        for turn, ends in _following(walker, stage, tried):
+        for turn, ends in _following(walker, stage, tried, together):
             left -= 1
             if all(who_acts.has_session(end.cluster) for end in ends):
                 yield Script((*stage.turns, turn), shown(turn))
@@ -68,7 +81,7 @@ def scripts(walker: Walker, starting: Sequence[Sequence[str]], turns: int) -> It
 
 
 def _following(
-    walker: Walker, stage: _Stage, tried: dict[tuple[str, str], int]
+    walker: Walker, stage: _Stage, tried: dict[tuple[str, str], int], together: frozenset[str]
 ) -> Iterator[tuple[Turn, Sequence[Pair]]]:
     """The turns from a stage, plain ones first."""
     plain = []
@@ -82,13 +95,28 @@ def _following(
     tries: list[tuple[tuple[str, ...], Coming | None, tuple[str, str]]] = []
     for choice, turn in plain:
         tries += [((choice.name,), coming, about) for coming, about in _to_come(turn)]
-    together = [choice for choice, _ in plain if choice.rule in TOGETHER]
-    tries += [((a.name, b.name), None, (a.rule, b.rule)) for a, b in permutations(together, 2)]
+    in_twos = [choice for choice, _ in plain if choice.rule in together]
+    tries += [((a.name, b.name), None, (a.rule, b.rule)) for a, b in permutations(in_twos, 2)]
     for names, coming, about in tries:
         if tried.get(about, 0) < OFTEN:
             tried[about] = tried.get(about, 0) + 1
             if (found := _turn(walker, stage.pair, names, coming)) is not None:
                 yield found
+
+
+def _disturbed(walker: Walker, pair: Pair, begun: Sequence[Turn], plain: Turn) -> Iterator[Script]:
+    """A turn once more, with something in the midst of it, and something else behind that, which is of another znode:
+    what is to come before a write also comes before one that is tried in vain.
+    """
+    for first, _ in _to_come(plain):
+        disturbed = _turn(walker, pair, plain.first, first)
+        if disturbed is None:
+            continue
+        others = [one for one, _ in _to_come(disturbed[0]) if one.before[1] != first.before[1]]
+        for coming in (first, *(replace(first, then=second) for second in others)):
+            found = _turn(walker, pair, plain.first, coming)
+            if found is not None and all(who_acts.has_session(end.cluster) for end in found[1]):
+                yield Script((*begun, found[0]), shown(found[0]))
 
 
 def awaits_registration(pair: Pair) -> bool:
@@ -139,7 +167,7 @@ def shown(turn: Turn) -> Shown:
         about = next((rule for wrote, rule, _ in turn.writes if (wrote.kind, wrote.path) == turn.coming.before), "")
         come = turn.coming.steps[0].partition("(")[0] if turn.coming.steps else "lost or failed"
         found.add(("amid", come, about or str(turn.coming.before[0])))
-    return frozenset(found)
+    return frozenset(found) | turn.seen
 
 
 def shape(told: Object) -> str:
@@ -154,11 +182,11 @@ def shape(told: Object) -> str:
     return f"{kind} {'/'.join(parts[:2])} {len(parts)}{state}"
 
 
-def cover(shows: Sequence[Shown]) -> list[int]:
-    """A cover of what some scripts show, by their places: again and again one that shows most that none has shown yet,
-    the first of such.
+def cover(shows: Sequence[Shown], known: Shown = frozenset()) -> list[int]:
+    """A cover of what some scripts show, but for what is known, by their places: again and again one that shows most
+    that none has shown yet, the first of such.
     """
-    left = frozenset[tuple[str, ...]]().union(*shows)
+    left = frozenset[tuple[str, ...]]().union(*shows) - known
     chosen: list[int] = []
     while left:
         best = max(range(len(shows)), key=lambda place: (len(shows[place] & left), -place))

@@ -20,7 +20,10 @@ LED_BY_ANOTHER: Final = (
 class Theme:
     """A group of vectors: what its scope has, Kafka's settings, and how many turns are walked.
 
-    They are walked from where all brokers have registered, and again from where what is `begun` has happened, too.
+    They are walked from where all brokers have registered, and again from where what is `begun` has happened, too; what
+    is named in `together` may happen in twos, beside what may in every theme, and with a `faulty_start` something may
+    come amid the first turns, too. Walks of one that is `unheard` are changed (`unheard.py`). `since` is the version of
+    the vectors with which a theme came.
     """
 
     about: str
@@ -33,7 +36,11 @@ class Theme:
     brokers: int = 3
     controllers: int = 1
     begun: tuple[str, ...] = ()
+    together: frozenset[str] = frozenset()
+    faulty_start: bool = False
+    unheard: bool = False
     turns: int = 300
+    since: str = "0.4.0"
 
     def scope(self, name: str) -> Scope:
         """Its scope, in which nothing runs at first."""
@@ -165,6 +172,94 @@ THEMES: Final[Mapping[str, Theme]] = {
         {"reassignments": 1, "deletions": 1, "crashes": 1, "expiries": 1},
         {"requests": (((2, 3),),)},
         turns=200,
+    ),
+    "life": Theme(
+        "Topics are created and deleted in one term.",
+        "PROTOCOL.md section 7.4",
+        ((1, 2),),
+        frozenset({"creation", "deletion"}),
+        {"creations": 2, "deletions": 2, "crashes": 1, "failed_deletions": 1, "deletion_losses": 1},
+        {"topics_stand": False},
+        brokers=2,
+        turns=200,
+        since="0.5.0",
+    ),
+    "unborn": Theme(
+        "Somebody asks for a topic to be deleted that never had a leader.",
+        "PROTOCOL.md section 7.4",
+        ((2,),),
+        frozenset({"creation", "deletion"}),
+        {"creations": 1, "deletions": 1, "crashes": 1, "failed_deletions": 1},
+        {"topics_stand": False},
+        brokers=2,
+        begun=("crash(b=2)", "end_orphaned_session(b=2)", "create_topic(t=0)"),
+        turns=100,
+        since="0.5.0",
+    ),
+    "found": Theme(
+        "A failover finds a topic that is to be deleted, and that moves.",
+        "PROTOCOL.md section 6",
+        ((1, 2), (1,)),
+        frozenset({"reassignment", "deletion"}),
+        {"reassignments": 1, "deletions": 1, "expiries": 1},
+        {"requests": (((1,), (1, 2)),)},
+        brokers=2,
+        begun=("expire_session(b=1, lost=0)",),
+        turns=60,
+        since="0.5.0",
+    ),
+    "nobody": Theme(
+        "A partition is reassigned to nobody.",
+        "PROTOCOL.md section 8",
+        ((1, 2),),
+        frozenset({"reassignment", "preferred_election"}),
+        {"reassignments": 1, "elections": 2, "expiries": 1},
+        {"requests": (((0,),),)},
+        brokers=2,
+        turns=200,
+        since="0.5.0",
+    ),
+    "reading": Theme(
+        "Several reports of ISR changes stand at a time.",
+        "PROTOCOL.md section 7.7",
+        parts=frozenset({"notifications", "notification_reads"}),
+        budgets={"shrinks": 2, "expiries": 1},
+        more={"notification_capacity": 2},
+        begun=IN_SYNC,
+        turns=200,
+        since="0.5.0",
+    ),
+    "starting": Theme(
+        "What goes wrong when the first controller starts.",
+        "PROTOCOL.md section 6",
+        ((1, 2),),
+        budgets={"losses": 2, "expiries": 1, "controller_removals": 1},
+        brokers=2,
+        controllers=2,
+        faulty_start=True,
+        turns=0,
+        since="0.5.0",
+    ),
+    "unheard": Theme(
+        "Elections are requested, of which only the end of a session tells.",
+        "PROTOCOL.md section 6",
+        parts=frozenset({"preferred_election"}),
+        budgets={"elections": 1, "expiries": 1},
+        begun=LED_BY_ANOTHER,
+        unheard=True,
+        turns=20,
+        since="0.5.0",
+    ),
+    "refused": Theme(
+        "Controlled shutdowns are refused.",
+        "PROTOCOL.md section 7.2",
+        ((1, 2), (2, 3)),
+        frozenset({"shutdown", "failed_removals"}),
+        {"shutdowns": 1, "expiries": 1, "controller_removals": 1},
+        controllers=2,
+        together=frozenset({"request_shutdown", "remove_controller"}),
+        turns=200,
+        since="0.5.0",
     ),
 }
 """By group."""

@@ -11,14 +11,18 @@ come right before a write, the answer to one may be lost, and a broker may fail 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from model_check.conformance.driving.acts import Act, Wrote, turn
+from model_check.conformance.driving.log_lines import plain
 from model_check.conformance.making import who_acts
+from model_check.conformance.making.occasions import TAKEN, Occasions, Seen, branches_shown, troubles_shown
 from model_check.conformance.making.told_steps import acts_of, items_of
 from model_check.conformance.vector import Object
 from model_check.refinement.lockstep import Pair, Sides
 from model_check.terms.python_code import Raw
+from reference.journal import Entry
 from reference.memory.choices import Choice
 from reference.memory.cluster import carried
 from spec.formats.request_schemas import LeaderAndIsrRequest, Request, StopReplicaRequest, UpdateMetadataRequest
@@ -30,6 +34,8 @@ NAMES: Final[dict[type[Request], str]] = {
     LeaderAndIsrRequest: "LeaderAndIsr", UpdateMetadataRequest: "UpdateMetadata", StopReplicaRequest: "StopReplica",
 }  # fmt: skip
 LOST: Final = "_unanswered"
+Logs: TypeAlias = tuple[tuple[str, str], ...]
+"""Lines, each with its kind."""
 NEW_SESSION: Final = f"renew_session(b={who_acts.DRIVEN})"
 FAILED_CREATE: Final = f"elect_create_without_session(c={who_acts.DRIVEN})"
 
@@ -39,12 +45,13 @@ class Coming:
     """What is to come in a turn, once.
 
     `before` a write of this kind and path, steps of the world; where there are none, the answer to that write is lost.
-    Or a broker fails to delete: `deletion` has its id.
+    Or a broker fails to delete: `deletion` has its id. Behind that may come what is to come `then`.
     """
 
     before: tuple[str, str] = ("", "")
     steps: tuple[str, ...] = ()
     deletion: int = 0
+    then: "Coming | None" = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,9 @@ class Turn:
 
     It begins with what happens `first`. `steps` are those of one order, and `taken` its own among them with the table
     rows that they took; `writes` are its writes, each with the action that made it and with what else the world might
-    have done right before.
+    have done right before. `logs` are the lines that it writes, each once, in each order where they differ, and
+    `says` their kinds, each with the action that says it; of the kinds `unsure` the specification does not know all.
+    `seen` is what that order shows besides (`occasions.py`).
     """
 
     first: tuple[str, ...]
@@ -63,6 +72,10 @@ class Turn:
     taken: tuple[str, ...]
     writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...]
     coming: Coming | None = None
+    logs: tuple[Logs, ...] = ((),)
+    says: frozenset[tuple[str, str]] = frozenset()
+    unsure: frozenset[str] = frozenset()
+    seen: frozenset[Seen] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -76,6 +89,11 @@ class _Way:
     taken: tuple[str, ...] = ()
     writes: tuple[tuple[Wrote, str, tuple[str, ...]], ...] = ()
     coming: Coming | None = None
+    logs: Logs = ()
+    says: frozenset[tuple[str, str]] = frozenset()
+    unsure: frozenset[str] = frozenset()
+    seen: frozenset[Seen] = frozenset()
+    entries: tuple[Entry, ...] = ()
 
 
 class TooManyOrders(Exception):
@@ -87,6 +105,7 @@ class Walker:
 
     def __init__(self, sides: Sides) -> None:
         self.sides = sides
+        self._occasions = Occasions(sides.machine)
         self.compared = [NAMES[kind] for kind in carried(Model(sides.scope, sides.switches))]
         """The requests that the scope has, by name."""
 
@@ -129,27 +148,45 @@ class Walker:
     def _step(self, way: _Way, choice: Choice, after: Raw) -> _Way:
         """A way with one more step."""
         before, steps = way.pair, (*way.steps, choice.name)
+        way = self._logged(way, choice)
         reached = self.sides.take(before.fork(), choice, after, steps)
         changes = [
             one.change for one in reached.cluster.zookeeper.transactions[len(before.cluster.zookeeper.transactions) :]
         ]
+        seen = self._occasions.by(choice.name, before.raw, reached.raw)
         if not who_acts.is_own(choice):
+            way = replace(way, seen=way.seen.union(one for one in seen if one[0] != TAKEN))
             items = items_of(choice, changes, reached.cluster)
             return replace(way, pair=reached, items=(*way.items, *items), steps=steps)
+        way = replace(way, seen=way.seen | seen, entries=(*way.entries, *reached.cluster.entries))
         acts = acts_of(changes, reached.cluster.entries)
         taken = (choice.rule, *who_acts.rows(before.cluster, reached.cluster))
         return replace(way, pair=reached, acts=(*way.acts, *acts), steps=steps, taken=(*way.taken, *taken))
+
+    def _logged(self, way: _Way, choice: Choice) -> _Way:
+        """A way with the lines that the driven controller writes at a step."""
+        if dict(choice.parameters).get("c") != who_acts.DRIVEN:
+            return way
+        logs, says, unsure = set(way.logs), set(way.says), set(way.unsure)
+        for due in chain(*self.sides.lines.due(choice, way.pair.raw).lines.values()):
+            line, kind = None if due.perhaps else due.line(who_acts.DRIVEN), due.kind.__name__
+            says.add((kind, choice.rule))
+            if line is None:
+                unsure.add(kind)
+            else:
+                logs.add((plain(line), kind))
+        return replace(way, logs=tuple(sorted(logs)), says=frozenset(says), unsure=frozenset(unsure))
 
     # ------------------------------------------------------------------------------------------------------ one turn
 
     def _settled(self, names: tuple[str, ...], begun: _Way, coming: Coming | None) -> tuple[Turn, list[Pair]] | None:
         ended: list[_Way] = []
-        seen = set[tuple[Raw, str]]()
+        seen = set[tuple[Raw, str, Logs]]()
         waiting = [begun]
         while waiting:
             following = self._following(waiting.pop(), ended)
             for one in following:
-                key = (one.pair.raw, json.dumps(self._told(one.acts)))
+                key = (one.pair.raw, json.dumps(self._told(one.acts)), one.logs)
                 if key not in seen:
                     seen.add(key)
                     waiting.append(one)
@@ -165,7 +202,13 @@ class Walker:
             return None
         ends = {one.pair.raw: one.pair for one in ended}
         every = tuple(orders[one] for one in sorted(orders))
-        return Turn(names, first.items, every, first.steps, first.taken, first.writes, coming), [*ends.values()]
+        logs = tuple(sorted({one.logs for one in ended}))
+        unsure = frozenset[str]().union(*(one.unsure for one in ended))
+        shown = first.seen.union(troubles_shown(first.entries), branches_shown(first.entries))
+        found = Turn(
+            names, first.items, every, first.steps, first.taken, first.writes, coming, logs, first.says, unsure, shown
+        )
+        return found, [*ends.values()]
 
     def _told(self, acts: Iterable[Act]) -> list[Object]:
         return turn(acts, self.compared)
@@ -200,7 +243,7 @@ class Walker:
         kind, path = coming.before
         if (due.kind, due.path) != coming.before:
             return None
-        unarmed = replace(way, items=(), coming=None)
+        unarmed = replace(way, items=(), coming=coming.then)
         if coming.steps:
             after = self._happens(unarmed, coming.steps)
             if after is not None and choice.rule == "elect_create":
@@ -229,5 +272,5 @@ class Walker:
         failing = choice.name.replace("deliver_deletion(", "deliver_failing_deletion(")
         if failing not in possible:
             return None
-        after = self._step(replace(way, items=(), coming=None), *possible[failing])
+        after = self._step(replace(way, items=(), coming=way.coming.then), *possible[failing])
         return replace(after, items=({"fail_deletion": way.coming.deletion}, *way.items))

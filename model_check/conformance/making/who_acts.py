@@ -22,6 +22,8 @@ CALLBACKS: Final = frozenset(
     {"skip_callback", "on_partition_modifications", "on_state_change"} | {one.__name__ for one in HANDLERS.values()}
 )
 ANSWERED: Final = "on_replica_deleted"
+ASKED: Final = ("accept_shutdown", "refuse_shutdown")
+"""How a request for a controlled shutdown is taken up, which comes by another thread than ZkClient's."""
 LOOKS: Final = "check_imbalance"
 """What a thread does by the clock, when the world says so."""
 INTERRUPTING: Final = frozenset({
@@ -88,7 +90,9 @@ def has_session(cluster: MemoryCluster) -> bool:
 
 
 def next_choices(cluster: MemoryCluster, choices: Sequence[Choice]) -> list[Choice]:
-    """What follows by itself: what is sent arrives, what was begun goes on, then the next callback, then an answer."""
+    """What follows by itself: what is sent arrives, what was begun goes on, then the next callback, a request for a
+    controlled shutdown, an answer.
+    """
     plain = [one for one in choices if not one.is_fault]
     delivered = [one for one in plain if one.rule.startswith("deliver_") and dict(one.parameters)["c"] == DRIVEN]
     if delivered:
@@ -96,11 +100,12 @@ def next_choices(cluster: MemoryCluster, choices: Sequence[Choice]) -> list[Choi
     own = [one for one in plain if is_own(one)]
     if is_amid_work(cluster):
         return [one for one in own if one.rule not in CALLBACKS]
-    begun = [one for one in own if one.rule not in CALLBACKS and one.rule != ANSWERED]
+    asked = [one for one in own if one.rule in ASKED]
+    begun = [one for one in own if one.rule not in {*CALLBACKS, *ASKED, ANSWERED}]
     callbacks = [one for one in own if one.rule in CALLBACKS]
     run = [one for one in callbacks if one.rule != "skip_callback"]
     answered = [one for one in own if one.rule == ANSWERED]
-    return begun or run[:1] or callbacks[:1] or answered[:1]
+    return begun or run[:1] or callbacks[:1] or asked[:1] or answered[:1]
 
 
 def rows(before: MemoryCluster, after: MemoryCluster) -> Iterator[str]:

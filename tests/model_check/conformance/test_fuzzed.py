@@ -110,7 +110,7 @@ def damaged_conversation(vector: Vector, random: Random) -> int:
 
     with suppress(Over, KeyError, TypeError, AttributeError, BadInput):  # the reference gets what it has not asked for
         control(vector.given, "as-coded-0.10.2", exchange)
-    json.dumps(world.turns, allow_nan=False)
+    json.dumps(world.outcome(), allow_nan=False)
     return said
 
 

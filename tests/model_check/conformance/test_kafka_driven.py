@@ -6,10 +6,10 @@ import pytest
 
 from model_check.conformance.conforming import Asking, Outcome
 from model_check.conformance.kafka_adapter import RELEASE, kafka_command
-from model_check.conformance.making.controlled import case_of, walked
 from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import Object, Vector
 from model_check.live.kafka_jars import is_cached
+from tests.model_check.conformance.making.every_script import every_case, vectors_of
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here"),
@@ -43,15 +43,7 @@ def test_the_deletion_thread_waits_for_what_the_listeners_do() -> None:
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.takes("It walks some hundred scripts, and asks Kafka each.")
 def test_kafka_goes_every_way_that_is_walked(theme: str) -> None:
-    walker, scripts = walked(theme)
-    wrong = []
+    cases = every_case(theme)
     with kafka_command(RELEASE) as command, Asking(command) as asking:
-        for number, script in enumerate(scripts):
-            case = case_of(theme, walker, script)
-            vector = Vector(
-                f"kcs-{theme}-{number:04}", case.title, list(case.refs), list(case.tags), list(case.dialects),
-                case.verb, case.given, case.then, case.hash,
-            )  # fmt: skip
-            if (found := asking.result(vector)).outcome is not Outcome.PASS:
-                wrong.append((vector.title, found.told))
-    assert wrong == []
+        results = [asking.result(vector) for vector in vectors_of(theme, cases)]
+    assert [(one.vector.title, one.told) for one in results if one.outcome is not Outcome.PASS] == []

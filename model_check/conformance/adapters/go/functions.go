@@ -2,13 +2,12 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
 
 // This file has the verbs that ask single functions of the controller: what it writes to a state znode, what one run of
-// a reassignment does, for whom it elects of its own accord, and what it sends of a batch.
+// a reassignment does, and for whom it elects of its own accord.
 
 // state is what a state znode holds of a partition.
 type state struct {
@@ -21,6 +20,16 @@ type state struct {
 // without keeps the ids that are not in other, in their order.
 func (b brokers) without(other brokers) brokers {
 	return slices.DeleteFunc(slices.Clone(b), other.has)
+}
+
+// distinct is the ids in their order, each once.
+func (b brokers) distinct() (once brokers) {
+	for _, id := range b {
+		if !once.has(id) {
+			once = append(once, id)
+		}
+	}
+	return once
 }
 
 // upTo says whether a dialect is that of a release line, and of one that is no later than another's.
@@ -129,12 +138,15 @@ func (s state) reassigned(waits bool, assigned, started, deleted brokers) object
 
 // ---- find_imbalance ----
 
+// balanced is a partition as the check of the balance looks at it.
+type balanced struct {
+	Assigned brokers
+	Leader   *int // none if there is no leadership, which differs from a leadership of nobody
+}
+
 // balance is what find_imbalance is given.
 type balance struct {
-	Partitions map[string]struct {
-		Assigned brokers
-		Leader   *int // none if there is no leadership, which differs from a leadership of nobody
-	}
+	Partitions                      map[string]balanced
 	Live                            brokers
 	Percentage                      int
 	Deleting, Reassigning, Electing []string
@@ -147,6 +159,12 @@ func topicOf(partition string) string {
 
 // findImbalance finds the brokers that lead too few of those partitions that prefer them, and names the lost ones.
 func findImbalance(b balance) (object, error) {
+	names, err := b.lost()
+	return object{"elect": names}, err
+}
+
+// lost has the partitions to elect for.
+func (b balance) lost() ([]string, error) {
 	groups, lost := map[int]int{}, map[int][]string{} // by the first replica: how many in all, and which it lost
 	for name, partition := range b.Partitions {
 		if slices.Contains(b.Deleting, topicOf(name)) {
@@ -171,7 +189,7 @@ func findImbalance(b balance) (object, error) {
 		elect = []string{}
 	}
 	slices.Sort(elect)
-	return object{"elect": elect}, nil
+	return elect, nil
 }
 
 // ---- write_state ----
@@ -202,216 +220,4 @@ func (a *adapter) writeState(w conditionalWrite) (object, error) {
 func (s state) equal(other state) bool {
 	return s.Leader == other.Leader && s.LeaderEpoch == other.LeaderEpoch && slices.Equal(s.Isr, other.Isr) &&
 		s.ControllerEpoch == other.ControllerEpoch
-}
-
-// ---- send_batch ----
-
-// leadership is what the controller has of a partition that has ever had a leader.
-type leadership struct {
-	state
-	ZkVersion int `json:"zk_version"`
-}
-
-// told is what a request says of a partition.
-type told struct {
-	leadership
-	Replicas brokers `json:"replicas"`
-}
-
-// addition is one that is made to a batch. Which of the fields are there depends on the kind.
-type addition struct {
-	Kind       string
-	Brokers    brokers // none at all, unlike an empty list: all that are registered
-	Partition  string
-	Partitions []string // none at all, unlike an empty list: all that have leadership
-	Delete     bool
-}
-
-// known is a partition that the controller knows.
-type known struct {
-	Assigned   brokers
-	Leadership *leadership
-}
-
-// context is what the controller knows when it makes a batch.
-type context struct {
-	Live         brokers
-	ShuttingDown brokers `json:"shutting_down"`
-	Partitions   map[string]known
-	Deleting     []string
-	Adds         []addition
-}
-
-// batch is what was added, by broker. Brokers that are not registered may be there too; they are sent nothing.
-type batch struct {
-	context
-	leaderAndIsr map[int]map[string]told
-	metadata     map[int]map[string]told // a broker may be there for whom no partition was added
-	everybody    map[string]told         // the partitions of metadata, whoever it was they were added for
-	stops        map[int][]addition
-}
-
-// sendBatch makes all additions, and says what each broker is sent then.
-func (a *adapter) sendBatch(given context) (object, error) {
-	b := &batch{
-		context: given, leaderAndIsr: map[int]map[string]told{}, metadata: map[int]map[string]told{},
-		everybody: map[string]told{}, stops: map[int][]addition{},
-	}
-	for _, add := range given.Adds {
-		if err := a.add(b, add); err != nil {
-			return nil, err
-		}
-	}
-	requests := []object{}
-	for _, broker := range b.registered() {
-		sent := slices.Concat(b.sendLeaderAndIsr(broker), a.sendMetadata(b, broker), a.sendStops(b, broker))
-		if len(sent) > 0 {
-			requests = append(requests, object{"to": broker, "sent": sent})
-		}
-	}
-	return object{"requests": requests}, nil
-}
-
-// add makes one addition. Nobody is below 0 and registered, so there is no need to leave such brokers out here.
-func (a *adapter) add(b *batch, add addition) error {
-	switch add.Kind {
-	case "LeaderAndIsr":
-		info, led := b.tell(add.Partition)
-		if !led {
-			return fmt.Errorf("%s has no leadership to be told of", add.Partition)
-		}
-		for _, broker := range add.Brokers {
-			put(b.leaderAndIsr, broker, map[string]told{add.Partition: info})
-		}
-		a.addMetadata(b, b.registered(), []string{add.Partition})
-	case "UpdateMetadata":
-		to := add.Brokers
-		if to == nil {
-			to = b.registered()
-		}
-		a.addMetadata(b, to, add.Partitions)
-	case "StopReplica":
-		for _, broker := range add.Brokers {
-			b.stops[broker] = append(b.stops[broker], add)
-		}
-	default:
-		return fmt.Errorf("unknown kind %q", add.Kind)
-	}
-	return nil
-}
-
-// addMetadata adds partitions, and those that are being deleted beside them, for some brokers.
-func (a *adapter) addMetadata(b *batch, to brokers, asked []string) {
-	all := slices.Collect(maps.Keys(b.Partitions))
-	asksForSome := asked != nil
-	if !asksForSome {
-		asked = all
-	}
-	asked = slices.DeleteFunc(slices.Clone(asked), b.isDeleting)
-	added := map[string]told{}
-	for _, name := range asked {
-		if info, led := b.tell(name); led {
-			added[name] = info
-		}
-	}
-	for _, name := range all {
-		if info, led := b.tell(name); led && b.isDeleting(name) {
-			info.Leader, info.LeaderEpoch, info.ZkVersion = -2, 0, 0
-			added[name] = info
-		}
-	}
-	if asksForSome && len(asked) > 0 && len(added) == 0 && a.upTo("as-coded-0.10.1") {
-		return // a broker was added only with its first partition, unless all that were asked for are being deleted
-	}
-	maps.Copy(b.everybody, added)
-	for _, broker := range to {
-		put(b.metadata, broker, added)
-	}
-}
-
-// put adds partitions to those of a broker, and the broker even if there are none.
-func put(to map[int]map[string]told, broker int, added map[string]told) {
-	if to[broker] == nil {
-		to[broker] = map[string]told{}
-	}
-	maps.Copy(to[broker], added)
-}
-
-// tell is what is to be told of a partition, if it has leadership.
-func (c *context) tell(name string) (info told, led bool) {
-	partition := c.Partitions[name]
-	if partition.Leadership == nil {
-		return told{}, false
-	}
-	return told{*partition.Leadership, partition.Assigned.set()}, true
-}
-
-// isDeleting says whether the topic of a partition is being deleted.
-func (c *context) isDeleting(name string) bool { return slices.Contains(c.Deleting, topicOf(name)) }
-
-// registered is who has a channel, whether shutting down or not.
-func (c *context) registered() brokers { return slices.Concat(c.Live, c.ShuttingDown).set() }
-
-// sendLeaderAndIsr makes of all that was added for a broker one request.
-func (b *batch) sendLeaderAndIsr(broker int) []object {
-	partitions := b.leaderAndIsr[broker]
-	if partitions == nil {
-		return nil
-	}
-	var leaders brokers
-	for _, info := range partitions {
-		leaders = append(leaders, info.Leader)
-	}
-	live := leaders.in(b.registered()).set()
-	return []object{{"name": "LeaderAndIsr", "partitions": listed(partitions), "live_leaders": live}}
-}
-
-// named is what is told of a partition, with its name.
-type named struct {
-	Partition string `json:"partition"`
-	told
-}
-
-// listed has partitions as a request has them, by name.
-func listed(partitions map[string]told) []named {
-	list := []named{}
-	for _, name := range slices.Sorted(maps.Keys(partitions)) {
-		list = append(list, named{name, partitions[name]})
-	}
-	return list
-}
-
-// sendMetadata makes one request, of the same partitions for everybody from 0.10.2 on.
-func (a *adapter) sendMetadata(b *batch, broker int) []object {
-	partitions, toldToo := b.metadata[broker]
-	if !toldToo || len(partitions) == 0 && a.upTo("as-coded-0.8.2") {
-		return nil
-	}
-	if !a.upTo("as-coded-0.10.1") {
-		partitions = b.everybody
-	}
-	return []object{{"name": "UpdateMetadata", "partitions": listed(partitions), "live_brokers": b.registered()}}
-}
-
-// sendStops makes one request for each replica. From 0.10.2 on those that are not to be deleted are in one, which goes
-// first, and goes even if there are none.
-func (a *adapter) sendStops(b *batch, broker int) (sent []object) {
-	grouped := []string{}
-	for _, stop := range b.stops[broker] {
-		if stop.Delete || a.upTo("as-coded-0.10.1") {
-			sent = append(sent, stopReplica(stop.Delete, stop.Partition))
-		} else {
-			grouped = append(grouped, stop.Partition)
-		}
-	}
-	if len(b.stops[broker]) > 0 && !a.upTo("as-coded-0.10.1") {
-		slices.Sort(grouped)
-		sent = slices.Insert(sent, 0, stopReplica(false, slices.Compact(grouped)...))
-	}
-	return sent
-}
-
-// stopReplica is a request to stop replicas of some partitions.
-func stopReplica(withDelete bool, partitions ...string) object {
-	return object{"name": "StopReplica", "delete": withDelete, "partitions": partitions}
 }

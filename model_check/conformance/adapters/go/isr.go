@@ -2,8 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
-	"strconv"
 )
 
 // This file has the changes of an ISR: what a leader writes, and what a controller makes of the notifications of them.
@@ -21,117 +21,72 @@ func isJSON(data *string) bool {
 
 // ---- handle_isr_changes ----
 
-// isrChanges is what handle_isr_changes is given. A partition that the controller does not know has no AR.
-type isrChanges struct {
-	ControllerEpoch int `json:"controller_epoch"`
-	Live            brokers
-	ShuttingDown    brokers `json:"shutting_down"`
-	Deleting        []string
-	Notifications   map[string]string
-	Partitions      map[string]*struct {
+// handleIsrChanges takes what the state znodes of all named partitions say into the cache, and tells everybody. What is
+// raised ends that, but the notifications are removed in any case.
+func (a *adapter) handleIsrChanges(given struct {
+	knowledge
+	Notifications map[string]string
+	Partitions    map[string]struct {
 		known
 		Znode *stateZnode
 	}
-}
-
-// handleIsrChanges takes what the state znodes of all named partitions say into the cache, and tells everybody. What is
-// raised ends that, but the notifications are removed in any case.
-func (a *adapter) handleIsrChanges(given isrChanges) (object, error) {
-	var update any
-	if named, read, err := a.readIsrChanges(given); err == nil {
-		for name, info := range read {
-			given.Partitions[name].Leadership = &info
-		}
-		update = a.updateMetadata(given, named)
-	}
-	removed, cached := []string{}, map[string]*leadership{}
-	for name := range given.Notifications {
-		removed = append(removed, name)
-	}
+}) (object, error) {
+	partitions, read := map[string]known{}, &stateTexts{adapter: a, znodes: map[string]*stateZnode{}}
 	for name, p := range given.Partitions {
-		cached[name] = p.Leadership
+		partitions[name], read.znodes[name] = p.known, p.Znode
 	}
-	slices.Sort(removed)
-	return object{"cached": cached, "update_metadata": update, "removed": removed}, nil
-}
-
-// readIsrChanges reads the notifications, and the state znodes of all partitions that they name.
-func (a *adapter) readIsrChanges(given isrChanges) (named []string, read map[string]leadership, err error) {
+	c := given.controller(a, partitions)
+	c.znodes = read
+	var err error
+	names := []string{}
 	for _, data := range given.Notifications {
-		if !isJSON(&data) {
-			continue
-		}
-		some, err := a.readNotification(data)
-		if err != nil {
-			return nil, nil, err
-		}
-		named = append(named, some...)
+		some, failed := a.readNotification(&data)
+		names, err = append(names, some...), errors.Join(err, failed)
 	}
-	slices.Sort(named)
-	named, read = slices.Compact(named), map[string]leadership{}
-	for _, name := range named {
-		p := given.Partitions[name]
-		if p == nil || p.Znode == nil || !isJSON(p.Znode.Data) {
-			continue
-		}
-		stands, err := a.readState(p.Znode.Data)
-		if err != nil {
-			return nil, nil, err
-		}
-		read[name] = leadership{stands, p.Znode.Version}
+	if err == nil {
+		_ = c.takeIsrChanges(names)
 	}
-	return named, read, nil
+	cached := map[string]*leadership{}
+	for name := range given.Partitions {
+		cached[name] = nil
+		if leads, led := c.leaderships[name]; led {
+			cached[name] = &leads
+		}
+	}
+	update := c.channels.(*recorder).update()
+	return object{"cached": cached, "update_metadata": update, "removed": sortedKeys(given.Notifications)}, nil
 }
 
-// readNotification has the partitions that a notification names.
-func (a *adapter) readNotification(data string) (names []string, err error) {
-	var value struct {
-		Partitions []struct {
-			Topic     string
-			Partition int
-		}
+// stateTexts are state znodes of which the text is known.
+type stateTexts struct {
+	memory
+	adapter *adapter
+	znodes  map[string]*stateZnode
+}
+
+// readState reads one, if it is there, and is JSON.
+func (t *stateTexts) readState(name string) (*leadership, error) {
+	znode := t.znodes[name]
+	if znode == nil || !isJSON(znode.Data) {
+		return nil, nil
 	}
-	if err := a.readInto("/isr_change_notification/isr_change_0", &data, &value); err != nil {
+	stands, err := t.adapter.readState(znode.Data)
+	return &leadership{stands, znode.Version}, err
+}
+
+// readNotification has the partitions that a notification names. One that is no JSON names nothing.
+func (a *adapter) readNotification(data *string) (names []string, err error) {
+	if data != nil && !isJSON(data) {
+		return nil, nil
+	}
+	var value struct{ Partitions []topicPartition }
+	if err := a.readInto("/isr_change_notification/isr_change_0", data, &value); err != nil {
 		return nil, err
 	}
 	for _, p := range value.Partitions {
-		names = append(names, p.Topic+"-"+strconv.Itoa(p.Partition))
+		names = append(names, p.name())
 	}
 	return names, nil
-}
-
-// updateMetadata is who is told what of the named partitions; nil if nobody is told anything.
-func (a *adapter) updateMetadata(given isrChanges, named []string) any {
-	b := &batch{
-		context:  context{Live: given.Live, ShuttingDown: given.ShuttingDown, Deleting: given.Deleting},
-		metadata: map[int]map[string]told{}, everybody: map[string]told{},
-	}
-	b.Partitions = map[string]known{}
-	for name, p := range given.Partitions {
-		b.Partitions[name] = p.known
-	}
-	for _, name := range named {
-		if p := given.Partitions[name]; p != nil && p.Leadership != nil && p.Assigned == nil && !b.isDeleting(name) {
-			return nil // it raises
-		}
-	}
-	if len(named) == 0 {
-		return nil
-	}
-	a.addMetadata(b, b.registered(), named)
-	to, partitions := brokers{}, []object{}
-	for _, broker := range b.registered() {
-		if len(a.sendMetadata(b, broker)) > 0 {
-			to = append(to, broker)
-		}
-	}
-	if len(to) == 0 {
-		return nil
-	}
-	for _, info := range listed(b.everybody) {
-		partitions = append(partitions, object{"partition": info.Partition, "leader": info.Leader})
-	}
-	return object{"to": to, "partitions": partitions}
 }
 
 // ---- change_isr ----

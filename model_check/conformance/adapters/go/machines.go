@@ -1,390 +1,383 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// This file has the two state machines, and what a controller does by them: handle_state_changes, shut_down and
-// fail_broker.
+// This file has the controller as its verbs share it: what it caches, and its two state machines.
 
-// partition is one that the controller knows.
-type partition struct {
-	Assigned   brokers // none at all: the controller knows no such partition
-	Leadership *state  // in the cache
-	Znode      *state  // what stands in the state znode
-}
-
-// controller is what the three verbs are given in common, and what has come of it so far.
+// controller is what a controller knows. One that is driven has more.
 type controller struct {
-	ControllerEpoch int `json:"controller_epoch"`
-	Live            brokers
-	ShuttingDown    brokers `json:"shutting_down"`
-	Unclean         bool
-	Deleting        []string
-	Partitions      map[string]*partition
+	adapter                  *adapter
+	epoch                    int
+	registered, shuttingDown brokers               // the former in ascending order, whether shutting down or not
+	assigned                 map[string]brokers    // AR by partition
+	leaderships              map[string]leadership // by partition
+	reassigning              map[string]*reassigning
 
-	adapter      *adapter
-	states       map[string]string // of partitions and replicas
-	written      map[string]state
-	leaderAndIsr map[string]brokers // who is sent it, by partition; perhaps nobody
-	stops        map[stop]brokers
+	states                             map[string]string // of partitions and replicas
+	partitionsStarted, replicasStarted bool
+	queued, ineligible                 map[string]bool // topics that are to be deleted, and of them those that cannot be
+	leaving                            map[string]bool // the partitions of the queued topics that were known then
+	woken                              bool            // the deletion thread has something to look at
+
+	znodes                              znodes
+	channels                            channels
+	batch, partitionBatch, replicaBatch *batch
+	resign                              func() // what the controller's own sends do when they fail
 }
 
-// stop is a request to stop replicas of a partition.
-type stop struct {
-	partition  string
-	withDelete bool
+// znodes are those that the state machines read and write.
+type znodes interface {
+	// readState gives what the state znode of a partition holds, or nil where there is none, or none that is JSON.
+	readState(name string) (*leadership, error)
+	createState(name string, to state) error
+	// updateState writes on a version, and gives the version then.
+	updateState(name string, to state, on int) (version int, done bool)
+	// isUnclean says whether a replica of a topic may be elected that is not in the ISR.
+	isUnclean(topic string) (bool, error)
 }
 
-// begin makes a controller ready, with the states of partitions and replicas.
-func (c *controller) begin(a *adapter, states ...map[string]string) {
-	c.adapter, c.states, c.written = a, map[string]string{}, map[string]state{}
-	c.leaderAndIsr, c.stops = map[string]brokers{}, map[stop]brokers{}
-	for _, some := range states {
-		maps.Copy(c.states, some)
+// channels lead to the brokers. To deliver fails where there are none to deliver by, and something is to be sent.
+type channels interface{ deliver(*batch) error }
+
+// start makes a controller that knows nothing yet.
+func (a *adapter) start(z znodes, ch channels) *controller {
+	c := &controller{
+		adapter: a, assigned: map[string]brokers{}, leaderships: map[string]leadership{}, states: map[string]string{},
+		reassigning: map[string]*reassigning{}, queued: map[string]bool{},
+		ineligible: map[string]bool{}, leaving: map[string]bool{}, znodes: z, channels: ch, resign: func() {},
 	}
+	c.batch, c.partitionBatch, c.replicaBatch = newBatch(c), newBatch(c), newBatch(c)
+	return c
 }
 
-// isDeleting says whether the topic of a partition is being deleted.
-func (c *controller) isDeleting(name string) bool { return slices.Contains(c.Deleting, topicOf(name)) }
+// live is who is registered and does not shut down.
+func (c *controller) live() brokers { return c.registered.without(c.shuttingDown) }
 
-// names has all partitions, ascending.
-func (c *controller) names() []string { return slices.Sorted(maps.Keys(c.Partitions)) }
+// isQueued says whether the topic of a partition is queued for deletion.
+func (c *controller) isQueued(name string) bool { return c.queued[topicOf(name)] }
+
+// isLeaving says whether a partition is being deleted.
+func (c *controller) isLeaving(name string) bool { return c.leaving[name] }
+
+// names has all partitions with AR, ascending.
+func (c *controller) names() []string { return slices.Sorted(maps.Keys(c.assigned)) }
 
 // replicaKey is the key of a replica.
 func replicaKey(partition string, replica int) string { return partition + "/" + strconv.Itoa(replica) }
 
-// change lets one key go to another state, and says whether it could.
-func (c *controller) change(key, target, selector string) bool {
-	name, id, isReplica := strings.Cut(key, "/")
+// replicasOn has the keys of the replicas on some brokers. They are a set, even where AR names a broker twice.
+func (c *controller) replicasOn(on brokers) (keys []string) {
+	for _, name := range c.names() {
+		for _, replica := range c.assigned[name].in(on).distinct() {
+			keys = append(keys, replicaKey(name, replica))
+		}
+	}
+	return keys
+}
+
+// replicasOf has the keys of all replicas of some partitions, likewise a set.
+func (c *controller) replicasOf(names []string) (keys []string) {
+	for _, name := range names {
+		for _, replica := range c.assigned[name].distinct() {
+			keys = append(keys, replicaKey(name, replica))
+		}
+	}
+	return keys
+}
+
+// isReplica says whether a key, or a state, is one of a replica.
+func isReplica(keyOrState string) bool {
+	return strings.Contains(keyOrState, "/") || strings.Contains(keyOrState, "Replica")
+}
+
+// change is what keys are to undergo.
+type change struct {
+	target   string
+	selector string // who elects
+	answer   bool   // whether a StopReplica is to be answered
+}
+
+// ---- Both machines ----
+
+// handleStateChanges lets each key go to the target by itself, and sends what comes of it as one batch. It gives the
+// keys that failed, and never fails itself: where the batch cannot be begun, nothing is done.
+func (c *controller) handleStateChanges(keys []string, to change) (failed []string) {
+	b, started := c.partitionBatch, c.partitionsStarted
+	if isReplica(to.target) {
+		b, started = c.replicaBatch, c.replicasStarted
+	}
+	if b.begin() != nil || !started {
+		return keys
+	}
+	for _, key := range keys {
+		if c.changeState(key, to) != nil {
+			failed = append(failed, key)
+		}
+	}
+	_ = b.send() // Kafka logs it
+	return failed
+}
+
+// changeState lets one key go to another state.
+func (c *controller) changeState(key string, to change) error {
+	name, id, _ := strings.Cut(key, "/")
 	machine, from := "partition", "NonExistentPartition"
-	if isReplica {
+	if isReplica(key) {
 		machine, from = "replica", "NonExistentReplica"
 	}
 	if known, there := c.states[key]; there {
 		from = known
 	}
 	c.states[key] = from
-	if !slices.Contains(predecessors[machine][target], from) {
-		return false
+	replicas, known := c.assigned[name]
+	if !known && machine == "replica" {
+		return fmt.Errorf("%s has no assigned replicas", name)
 	}
-	p := c.Partitions[name]
-	if p == nil {
-		p = &partition{}
+	if !slices.Contains(predecessors[machine][to.target], from) {
+		return fmt.Errorf("%s cannot go from %s to %s", key, from, to.target)
 	}
-	changed := false
-	if replica, err := strconv.Atoi(id); isReplica {
-		changed = err == nil && p.Assigned != nil && c.changeReplica(name, p, replica, from, target)
-	} else {
-		changed = c.changePartition(name, p, from, target, selector)
+	if machine == "partition" {
+		return c.changePartition(name, from, to)
 	}
-	if changed || target == "NewPartition" { // whose state is set before it is known whether there is AR
-		c.states[key] = target
+	replica, err := strconv.Atoi(id)
+	if err != nil {
+		return err
 	}
-	return changed
+	return c.changeReplica(name, replica, replicas, from, to)
 }
 
-// changePartition does what a change of a partition comes with, and says whether it succeeds.
-func (c *controller) changePartition(name string, p *partition, from, target, selector string) bool {
-	switch {
-	case target == "NewPartition":
-		return p.Assigned != nil
-	case target != "OnlinePartition":
-		return true
-	case from == "NewPartition":
-		isr := p.Assigned.in(c.Live)
-		if len(isr) == 0 || p.Znode != nil {
-			return false
+// ---- PartitionStateMachine ----
+
+// changePartition does what a change of a partition comes with.
+func (c *controller) changePartition(name, from string, to change) error {
+	if to.target != "OnlinePartition" {
+		c.states[name] = to.target
+		if _, known := c.assigned[name]; !known && to.target == "NewPartition" {
+			return fmt.Errorf("%s has no assigned replicas", name) // which is found when the state is set
 		}
-		c.write(name, p, state{Leader: isr[0], Isr: isr})
-		c.sendLeaderAndIsr(name, isr)
-		return true
-	case p.Znode == nil || p.Znode.ControllerEpoch > c.ControllerEpoch:
-		return false
-	case selector == "no-op":
-		c.write(name, p, *p.Znode)
-		c.sendLeaderAndIsr(name, p.Assigned)
-		return true
+		return nil
+	}
+	var err error
+	if from == "NewPartition" {
+		err = c.initializeLeaderAndIsr(name)
+	} else {
+		err = c.electLeader(name, to.selector)
+	}
+	if err == nil {
+		c.states[name] = to.target
+	}
+	return err
+}
+
+// initializeLeaderAndIsr gives a new partition its first leader.
+func (c *controller) initializeLeaderAndIsr(name string) error {
+	isr := c.assigned[name].in(c.live())
+	if len(isr) == 0 {
+		return errors.New("no assigned replica lives")
+	}
+	first := state{Leader: isr[0], Isr: isr, ControllerEpoch: c.epoch}
+	if err := c.znodes.createState(name, first); err != nil {
+		return err
+	}
+	c.leaderships[name] = leadership{first, 0}
+	return c.partitionBatch.addLeaderAndIsr(isr, name, c.leaderships[name], c.assigned[name])
+}
+
+// electLeader elects by what the state znode holds, until it is written.
+func (c *controller) electLeader(name, selector string) error {
+	for {
+		stands, err := c.readOwn(name)
+		if err != nil {
+			return err
+		} else if stands == nil {
+			return fmt.Errorf("%s has no state znode", name)
+		}
+		chosen, err := c.selectLeader(name, selector, stands.state)
+		if err != nil || chosen.refused == "not needed" {
+			return err
+		} else if chosen.refused != "" {
+			return errors.New(chosen.refused)
+		}
+		to := state{chosen.leader, stands.LeaderEpoch + 1, chosen.isr, c.epoch}
+		if selector == "no-op" {
+			to.LeaderEpoch = stands.LeaderEpoch
+		}
+		if version, done := c.znodes.updateState(name, to, stands.ZkVersion); done {
+			c.leaderships[name] = leadership{to, version}
+			return c.partitionBatch.addLeaderAndIsr(chosen.receivers, name, c.leaderships[name], c.assigned[name])
+		}
+	}
+}
+
+// readOwn reads a state znode, and fails where a later controller has written it.
+func (c *controller) readOwn(name string) (*leadership, error) {
+	stands, err := c.znodes.readState(name)
+	if err == nil && stands != nil && stands.ControllerEpoch > c.epoch {
+		err = fmt.Errorf("%s was written by another controller, of epoch %d", name, stands.ControllerEpoch)
+	}
+	return stands, err
+}
+
+// selectLeader asks a selector. What the topic is configured to is read only where no member of the ISR lives.
+func (c *controller) selectLeader(name, selector string, stands state) (elected, error) {
+	replicas, known := c.assigned[name]
+	if !known {
+		return elected{}, fmt.Errorf("%s has no assigned replicas", name)
+	} else if selector == "no-op" {
+		return elected{leader: stands.Leader, isr: stands.Isr, receivers: replicas}, nil
 	}
 	e := election{
-		Selector: selector, Assigned: p.Assigned, Isr: p.Znode.Isr, Live: c.Live, Registered: c.registered(),
-		ShuttingDown: c.ShuttingDown, Unclean: c.Unclean,
+		Selector: selector, Assigned: replicas, Isr: stands.Isr, Live: c.live(), Registered: c.registered,
+		ShuttingDown: c.shuttingDown,
 	}
-	if p.Leadership != nil {
-		e.CachedLeader = p.Leadership.Leader
-	} else if selector == "preferred" { // it asks who leads by the cache
-		return false
-	}
-	chosen, err := c.adapter.choose(e)
-	if err != nil || chosen.refused != "" {
-		return chosen.refused == "not needed"
-	}
-	c.write(name, p, state{Leader: chosen.leader, LeaderEpoch: p.Znode.LeaderEpoch + 1, Isr: chosen.isr})
-	c.sendLeaderAndIsr(name, chosen.receivers)
-	return true
-}
-
-// changeReplica does what a change of a replica comes with, and says whether it succeeds.
-func (c *controller) changeReplica(name string, p *partition, replica int, from, target string) bool {
-	switch target {
-	case "NewReplica":
-		if p.Znode != nil && p.Znode.Leader == replica {
-			return false
-		} else if p.Znode != nil {
-			c.sendLeaderAndIsr(name, brokers{replica})
+	switch selector {
+	case "preferred":
+		leads, led := c.leaderships[name]
+		if !led {
+			return elected{}, fmt.Errorf("nobody knows who leads %s", name)
 		}
-	case "OnlineReplica":
-		if from == "NewReplica" && !p.Assigned.has(replica) {
-			p.Assigned = append(p.Assigned, replica)
-		} else if from != "NewReplica" && p.Leadership != nil {
-			c.sendLeaderAndIsr(name, brokers{replica})
-		}
-	case "OfflineReplica":
-		c.sendStop(name, replica, false)
-		return c.takeOffline(name, p, replica)
-	case "ReplicaDeletionStarted":
-		c.sendStop(name, replica, true)
-	case "NonExistentReplica":
-		p.Assigned = p.Assigned.without(brokers{replica})
-	}
-	return true
-}
-
-// takeOffline removes a replica from the ISR, and tells the others.
-func (c *controller) takeOffline(name string, p *partition, replica int) bool {
-	if p.Leadership == nil || p.Znode == nil || p.Znode.ControllerEpoch > c.ControllerEpoch {
-		return false
-	}
-	after, changed := p.Znode.without(replica, c.Unclean)
-	if changed {
-		c.write(name, p, after)
-	} else {
-		after.ControllerEpoch = c.ControllerEpoch
-		p.Leadership = &after
-	}
-	if !c.isDeleting(name) {
-		c.sendLeaderAndIsr(name, p.Assigned.without(brokers{replica}))
-	}
-	return true
-}
-
-// isExcused says whether a replica that stays as it is has not failed: one of a topic that is being deleted, which lacks
-// leadership or a state znode.
-func (c *controller) isExcused(key, target string) bool {
-	name, _, isReplica := strings.Cut(key, "/")
-	p := c.Partitions[name]
-	return isReplica && target == "OfflineReplica" && p != nil && p.Assigned != nil && c.isDeleting(name) &&
-		(p.Leadership == nil || p.Znode == nil) && !c.adapter.upTo("as-coded-0.8.2") &&
-		slices.Contains(predecessors["replica"][target], c.states[key])
-}
-
-// write writes a state under the controller's own epoch, and caches it.
-func (c *controller) write(name string, p *partition, to state) {
-	to.ControllerEpoch = c.ControllerEpoch
-	p.Znode, p.Leadership, c.written[name] = &to, &to, to
-}
-
-// registered is who has a channel, whether shutting down or not.
-func (c *controller) registered() brokers { return slices.Concat(c.Live, c.ShuttingDown).set() }
-
-// sendLeaderAndIsr addresses LeaderAndIsr to some brokers, perhaps to nobody.
-func (c *controller) sendLeaderAndIsr(name string, to brokers) {
-	c.leaderAndIsr[name] = append(c.leaderAndIsr[name], to...)
-}
-
-// sendStop addresses StopReplica to the broker of a replica.
-func (c *controller) sendStop(name string, replica int, withDelete bool) {
-	key := stop{name, withDelete}
-	c.stops[key] = append(c.stops[key], replica)
-}
-
-// ---- What has come of it ----
-
-// writes has what was written to state znodes, the last of each.
-func (c *controller) writes() []any {
-	list := []any{}
-	for _, name := range slices.Sorted(maps.Keys(c.written)) {
-		list = append(list, struct {
-			Partition string `json:"partition"`
-			state
-		}{name, c.written[name]})
-	}
-	return list
-}
-
-// leaderAndIsrs has who is sent LeaderAndIsr.
-func (c *controller) leaderAndIsrs() []object {
-	list := []object{}
-	for _, name := range slices.Sorted(maps.Keys(c.leaderAndIsr)) {
-		if to := c.leaderAndIsr[name].set(); len(to) > 0 {
-			list = append(list, object{"partition": name, "to": to})
-		}
-	}
-	return list
-}
-
-// stopReplicas has who is sent StopReplica.
-func (c *controller) stopReplicas() []object {
-	list := []object{}
-	for _, name := range c.names() {
-		for _, withDelete := range []bool{false, true} {
-			if to := c.stops[stop{name, withDelete}].set(); len(to) > 0 {
-				list = append(list, object{"partition": name, "to": to, "delete": withDelete})
+		e.CachedLeader = leads.Leader
+	case "reassigned":
+		e.Reassigned = c.reassigning[name].replicas
+	case "offline":
+		if len(e.Isr.in(e.Live)) == 0 {
+			var err error
+			if e.Unclean, err = c.znodes.isUnclean(topicOf(name)); err != nil {
+				return elected{}, err
 			}
 		}
 	}
-	return list
+	return c.adapter.choose(e)
 }
 
-// ---- handle_state_changes ----
-
-// stateChanges is what handle_state_changes is given.
-type stateChanges struct {
-	controller
-	Machine, Target, Selector string
-	Keys                      []string
-	States                    map[string]string
+// triggerOnline lets all partitions that are New or Offline go Online, where they can.
+func (c *controller) triggerOnline() {
+	names := []string{}
+	for _, key := range slices.Sorted(maps.Keys(c.states)) {
+		if s := c.states[key]; (s == "NewPartition" || s == "OfflinePartition") && !c.isQueued(key) {
+			names = append(names, key)
+		}
+	}
+	c.handleStateChanges(names, change{target: "OnlinePartition", selector: "offline"})
 }
 
-// handleStateChanges lets each key go to the target by itself.
-func (a *adapter) handleStateChanges(given stateChanges) (object, error) {
-	c := &given.controller
-	c.begin(a, given.States)
-	failed, assigned := []string{}, map[string]brokers{}
-	for _, key := range given.Keys {
-		if !c.change(key, given.Target, given.Selector) && !c.isExcused(key, given.Target) {
-			failed = append(failed, key)
+// ---- ReplicaStateMachine ----
+
+// changeReplica does what a change of a replica comes with.
+func (c *controller) changeReplica(name string, replica int, assigned brokers, from string, to change) error {
+	b, key := c.replicaBatch, replicaKey(name, replica)
+	var err error
+	switch to.target {
+	case "NewReplica":
+		var stands *leadership
+		if stands, err = c.znodes.readState(name); err == nil && stands != nil {
+			if stands.Leader == replica {
+				return fmt.Errorf("%s leads", key)
+			}
+			err = b.addLeaderAndIsr(brokers{replica}, name, *stands, assigned)
 		}
+	case "OnlineReplica":
+		leads, led := c.leaderships[name]
+		if from == "NewReplica" && !assigned.has(replica) {
+			c.assigned[name] = append(slices.Clone(assigned), replica)
+		} else if from != "NewReplica" && led {
+			err = b.addLeaderAndIsr(brokers{replica}, name, leads, assigned)
+		}
+	case "OfflineReplica":
+		b.addStop(replica, name, false, false)
+		stays, err := c.takeOffline(name, replica)
+		if err != nil || stays {
+			return err
+		}
+	case "ReplicaDeletionStarted":
+		b.addStop(replica, name, true, to.answer)
+	case "NonExistentReplica":
+		c.assigned[name] = assigned.without(brokers{replica})
+		delete(c.states, key)
+		return nil
 	}
-	slices.Sort(failed)
-	for name, p := range c.Partitions {
-		assigned[name] = p.Assigned
+	if err == nil {
+		c.states[key] = to.target
 	}
-	return object{
-		"states": c.states, "failed": failed, "assigned": assigned, "written": c.writes(),
-		"leader_and_isr": c.leaderAndIsrs(), "stop_replica": c.stopReplicas(),
-	}, nil
+	return err
 }
 
-// ---- shut_down ----
-
-// shutdown is what shut_down is given.
-type shutdown struct {
-	controller
-	Broker        int
-	ReplicaStates map[string]string `json:"replica_states"`
+// takeOffline removes a replica from the ISR, and tells the others. One of a partition that is being deleted, which
+// lacks leadership or a state znode, stays as it is; from 0.9.0 on that is no failure.
+func (c *controller) takeOffline(name string, replica int) (stays bool, err error) {
+	if _, led := c.leaderships[name]; led {
+		after, err := c.removeFromIsr(name, replica)
+		if err != nil {
+			return false, err
+		} else if after != nil && !c.isLeaving(name) {
+			others := c.assigned[name].without(brokers{replica})
+			return false, c.replicaBatch.addLeaderAndIsr(others, name, *after, c.assigned[name])
+		} else if after != nil {
+			return false, nil
+		}
+	}
+	if c.isLeaving(name) && !c.adapter.upTo("as-coded-0.8.2") {
+		return true, nil
+	}
+	return false, fmt.Errorf("%s has no leadership", name)
 }
 
-// setStates puts partitions with leadership, and all replicas, online, but for those whose states are given.
-func (c *controller) setStates(a *adapter, given ...map[string]string) {
-	online := map[string]string{}
-	for name, p := range c.Partitions {
-		if p.Leadership != nil {
-			online[name] = "OnlinePartition"
+// removeFromIsr removes a replica from the ISR, until it is written, and caches what was tried. Nil: there is no znode.
+func (c *controller) removeFromIsr(name string, replica int) (*leadership, error) {
+	var tried *leadership
+	for {
+		stands, err := c.readOwn(name)
+		if err != nil || stands == nil {
+			return tried, err
 		}
-		for _, replica := range p.Assigned {
-			online[replicaKey(name, replica)] = "OnlineReplica"
+		unclean := false
+		if stands.Isr.has(replica) && len(stands.Isr.without(brokers{replica})) == 0 {
+			if unclean, err = c.znodes.isUnclean(topicOf(name)); err != nil {
+				return nil, err
+			}
+		}
+		to, changed := stands.without(replica, unclean)
+		to.ControllerEpoch = c.epoch
+		version, done := stands.ZkVersion, true
+		if changed {
+			version, done = c.znodes.updateState(name, to, stands.ZkVersion)
+		}
+		tried = &leadership{to, version}
+		c.leaderships[name] = *tried
+		if done {
+			return tried, nil
 		}
 	}
-	c.begin(a, append([]map[string]string{online}, given...)...)
 }
 
-// shutDown moves what a broker leads, and stops its other replicas, where somebody else has one.
-func (a *adapter) shutDown(given shutdown) (object, error) {
-	c := &given.controller
-	if !c.registered().has(given.Broker) {
-		return object{"error_code": map[bool]int{true: -1, false: 8}[a.upTo("as-coded-0.8.2")]}, nil
-	}
-	c.setStates(a, given.ReplicaStates)
-	leaving := brokers{given.Broker}
-	c.Live, c.ShuttingDown = c.Live.without(leaving), append(c.ShuttingDown, given.Broker).set()
-	for _, name := range c.names() {
-		p := c.Partitions[name]
-		if len(p.Assigned) < 2 || !p.Assigned.has(given.Broker) || p.Leadership == nil {
-			continue
-		} else if p.Leadership.Leader == given.Broker {
-			c.change(name, "OnlinePartition", "controlled-shutdown")
-		} else {
-			c.sendStop(name, given.Broker, false)
-			c.change(replicaKey(name, given.Broker), "OfflineReplica", "")
+// ---- The controller's own batch ----
+
+// sendUpdateMetadata tells everybody of some partitions; no names are all.
+func (c *controller) sendUpdateMetadata(names ...string) error {
+	return c.resigning(func() error {
+		if err := c.batch.begin(); err != nil {
+			return err
+		} else if err := c.batch.addMetadata(c.registered, names); err != nil {
+			return err
 		}
-	}
-	remaining := []string{}
-	for _, name := range c.names() {
-		p := c.Partitions[name]
-		if len(p.Assigned) > 1 && p.Leadership != nil && p.Leadership.Leader == given.Broker {
-			remaining = append(remaining, name)
-		}
-	}
-	return object{
-		"error_code": 0, "remaining": remaining, "written": c.writes(), "leader_and_isr": c.leaderAndIsrs(),
-		"stop_replica": c.stopReplicas(),
-	}, nil
+		return c.batch.send()
+	})
 }
 
-// ---- fail_broker ----
-
-// failure is what fail_broker is given.
-type failure struct {
-	controller
-	Dead            brokers
-	PartitionStates map[string]string `json:"partition_states"`
-	ReplicaStates   map[string]string `json:"replica_states"`
-}
-
-// failBroker elects for what the dead have led, and takes their replicas offline.
-func (a *adapter) failBroker(given failure) (object, error) {
-	c := &given.controller
-	c.setStates(a, given.ReplicaStates, given.PartitionStates)
-	c.ShuttingDown = c.ShuttingDown.without(given.Dead)
-	ledNothing := true
-	for _, name := range c.names() {
-		if p := c.Partitions[name]; !c.isDeleting(name) && p.Leadership != nil && given.Dead.has(p.Leadership.Leader) {
-			ledNothing = false
-			c.change(name, "OfflinePartition", "")
-		}
+// resigning does something with the controller's own batch. Where that is in a state in which it should not be, the
+// controller resigns.
+func (c *controller) resigning(do func() error) error {
+	err := do()
+	if errors.Is(err, errIllegalState) {
+		c.batch.clear()
+		c.resign()
 	}
-	for _, name := range c.names() {
-		if s := c.states[name]; !c.isDeleting(name) && (s == "NewPartition" || s == "OfflinePartition") {
-			c.change(name, "OnlinePartition", "offline")
-		}
-	}
-	partitions, replicas := map[string]string{}, map[string]string{}
-	for _, name := range c.names() {
-		target := "OfflineReplica"
-		if c.isDeleting(name) {
-			target = "ReplicaDeletionIneligible"
-		}
-		for _, replica := range c.Partitions[name].Assigned.in(given.Dead) {
-			key := replicaKey(name, replica)
-			c.change(key, target, "")
-			replicas[key] = c.states[key]
-		}
-	}
-	for name := range given.PartitionStates {
-		partitions[name] = c.states[name]
-	}
-	return object{
-		"partition_states": partitions, "replica_states": replicas, "written": c.writes(),
-		"leader_and_isr": c.leaderAndIsrs(), "update_metadata": c.toldOf(ledNothing && !a.upTo("as-coded-0.8.2")),
-	}, nil
-}
-
-// toldOf has the partitions of which UpdateMetadata tells anybody: all, or those of which LeaderAndIsr was sent, and
-// those of topics that are being deleted beside them.
-func (c *controller) toldOf(all bool) []string {
-	told := []string{}
-	if len(c.registered()) == 0 || !all && len(c.leaderAndIsr) == 0 {
-		return told
-	}
-	for _, name := range c.names() {
-		_, sent := c.leaderAndIsr[name]
-		if c.Partitions[name].Leadership != nil && (all || sent || c.isDeleting(name)) {
-			told = append(told, name)
-		}
-	}
-	return told
+	return err
 }

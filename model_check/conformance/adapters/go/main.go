@@ -89,9 +89,11 @@ func (a *adapter) serve(in io.Reader, out io.Writer) error {
 	lines, answers := bufio.NewScanner(in), json.NewEncoder(out)
 	lines.Buffer(nil, 64<<10) // a question has less
 	for lines.Scan() {
-		answer := a.answer(lines.Bytes())
+		answer := a.answer(lines, answers)
 		if answer == nil {
 			return nil
+		} else if len(answer) == 0 {
+			continue
 		}
 		if err := answers.Encode(answer); err != nil {
 			return err
@@ -100,14 +102,15 @@ func (a *adapter) serve(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// answer is the answer to one line, or nil if the line is the last one.
-func (a *adapter) answer(line []byte) object {
+// answer is the answer to one line, or nil if the line is the last one. It is empty after a conversation, which control
+// leads by itself.
+func (a *adapter) answer(lines *bufio.Scanner, out *json.Encoder) object {
 	var question struct {
 		Verb  string
 		ID    string
 		Given json.RawMessage
 	}
-	if err := json.Unmarshal(line, &question); err != nil {
+	if err := json.Unmarshal(lines.Bytes(), &question); err != nil {
 		return object{"error": "not a question: " + err.Error()}
 	}
 	ask, known := a.verbs[question.Verb]
@@ -115,8 +118,17 @@ func (a *adapter) answer(line []byte) object {
 	case question.Verb == "bye":
 		return nil
 	case question.Verb == "hello":
-		verbs := slices.Sorted(maps.Keys(a.verbs))
+		verbs := append(slices.Sorted(maps.Keys(a.verbs)), "control")
 		return object{"protocol": 1, "name": "example", "language": "Go", "dialect": a.dialect, "verbs": verbs}
+	case question.Verb == "control":
+		given := slices.Clone(question.Given) // the conversation reads on
+		err := a.control(question.ID, given, lines, out)
+		if why := skip(""); errors.As(err, &why) {
+			return object{"id": question.ID, "skip": string(why)}
+		} else if err != nil {
+			return object{"id": question.ID, "error": err.Error()}
+		}
+		return object{}
 	case !known:
 		return object{"id": question.ID, "skip": fmt.Sprintf("unknown verb %q", question.Verb)}
 	}

@@ -6,6 +6,9 @@ import { readZnode } from "./znodes.mjs";
 
 const REQUEST = "/admin/preferred_replica_election";
 
+// The replica that is to lead, which a partition has not that was reassigned to nobody (D61).
+const preferredOf = (assigned) => assigned[0] ?? refuse("there is no replica to prefer");
+
 export class PreferredElections {
   constructor(controller) {
     this.controller = controller;
@@ -27,13 +30,13 @@ export class PreferredElections {
   }
 
   // At a failover: of the request those stay away that have no topic, or whose preferred replica leads. Without
-  // leadership it raises (D42). What ran before is not looked at (D13).
+  // leadership it raises (D42), and without a replica (D61). What ran before is not looked at (D13).
   initialize() {
     const stands = this.zk.read(REQUEST);
     const requested = stands === null ? [] : this.parse(stands.data);
     const isDone = (name) => {
       const assigned = this.context.assignment.get(name);
-      return assigned === undefined || this.context.leadershipOf(name).leader === assigned[0];
+      return assigned === undefined || this.context.leadershipOf(name).leader === preferredOf(assigned);
     };
     const done = requested.filter(isDone);
     for (const name of requested) this.running.add(name);
@@ -48,7 +51,7 @@ export class PreferredElections {
     this.elect(asked.filter((name) => !this.controller.deletion.isTopicQueued(topicOf(name))), false);
   }
 
-  // What has no leadership makes it raise before the request is deleted (D49).
+  // What has no leadership, or no replica, makes it raise before the request is deleted (D49, D61).
   elect(names, isAutomatic) {
     const { deletion, partitions, selectors } = this.controller;
     for (const name of names) this.running.add(name);
@@ -56,7 +59,7 @@ export class PreferredElections {
     partitions.handleStateChanges(names, "OnlinePartition", selectors.preferred);
     for (const name of names) {
       this.context.leadershipOf(name);
-      this.context.assignmentOf(name);
+      preferredOf(this.context.assignmentOf(name));
     }
     if (!isAutomatic) this.zk.delete(REQUEST);
     for (const name of names) this.running.delete(name);

@@ -51,7 +51,8 @@ final class Control {
     /** Drive a controller until the script has ended. */
     static void control(Map<String, Object> given, Conversation conversation) throws Exception {
         Control driven = new Control(given, conversation);
-        try {
+        SaidLines lines = given.containsKey("lines") ? new SaidLines(conversation) : null;
+        try (lines) {
             driven.begin();
             for (Map<String, Object> event = conversation.next(); event != null; event = conversation.next()) {
                 driven.controller.setBusy(true);

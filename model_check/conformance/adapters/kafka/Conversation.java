@@ -43,6 +43,9 @@ final class Conversation {
     /** Answer who asked for a controlled shutdown. */
     void reply(Map<String, Object> reply) { say("reply", reply); }
 
+    /** Log a line; what is logged when everything is over is nobody's business. */
+    synchronized void log(String line) { if (!isOver) say("log", line); }
+
     /** What happens next, when everything is done; null at the end. */
     Map<String, Object> next() {
         Map<String, Object> answer = say("wait", true);

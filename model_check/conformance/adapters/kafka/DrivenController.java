@@ -53,6 +53,9 @@ final class DrivenController extends KafkaController {
         put(ControllerContext.class, controllerContext(), "controllerLock", new DeletionLast());
     }
 
+    /** It logs as the class that it is, under a name of its own here. */
+    @Override public String loggerName() { return KafkaController.class.getName(); }
+
     private static void put(Class<?> type, Object of, String name, Object value) throws ReflectiveOperationException {
         Field field = type.getDeclaredField(name);
         field.setAccessible(true);

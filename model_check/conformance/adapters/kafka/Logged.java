@@ -11,7 +11,7 @@ import org.apache.log4j.spi.LoggingEvent;
 
 /** What Kafka's controller logs meanwhile, with its own layout (`config/log4j.properties`), at a time that is given. */
 final class Logged extends AppenderSkeleton implements AutoCloseable {
-    private static final String LAYOUT = "[%d] %p %m (%c)%n", CHANGES = "state.change.logger";
+    private static final String LAYOUT = "[%d] %p %m (%c)%n", CHANGES = "state.change.logger", CONTROLLER = "kafka.controller";
     private final List<LoggingEvent> events = new ArrayList<>();
 
     Logged() {
@@ -19,9 +19,14 @@ final class Logged extends AppenderSkeleton implements AutoCloseable {
         Logger.getRootLogger().addAppender(this);
     }
 
-    private static void level(Level changes, Level controller) {
+    /** The levels of the two logs; those of log4j's configuration where they are null. */
+    static void level(Level changes, Level controller) {
         Logger.getLogger(CHANGES).setLevel(changes);
-        Logger.getLogger("kafka.controller").setLevel(controller);
+        Logger.getLogger(CONTROLLER).setLevel(controller);
+    }
+
+    static boolean isOfController(LoggingEvent event) {
+        return event.getLoggerName().equals(CHANGES) || event.getLoggerName().startsWith(CONTROLLER);
     }
 
     /** The first line of a log that has these words, as if it were written then; null if there is none. */

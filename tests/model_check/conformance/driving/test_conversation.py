@@ -1,6 +1,7 @@
 """Driven controllers: the reference does what each script wants, a wrong one is found, and odd lines are refused."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -84,12 +85,24 @@ def test_operations_are_answered_as_zookeeper_answers_them() -> None:
     assert told[9] == {"event": {"watch": "/controller", "type": "NodeCreated"}}
 
 
+def test_what_is_logged_stands_in_its_turn() -> None:
+    """Of the kinds that the vector names, and of a turn that a wait ends."""
+    asking = replace(FIRST, given={**FIRST.given, "script": [[], []], "lines": ["Resigned", "EpochIncremented"]})
+    resigned, other = "[Controller 1]: Broker 1 resigned as the controller", "[Controller 1]: Live brokers: 1"
+    said: list[Object] = [{"log": resigned}, {"log": other}, {"wait": True}]
+    found, told = conversation(*said, {"log": resigned}, {"wait": True}, vector=asking)
+    assert told[:2] == [{"result": {}}, {"result": {}}]
+    assert found.outcome is not None
+    assert found.outcome["lines"] == {"0": [resigned], "1": []}
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ({}, "what it says: expected one of ask, send, reply, wait, found none of them"),
-        ({"wait": True, "ask": {}}, "what it says: expected one of ask, send, reply, wait, found ask and wait"),
+        ({}, "what it says: expected one of ask, send, reply, log, wait, found none of them"),
+        ({"wait": True, "ask": {}}, "what it says: expected one of ask, send, reply, log, wait, found ask and wait"),
         ({"wait": 1}, "what it says: wait: expected true"),
+        ({"log": {"line": "it"}}, "what it says: log: expected a line, as a string"),
         ({"ask": 1}, "what it says: ask: expected an object"),
         ({"ask": {"op": "get"}}, "what it says: ask.path: expected a path as a string"),
         ({"ask": {"op": "list", "path": "/"}}, "what it says: ask.op: expected one of create, set, delete, exists,"),

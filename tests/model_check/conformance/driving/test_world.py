@@ -64,7 +64,7 @@ def test_what_is_asked_without_a_session_is_answered_under_the_next_one() -> Non
     assert one.ask(IDS, HERE) == {"refused": "SessionExpired"}
     assert one.ask({"op": "create", "path": "/b"}, HERE) == {"result": {}}
     assert heard(one) == [EXPIRED]
-    assert one.turns == [[], [], [], [{"create": "/b", "data": None}]]
+    assert [*one.outcome()["turns"].values()] == [[], [], [], [{"create": "/b", "data": None}]]
 
 
 def test_a_script_that_ends_without_a_session_is_none() -> None:

@@ -1,5 +1,6 @@
 """Controllers that are wrong: what an implementer may forget or mix up, as what becomes of what the reference says."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -250,3 +251,28 @@ def sends_before_it_writes(exchange: Exchange) -> Exchange:
         return heard
 
     return hear
+
+
+@wrong
+def logs_the_epoch_before(exchange: Exchange) -> Exchange:
+    return _says(lambda said: _logs(said, lambda line: re.sub(r"epoch (\d+)", _one_less, line)))(exchange)
+
+
+@wrong
+def logs_no_failed_change(exchange: Exchange) -> Exchange:
+    return _says(lambda said: None if said.get("log", "").endswith(" failed") else said)(exchange)
+
+
+@wrong
+def logs_states_the_wrong_way_round(exchange: Exchange) -> Exchange:
+    return _says(lambda said: _logs(said, lambda line: re.sub(r"from (\w+) to (\w+)", r"from \2 to \1", line)))(
+        exchange
+    )
+
+
+def _one_less(epoch: re.Match[str]) -> str:
+    return f"epoch {int(epoch[1]) - 1}"
+
+
+def _logs(said: Object, change: Callable[[str], str]) -> Object:
+    return {**said, "log": change(said["log"])} if "log" in said else said

@@ -1,0 +1,66 @@
+"""What a driven controller logs, in a form that is the same for all that may differ.
+
+The lines of a turn stand in ascending order, for several threads may write them, and each of them once, for a listener
+that is called twice, by two watches, finds the same again. In each what has no order is sorted, for Kafka goes through
+a set. What is no line of Kafka's, or of a kind that a vector does not name, is passed over.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from spec.errors import MalformedInput
+from spec.logs.controller_log.elections import ImbalanceRatio
+from spec.logs.controller_log.lines import CONTROLLER_LOG
+from spec.logs.controller_log.parts import ControllerLogLine
+from spec.logs.controller_log.topic_deletion import DeletionInProgress
+from spec.logs.controller_request_lines import ControllerLine, ResponseReceived
+from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
+
+LOGS: Final = (STATE_CHANGE_LOG, CONTROLLER_LOG)
+KINDS: Final = frozenset(
+    one.__name__ for log in LOGS for one in log.kinds if issubclass(one, ControllerLine | ControllerLogLine)
+) - {ResponseReceived.__name__, DeletionInProgress.__name__, ImbalanceRatio.__name__}
+"""The lines that a controller may be asked for.
+
+Not those that differ by which broker answers, and when; nor a ratio, of which the specification knows imbalances only.
+"""
+LISTENERS: Final = frozenset(
+    one.__name__ for one in CONTROLLER_LOG.kinds if any("Listener on " in form.text for form in one.templates.values())
+)
+"""The lines of listeners."""
+BROKERS: Final = frozenset({"behind", "brokers", "dead", "live", "live_brokers", "new"})
+"""The fields that are sets of brokers; other lists of numbers have an order: an AR, an ISR."""
+
+
+def lines_of_turn(texts: Iterable[str], kinds: Collection[str]) -> list[str]:
+    """The lines among these texts that are of some kinds."""
+    return sorted({line for kind, line in filter(None, map(_line, texts)) if kind in kinds})
+
+
+def plain(line: Line) -> str:
+    """A line with all that has no order sorted."""
+    told = {one.name: getattr(line, one.name) for one in fields(line) if one.init}
+    return str(replace(line, **{name: _sorted(value) for name, value in told.items() if _is_set(name, value)}))
+
+
+def _is_set(name: str, value: Any) -> bool:
+    return isinstance(value, tuple) and (name in BROKERS or not all(isinstance(one, int) for one in value))
+
+
+def _sorted(value: Iterable[Any]) -> Any:
+    return tuple(sorted(value, key=lambda one: (one, "") if isinstance(one, int) else (0, str(one))))
+
+
+@lru_cache(maxsize=10_000)
+def _line(text: str) -> tuple[str, str] | None:
+    """The kind and the form of a line of Kafka's."""
+    for log in LOGS:
+        try:
+            line = log.parse(text)
+        except MalformedInput:
+            continue
+        return type(line).__name__, plain(line)
+    return None

@@ -1,0 +1,47 @@
+"""Lines of a driven controller: those of some kinds, each once, with what has no order in one order."""
+
+from pathlib import Path
+
+import model_check.conformance
+from model_check.conformance.driving.log_lines import KINDS, lines_of_turn
+from model_check.conformance.vector import read_vectors
+
+MOVED = "Controller 1 epoch 3 changed partition [a,0] from OfflinePartition to OnlinePartition with leader 2"
+ASKED = {"PartitionBecameOnline", "ActiveBrokers", "ReassignmentsDone", "ReassignmentsFound", "NotCaughtUp"}
+
+
+def test_lines_stand_in_ascending_order_and_each_once() -> None:
+    second = MOVED.replace("[a,0]", "[b,0]")
+    assert lines_of_turn([second, MOVED, second], ASKED) == [MOVED, second]
+
+
+def test_lines_of_other_kinds_and_what_kafka_does_not_say_are_passed_over() -> None:
+    others = ["[Controller 1]: Broker 1 resigned as the controller", "I have begun", MOVED + " and 3"]
+    assert lines_of_turn([*others, MOVED], ASKED) == [MOVED]
+    assert lines_of_turn(others, ASKED) == []
+
+
+def test_what_has_no_order_is_sorted() -> None:
+    context = "ReassignedPartitionsContext(List({}),null)".format
+    said = [
+        "[Controller 1]: Currently active brokers in the cluster: Set(10, 3, 2)",
+        "[Controller 1]: Partitions already reassigned: Set([b,0], [a,1])",
+        f"[Controller 1]: Partitions being reassigned: Map([b,0] -> {context('3, 2')}, [a,0] -> {context('2, 3')})",
+    ]
+    assert lines_of_turn(said, ASKED) == [
+        "[Controller 1]: Currently active brokers in the cluster: Set(2, 3, 10)",
+        "[Controller 1]: Partitions already reassigned: Set([a,1], [b,0])",
+        f"[Controller 1]: Partitions being reassigned: Map([a,0] -> {context('2, 3')}, [b,0] -> {context('3, 2')})",
+    ]
+
+
+def test_what_has_an_order_keeps_it() -> None:
+    said = "[Controller 1]: New replicas 3,2 for partition [a,0] being reassigned not yet caught up with the leader"
+    assert lines_of_turn([said], ASKED) == [said]
+
+
+def test_the_page_has_every_kind_that_a_vector_names() -> None:
+    page = (Path(model_check.conformance.__path__[0]) / "FORMAT.md").read_text("utf-8")
+    named = {kind for one in read_vectors() for kind in one.given.get("lines", ())}
+    assert named <= KINDS
+    assert [kind for kind in sorted(named) if f"| `{kind}` |" not in page] == []

@@ -1,0 +1,135 @@
+"""Shares of what scripts show: what there is of each kind, what a walk shows of it, and what comes first."""
+
+from dataclasses import replace
+
+import pytest
+
+from model_check.conformance.making.cases import Case
+from model_check.conformance.making.controlled import Made, chosen, kept
+from model_check.conformance.making.occasions import (
+    BRANCH,
+    BRANCHES,
+    BROKEN,
+    OCCASION,
+    TAKEN,
+    TROUBLE,
+    Occasions,
+    branches_shown,
+    troubles_shown,
+)
+from model_check.conformance.making.rounds import VERSIONS, asked, comes_by, new_to
+from model_check.conformance.making.shares import BEYOND, LOST, OWN, share, there_is, told_of, troubles
+from model_check.conformance.making.stages import Shown
+from model_check.conformance.vector import VERSION
+from model_check.explicit_state.interpreter import Machine
+from reference.journal import ElectionGivenUp, Report, SelectorAsked, StateChange
+from spec.formats.kafka_types import TopicPartition
+from spec.logs.controller_log.leader_selection import PreferredSelected, UncleanLeader
+from spec.logs.state_change_lines import ElectionFailed, LeaderElectionStarted
+from spec.scopes import scope
+from spec.system import rules, system
+from spec.tables.taken_rows import ROWS
+
+A0, A1 = TopicPartition("a", 0), TopicPartition("a", 1)
+D1_LOSS = (
+    "expire_session(b=1, lost=0)",
+    "on_controller_change(c=2)",
+    "elect_read(c=2)",
+    "elect_create(c=2)",
+    "read_epoch(c=2)",
+    "increment_epoch_unanswered(c=2)",
+    "increment_epoch(c=2)",
+    "subscribe(c=2)",
+    "read_brokers(c=2)",
+    "read_topics(c=2)",
+    "read_state(c=2, p=0)",
+)
+"""The shortest way to break a claim in the scope `losses`, as `kcheck defects D1-loss` tells it."""
+GIVEN_UP = ElectionGivenUp(1, A0, creating=False)
+
+
+def made(*shows: set[str], since: str = VERSIONS[0]) -> Made:
+    """Cases that show these: kinds and names as one text each."""
+    told = tuple(frozenset(tuple(one.split(": ")) for one in some) for some in shows)
+    cases = tuple(Case("control", str(n), {"n": n, "since": since}, [{}], [], []) for n in range(len(shows)))
+    return Made(cases, told, {one: len(cases) if comes_by(since, one) else 0 for one in VERSIONS}, (), 10)
+
+
+def test_what_came_with_an_earlier_version_stays() -> None:
+    first = made({"action: a"}, {"action: a", "action: b"}, {"action: a", "broken: c"})
+    assert chosen({"broker": first}) == {"broker": [1, 2]}
+    later = made({"action: a", "action: b", "action: d"}, {"action: d", "order: e"}, since=VERSIONS[1])
+    assert chosen({"broker": first, "life": later}) == {"broker": [1, 2], "life": [1]}
+    assert [one.title for one in kept({"broker": first, "life": later})["life"]] == ["1"]
+    assert chosen({"broker": first, "life": replace(later, until=dict.fromkeys(VERSIONS, 2))})["broker"] == [2]
+
+
+def test_a_kind_is_looked_for_from_a_version_on() -> None:
+    shown: Shown = frozenset({("action", "a"), (TAKEN, "P-NEW-ONLINE")})
+    assert asked(shown, VERSIONS[0]) == new_to(asked(shown, VERSIONS[0]), VERSIONS[0]) == {("action", "a")}
+    assert asked(shown, VERSIONS[-1]) == shown
+    assert new_to(shown, VERSIONS[1]) == {(TAKEN, "P-NEW-ONLINE")}
+    assert VERSIONS[-1] == VERSION
+
+
+def test_what_follows_a_selector_tells_its_branch() -> None:
+    def branches(*entries: object) -> list[tuple[str, ...]]:
+        return [one[1:] for one in branches_shown(entries)]  # type: ignore[arg-type]
+
+    def asks(selector: str) -> SelectorAsked:
+        return SelectorAsked(1, A0, selector)
+
+    unclean = Report(UncleanLeader(A0, 1, (1,)))
+    assert branches(GIVEN_UP) == []
+    assert branches(asks("offline"), asks("reassigned"), GIVEN_UP) == [
+        ("offline", "elects from the ISR"), ("reassigned", "elects nobody"),
+    ]  # fmt: skip
+    assert branches(asks("offline"), unclean) == [("offline", "elects from outside it")]
+    assert branches(asks("offline"), ElectionGivenUp(1, A1, creating=False)) == [("offline", "elects from the ISR")]
+    assert branches(asks("preferred")) == [("preferred", "need not elect")]
+    assert branches(asks("preferred"), Report(PreferredSelected(2, A0))) == [("preferred", "elects from the ISR")]
+    assert branches(asks("preferred"), Report(PreferredSelected(2, A0)), GIVEN_UP) == [("preferred", "elects nobody")]
+    assert {*branches(asks("preferred"), asks("offline"), unclean)} < BRANCHES
+
+
+def test_lines_that_warn_or_tell_of_an_error_are_shown() -> None:
+    entries = [StateChange(LeaderElectionStarted(1, 1, A0)), StateChange(ElectionFailed(1, 1, A0, "why")), GIVEN_UP]
+    assert [*troubles_shown(entries)] == [(TROUBLE, "ElectionFailed")]
+    assert {"ElectionFailed", "ReplicaChangeFailed", "UnknownTopicsIgnored"} < troubles()
+    assert "LeaderElectionStarted" not in troubles()
+
+
+def test_a_claim_is_shown_by_the_step_by_which_it_comes_true_or_breaks() -> None:
+    machine = Machine(system(scope("losses")))
+    occasions, raw, shown = Occasions(machine), machine.initial, list[frozenset[tuple[str, ...]]]()
+    for name in D1_LOSS:
+        after = machine.enabled(raw)[name]
+        shown.append(occasions.by(name, raw, after))
+        raw = after
+    assert [number for number, one in enumerate(shown) if (BROKEN, "one_term_acts_in_an_epoch") in one] == [10]
+    assert [number for number, one in enumerate(shown) if (OCCASION, "the_second_epoch") in one] == [
+        5
+    ]  # whose answer is lost
+
+
+def test_there_is_something_of_each_kind_and_what_no_script_can_show_is_of_it() -> None:
+    kinds = {kind: there for kind, _, there in there_is()}
+    assert (len(kinds[TAKEN]), len(kinds[BRANCH])) == (len(ROWS), 10)
+    names = {one.name for one in rules()}
+    assert names > OWN | LOST
+    assert {"adopt_epoch", "elect_where_allowed", "read_broker_data", "check_imbalance"}.isdisjoint(OWN)
+    assert {*BEYOND} <= OWN | kinds[TAKEN]
+    assert {"a_leader_is_elected"} <= kinds[OCCASION]
+    assert {"one_term_acts_in_an_epoch"} <= kinds[BROKEN]
+
+
+def test_a_share_names_what_is_missing() -> None:
+    assert share("rows", frozenset("abc"), frozenset("bx")) == "1 of 3 rows; without a, c"
+    assert share("rows", frozenset("a"), frozenset("a")) == "1 of 1 rows; without none"
+
+
+@pytest.mark.parametrize(("number", "told"), [(0, "1 of 10 scripts show all of 2 actions"), (1, "2 of 62 actions of")])
+def test_shares_are_told_a_line_each(number: int, told: str) -> None:
+    lines = [*told_of({"broker": made({"action: subscribe", "action: elect_read"})})]
+    assert lines[number].startswith(told)
+    assert len(lines) == 3 + len([*there_is()]) + len(BEYOND)
