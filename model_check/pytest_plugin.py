@@ -22,9 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests."""
-    if config.getoption("--conform"):
-        config.pluginmanager.register(Tally())
+    """What becomes of the vectors is counted, by whom reports reach, also where several processes run the tests.
+
+    Nobody sees what is wrong in those, so the adapter is begun once beforehand.
+    """
+    if config.getoption("--conform") is None:
+        return
+    config.pluginmanager.register(Tally())
+    if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
+        _begun(config).__exit__()
 
 
 class Tally:
@@ -56,16 +62,36 @@ class Tally:
 
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
     """A test for each vector, where an adapter is named, beside what else is collected."""
-    if command := session.config.getoption("--conform"):
-        from model_check.conformance.conforming import Asking
+    if session.config.getoption("--conform") is not None:
         from model_check.conformance.vector import read_vectors
-        from spec.errors import BadInput
 
-        try:
-            session.config.stash[ASKING] = Asking(shlex.split(command))
-        except BadInput as error:
-            raise pytest.UsageError(str(error)) from error
+        session.config.stash[ASKING] = _begun(session.config)
         items += [VectorItem.from_parent(session, name=one.id, vector=one) for one in read_vectors()]
+
+
+def _begun(config: pytest.Config) -> Any:
+    """The adapter, which has said hello."""
+    from model_check.conformance.conforming import Asking
+    from spec.errors import BadInput
+
+    try:
+        return Asking(_command(config))
+    except BadInput as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _command(config: pytest.Config) -> list[str]:
+    """The adapter, and what it is called with; BadInput where that names no program."""
+    from spec.errors import BadInput
+
+    told: str = config.getoption("--conform")
+    try:
+        command = shlex.split(told)
+    except ValueError as error:
+        raise BadInput(f"--conform {told!r} is no command: {error}") from error
+    if not command:
+        raise BadInput("--conform wants a command: the adapter, and what it is called with")
+    return command
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -98,7 +124,7 @@ class VectorItem(pytest.Item):
     def _lines(self, result: Any) -> Iterator[str]:
         from model_check.conformance.conformance_report import of_failure
 
-        yield from of_failure(result, ["--", *shlex.split(self.config.getoption("--conform"))])
+        yield from of_failure(result, ["--", *_command(self.config)])
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What there is to tell, without a traceback."""

@@ -194,7 +194,10 @@ def delete_recursively(path: str) -> Script[bool]:
 
 
 def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
-    """`ZKCheckedEphemeral`: create it, or say which session's it is; what goes away meanwhile is created after all."""
+    """`ZKCheckedEphemeral`: create it, or say which session's it is; what goes away meanwhile is created after all.
+
+    So are missing parents (its `createRecursive`; `createEphemeralPath` of 0.8.2).
+    """
     while True:
         try:
             yield api.Create(path, data, api.CreateMode.EPHEMERAL)
@@ -202,6 +205,8 @@ def create_ephemeral(path: str, data: bytes | None) -> Script[int | None]:
             owner = yield from owner_of(path)
             if owner is not None:
                 return owner
+        except api.NoNode:
+            yield from create_with_parents(api.parent_path(path))
         else:
             return None
 

@@ -16,6 +16,7 @@ from model_check.conformance.choosing import LEVELS, chosen, ladder
 from model_check.conformance.conforming import PATIENCE_SECONDS, How, conform, parse_expected
 from model_check.conformance.kafka_adapter import kafka_command
 from model_check.conformance.vector import DIALECTS, read_vectors
+from model_check.conformance.whole_files import write_files
 from model_check.verdicts.verdict import EXIT_CODES
 from model_check.waiting.progress import interruptible
 from spec.errors import BadInput, UnknownName
@@ -85,10 +86,9 @@ def command(
         how = How(len(vectors if selftest else every), known, seconds, fail_fast, jobs)
         found = conform(asked, vectors, how, interrupt)
     again = ["--self", "--dialect", dialect] if itself else ["--kafka", kafka] if kafka is not None else ["--", *asked]
-    made = {junit: files.junit, markdown: files.markdown, badge: files.badge}
-    for path in [one for one in made if one is not None]:
-        files.write_file(path, made[path](found, again))
     say(json.dumps(report.document(found), indent=1) + "\n" if as_json else report.text(found, again))
+    made = {junit: files.junit, markdown: files.markdown, badge: files.badge}
+    write_files({path: text(found, again) for path, text in made.items() if path is not None})
     return EXIT_CODES[found.verdict]
 
 

@@ -9,12 +9,13 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import say
-from model_check.conformance.making.cases import Case, driven_cases, made_anew, write_files
+from model_check.conformance.making.cases import Case, driven_cases, made_anew, write_vectors
 from model_check.conformance.making.changelog import NotRisen
 from model_check.conformance.making.every import every_case
 from model_check.conformance.vector import FOLDER
 from model_check.verdicts.verdict import EXIT_CODES, INTERRUPTED, Verdict
 from model_check.waiting.progress import bar, interruptible
+from spec.errors import BadInput
 
 
 def command(
@@ -38,6 +39,8 @@ def command(
       kcheck vectors --check --keep-driven
       kcheck vectors --master 'local[5]'
     """
+    if not folder.is_dir() and (check or folder.exists()):
+        raise BadInput(f"{folder}: is no folder")
     cases = {**every_case(), **driven_cases()} if keep_driven else made_here(master)
     if cases is None:
         say(f"{INTERRUPTED}; nothing was written\n")
@@ -52,7 +55,7 @@ def command(
         changed = [name for name, text in made.items() if there.get(name) != text]
         say("".join(f"{name} would change\n" for name in changed) or "the vectors are as they are made\n")
         return int(bool(changed))
-    counts = write_files(folder, cases)
+    counts = write_vectors(folder, cases)
     say("".join(f"{group}: {count} vectors\n" for group, count in counts.items()))
     say(f"{sum(counts.values())} vectors in {folder}\n")
     return 0

@@ -13,7 +13,7 @@ BYTES: Final[frozenset[Verb]] = frozenset({
 LEVELS: Final = ("functions", "bytes", "controller")
 """Functions, which need no format; what znodes, requests, answers and log lines hold; a controller that is driven."""
 LADDER: Final = (
-    "kcs-transition-0001", "kcs-transition-0005", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
+    "kcs-transition-0001", "kcs-transition-0002", "kcs-elect-0001", "kcs-elect-0050", "kcs-creation-0002",
     "kcs-removal-0001", "kcs-write-0001", "kcs-fence-0001", "kcs-znode-0001", "kcs-request-0001",
 )  # fmt: skip
 """One vector of each kind, the simplest first: with these an adapter begins."""
@@ -31,11 +31,8 @@ def chosen(
 
     UnknownName where a name or a level names none, BadInput where a share is none.
     """
-    names = {name for one in every for name in (one.id, one.group, *one.tags)}
     asked = {*only}
-    for name in asked:
-        if name not in names:
-            raise UnknownName("vector, group or tag", name, names, listed_by="kcheck conform --list")
+    _refuse_unknown(asked, every)
     if level is not None and level not in LEVELS:
         raise UnknownName("level", level, LEVELS)
     found = [one for one in every if not asked or not {one.id, one.group, *one.tags}.isdisjoint(asked)]
@@ -44,6 +41,16 @@ def chosen(
         return found
     number, of = share_named(shard)
     return found[number - 1 :: of]
+
+
+def _refuse_unknown(asked: Iterable[str], every: Sequence[Vector]) -> None:
+    ids = [one.id for one in every]
+    kinds = sorted({name for one in every for name in (one.group, *one.tags)})
+    for name in asked:
+        if name.startswith("kcs-") and name not in ids:
+            raise UnknownName("vector", name, ids, listed_by="kcheck conform --list")
+        if not name.startswith("kcs-") and name not in kinds:
+            raise UnknownName("group or tag", name, kinds)
 
 
 def ladder(every: Iterable[Vector]) -> list[Vector]:

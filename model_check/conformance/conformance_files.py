@@ -1,8 +1,8 @@
 """What `kcheck conform` leaves behind for others: JUnit's XML for a CI, Markdown for a pull request, a badge."""
 
 import json
+import re
 from collections import Counter
-from pathlib import Path
 from typing import Final
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
@@ -11,7 +11,6 @@ from model_check.conformance.conformance_report import of_failure
 from model_check.conformance.conforming import Conformance, Outcome
 from model_check.conformance.vector import VERSION
 from model_check.verdicts.verdict import Verdict
-from spec.errors import BadInput
 
 COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
 MOST: Final = 20
@@ -56,13 +55,14 @@ def markdown(found: Conformance, command: list[str]) -> str:
     if failed:
         told = "\n\n".join("\n".join(of_failure(one, command)) for one in failed[:MOST])
         more = f"\n\nand {len(failed) - MOST} more" if len(failed) > MOST else ""
+        fence = "`" * (1 + max([3, *map(len, re.findall("`+", told))]))
         lines += [
             "",
             "<details><summary>What failed</summary>",
             "",
-            "````text",
+            f"{fence}text",
             f"{told}{more}",
-            "````",
+            fence,
             "",
             "</details>",
         ]
@@ -70,24 +70,17 @@ def markdown(found: Conformance, command: list[str]) -> str:
 
 
 def badge(found: Conformance, _command: list[str]) -> str:
-    """What shields.io reads from an address: how many of the vectors that were asked passed."""
-    passed, asked = found.counts[Outcome.PASS], sum(found.counts.values()) - found.counts[Outcome.SKIP]
+    """What shields.io reads from an address: how many vectors of its dialect passed, of those that were looked at.
+
+    A skip is no pass here, either: who does not answer half of the verbs is not shown as one who passes all.
+    """
+    passed = found.counts[Outcome.PASS]
+    of_dialect = sum(found.adapter.dialect in one.vector.dialects for one in found.results)
     told = {
-        "schemaVersion": 1, "label": f"kafka-controller-spec {VERSION}", "message": f"{passed} of {asked}",
+        "schemaVersion": 1, "label": f"kafka-controller-spec {VERSION}", "message": f"{passed} of {of_dialect}",
         "color": COLOURS.get(found.verdict, "lightgrey"),
     }  # fmt: skip
     return json.dumps(told) + "\n"
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a file whole, or not at all; BadInput says why not."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def _plain(text: str) -> str:

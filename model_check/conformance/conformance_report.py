@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from model_check.conformance.conforming import Conformance, Outcome, Result
+from model_check.conformance.format_page import rule_of
 from model_check.conformance.protocol import printable
 
 
@@ -41,6 +42,7 @@ def of_failure(one: Result, command: Sequence[str]) -> Iterator[str]:
     yield f"  expected  {' or '.join(map(_json, vector.then))}"
     if one.found is not None:
         yield f"  found     {_json(one.found)}"
+    yield f"  rule      {rule_of(vector.verb)}"
     yield f"  source    {', '.join(vector.refs)}"
     yield f"  again     kcheck conform --only {vector.id} {shlex.join(command)}"
 
@@ -59,7 +61,7 @@ def _counted(counts: Counter[Outcome], *, every: bool = False) -> str:
 
 def document(found: Conformance) -> dict[str, Any]:
     """The same as JSON."""
-    adapter = asdict(found.adapter) | {"verbs": sorted(found.adapter.verbs)}
+    adapter = asdict(found.adapter) | {key: sorted(getattr(found.adapter, key)) for key in ("verbs", "without")}
     results = [
         {
             "id": one.vector.id,

@@ -7,6 +7,7 @@ and where none passed.
 """
 
 import shlex
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,11 +28,13 @@ from model_check.conformance.protocol import (
     parse_hello,
     question_line,
 )
-from model_check.conformance.vector import Vector, difference, is_legal
+from model_check.conformance.vector import Vector, first_difference, is_legal
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
 from spec.errors import BadInput, MalformedInput, Where
 
 PATIENCE_SECONDS: Final = 10.0
+WHOLE: Final = 12
+"""A conversation with a driven controller takes at most so many times as long as one answer may."""
 RESTARTS: Final = 20
 """An adapter that fails at so many questions in a row is asked no more."""
 GIVEN_UP: Final = f"{RESTARTS} questions in a row ended as errors; no more were asked"
@@ -195,6 +198,8 @@ class Asking:
             return Result(vector, Outcome.SKIP, f"it is not of {self.hello.dialect}")
         if vector.verb not in self.hello.verbs:
             return Result(vector, Outcome.SKIP, f"the adapter does not declare {vector.verb}")
+        if lacks := self.hello.without & {vector.group, *vector.tags}:
+            return Result(vector, Outcome.SKIP, f"the adapter is without {min(lacks)}")
         if self.is_given_up:
             return Result(vector, Outcome.ERROR, GIVEN_UP)
         return self._asked(vector)
@@ -206,7 +211,7 @@ class Asking:
             assert self._process is not None  # noqa: S101 - it was started just now
             line, process = self._process.ask(question_line(vector)), self._process
             if vector.verb == "control":
-                answer = converse(vector, line, process.ask, process.tell)
+                answer = converse(vector, line, self._within(process), process.tell)
                 if "stopped" in (answer.outcome or {}):
                     self._end()  # it was amid something, and may say more of it
             else:
@@ -218,6 +223,17 @@ class Asking:
         self._failures = 0
         return _compared(vector, answer)
 
+    def _within(self, process: AdapterProcess) -> Callable[[str], str]:
+        """How a conversation goes on; AdapterFailed once it takes too long as a whole."""
+        until = time.monotonic() + WHOLE * self._seconds
+
+        def ask(line: str) -> str:
+            if time.monotonic() > until:
+                raise AdapterFailed(f"the conversation did not come to its end within {WHOLE * self._seconds:g} s")
+            return process.ask(line)
+
+        return ask
+
 
 def _compared(vector: Vector, answer: Answer) -> Result:
     """Whether what came is legal."""
@@ -227,8 +243,7 @@ def _compared(vector: Vector, answer: Answer) -> Result:
         return Result(vector, Outcome.SKIP, answer.skip)
     if is_legal(vector, answer.outcome):
         return Result(vector, Outcome.PASS)
-    first = difference(vector.then[0], answer.outcome) if len(vector.then) == 1 else None
-    return Result(vector, Outcome.FAIL, first or f"none of {len(vector.then)} legal outcomes", answer.outcome)
+    return Result(vector, Outcome.FAIL, first_difference(vector, answer.outcome), answer.outcome)
 
 
 def _with_expectation(result: Result, expected: Mapping[str, str]) -> Result:

@@ -111,6 +111,7 @@ class Hello(TypedDict):
     language: str
     dialect: Dialect
     verbs: list[Verb]
+    without: NotRequired[list[str]]
 
 
 class NoHello(TypedDict):
@@ -212,6 +213,7 @@ class Adapter(TypedDict):
     language: str
     dialect: Dialect
     verbs: list[Verb]
+    without: list[str]
 
 
 class OfVector(TypedDict):

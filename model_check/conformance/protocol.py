@@ -11,6 +11,7 @@ Keys that are not known are passed over. `FORMAT.md` tells implementers all of t
 
 import json
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, NoReturn, get_args
 
 from model_check.conformance.vector import DIALECTS, Dialect, Vector, Verb
@@ -18,18 +19,21 @@ from spec.errors import Where
 
 PROTOCOL: Final = 1
 VERBS: Final[tuple[str, ...]] = get_args(Verb)
+DEEPEST: Final = 100
+"""Objects and lists within each other that a line has at most; what the suite does with them needs a stack."""
 UNTOLD: Final = ("script", "compared")
 """What a driven controller is not told: what will happen, and what of its acts is compared."""
 
 
 @dataclass(frozen=True)
 class Hello:
-    """Who an adapter is: what it implements, in which dialect, and which verbs it knows."""
+    """Who an adapter is: what it implements, in which dialect, which verbs it knows, and what it is `without`."""
 
     name: str
     language: str
     dialect: Dialect
     verbs: frozenset[str]
+    without: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,22 @@ def parse_hello(line: str) -> Hello:
     for key in ("name", "language"):
         if not isinstance(told.get(key), str) or not told[key]:
             where.key(key).refuse("expected a string")
-    dialect, verbs = told.get("dialect"), told.get("verbs")
+    dialect = told.get("dialect")
     if dialect not in DIALECTS:
         where.key("dialect").refuse(f"expected one of {', '.join(DIALECTS)}, found {shown(dialect)}")
-    if not isinstance(verbs, list) or not all(isinstance(one, str) for one in verbs):
-        where.key("verbs").refuse("expected a list of strings")
+    verbs, without = (
+        _names(told.get("verbs"), where.key("verbs")),
+        _names(told.get("without", []), where.key("without")),
+    )
     if unknown := [one for one in verbs if one not in VERBS]:
         where.key("verbs").refuse(f"{shown(unknown[0])} is no verb of protocol {PROTOCOL}: {', '.join(VERBS)}")
-    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs))
+    return Hello(printable(told["name"]), printable(told["language"]), dialect, frozenset(verbs), frozenset(without))
+
+
+def _names(told: Any, where: Where) -> list[str]:
+    if not isinstance(told, list) or not all(isinstance(one, str) for one in told):
+        where.refuse("expected a list of strings")
+    return told
 
 
 def parse_said(line: str, asked: str) -> dict[str, Any]:
@@ -115,13 +127,42 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _object(line: str, where: Where) -> dict[str, Any]:
-    def no_number(text: str) -> NoReturn:
-        where.refuse(f"{text} is no number of JSON")
+def read_json(text: str) -> Any:
+    """A text as JSON; ValueError where it is none, has a number that JSON cannot write, or nests more than DEEPEST."""
+
+    def no_number(found: str) -> NoReturn:
+        raise ValueError(f"{found} is no number of JSON")
+
+    def finite(found: str) -> float:
+        return number if isfinite(number := float(found)) else no_number(found)
 
     try:
-        told = json.loads(line, parse_constant=no_number)
-    except (ValueError, RecursionError) as error:
+        value = json.loads(text, parse_constant=no_number, parse_float=finite)
+    except RecursionError as error:
+        raise ValueError(TOO_DEEP) from error
+    if _is_deep(value):
+        raise ValueError(TOO_DEEP)
+    return value
+
+
+TOO_DEEP: Final = f"more than {DEEPEST} objects and lists stand within each other"
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether it nests more than DEEPEST; by levels, so that it needs no stack itself."""
+    level = [value]
+    for _ in range(DEEPEST + 1):
+        held = [one for one in level if isinstance(one, dict | list)]
+        if not held:
+            return False
+        level = [inner for one in held for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
+def _object(line: str, where: Where) -> dict[str, Any]:
+    try:
+        told = read_json(line)
+    except ValueError as error:
         where.refuse(f"{shown(line)} is not JSON, or more than can be read: {error}")
     if not isinstance(told, dict):
         where.refuse(f"expected an object, found {shown(told)}")

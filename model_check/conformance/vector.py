@@ -74,7 +74,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What there is: the number of vectors and the SHA-256 of each file, and the ids that are used no more."""
+    """Of each file the number of vectors, their ids and its SHA-256; and the ids that are used no more."""
 
     version: str
     files: dict[str, dict[str, Any]]
@@ -105,9 +105,19 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         given = json.loads(path.read_text("utf-8"))
-        return Manifest(str(given["version"]), dict(given["files"]), list(given["retired"]))
+        files: dict[str, Any] = {**given["files"]}
+        retired: list[Any] = [*given["retired"]]
+        manifest = Manifest(str(given["version"]), files, retired)
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise MalformedInput(str(path), "", f"is no manifest of vectors: {error}") from error
+    where = Where(str(path))
+    for name, of in files.items():
+        if not FILE.fullmatch(name) or not isinstance(of, dict):
+            where.key("files").key(name).refuse("expected a file such as elect.jsonl, and an object")
+    for number, one in enumerate(retired):
+        if not isinstance(one, str) or not ID.fullmatch(one):
+            where.key("retired").item(number).refuse(f"expected kcs-GROUP-NUMBER, found {_shown(one)}")
+    return manifest
 
 
 def _read_file(folder: Path, name: str, expected: Mapping[str, Any]) -> Iterator[Vector]:
@@ -164,6 +174,7 @@ def _refuse_other(key: str, value: str, where: Where, *, is_known: bool, expecte
 
 
 ID: Final = re.compile(r"kcs-[a-z]+-[0-9]{4,}")
+FILE: Final = re.compile(r"[a-z]+\.jsonl")
 INNER: Final[dict[str, type]] = {"refs": str, "tags": str, "dialects": str, "then": dict}
 """What the lists of a vector hold."""
 KINDS: Final[dict[str, type]] = {
@@ -178,19 +189,28 @@ def is_legal(vector: Vector, outcome: object) -> bool:
     return any(difference(then, outcome) is None for then in vector.then)
 
 
-def difference(expected: object, found: object, place: str = "") -> str | None:
+def difference(expected: object, found: object) -> str | None:
     """The first place where an outcome is not as expected, and how; None if it is, in all that is named."""
+    return next(_differences(expected, found, ""), None)
+
+
+def first_difference(vector: Vector, outcome: object) -> str:
+    """Where an outcome that is not legal first differs: of several that are, from the one that it is like most."""
+    told = min((list(_differences(then, outcome, "")) for then in vector.then), key=len)
+    several = f"none of {len(vector.then)} legal outcomes; of the one that is most like it, "
+    return f"{several if len(vector.then) > 1 else ''}{told[0]}"
+
+
+def _differences(expected: object, found: object, place: str) -> Iterator[str]:
     if isinstance(expected, dict) and isinstance(found, dict):
-        inner = ((f"{place}.{key}" if place else key, value, found.get(key, ABSENT)) for key, value in expected.items())
+        for key, value in expected.items():
+            yield from _differences(value, found.get(key, ABSENT), f"{place}.{key}" if place else key)
     elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        pairs = enumerate(zip(expected, found, strict=True))
-        inner = ((f"{place}[{number}]", *pair) for number, pair in pairs)
-    elif type(expected) is type(found) and expected == found:
-        return None
-    else:
+        for number, (one, other) in enumerate(zip(expected, found, strict=True)):
+            yield from _differences(one, other, f"{place}[{number}]")
+    elif type(expected) is not type(found) or expected != found:
         what = "nothing" if found is ABSENT else _shown(found)
-        return f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
-    return next((told for at, one, other in inner if (told := difference(one, other, at)) is not None), None)
+        yield f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
 
 
 ABSENT: Final = object()

@@ -358,10 +358,11 @@ class Cluster:
 
     @property
     def controller(self) -> int | None:
-        """Whose id stands in /controller."""
+        """Whose id stands in /controller; None if nobody's does."""
         znode = self._cluster.zookeeper.tree.get(CONTROLLER)
         told = None if znode is None else data_to_json(znode.data)
-        return told["brokerid"] if isinstance(told, dict) else told
+        named = told.get("brokerid") if isinstance(told, dict) else told
+        return named if type(named) is int else None
 
     def znode(self, path: str) -> Json:
         """The data of a znode, as JSON; None if it is not there, or has none."""

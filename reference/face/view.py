@@ -187,7 +187,7 @@ def data_to_json(data: bytes | None) -> Json:
     text = data.decode(errors="replace")
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

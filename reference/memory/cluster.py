@@ -103,8 +103,13 @@ class MemoryCluster:
         self.processes = {b: self.new_process(b) for b in broker_ids or range(1, scope.brokers + 1)}
         self.own = set(self.processes)
         """The processes that no fork shares with this cluster."""
+        self.set_up_common_paths()
+
+    def set_up_common_paths(self) -> None:
+        """`setupCommonPaths`: create what is missing of the fixed paths, as each process does that starts."""
         for path in COMMON_PATHS:
-            self.create_as_admin(path, None)
+            if path not in self.zookeeper.tree:
+                self.create_as_admin(path, None)
 
     def bind(self, scope: Scope) -> None:
         """Be bound by a scope from now on."""

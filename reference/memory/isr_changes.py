@@ -19,7 +19,7 @@ from reference.memory.cluster import AnswerLost, MemoryCluster
 from reference.memory.process import MemoryProcess
 from reference.procedures import Procedure
 from reference.scripts import state_data, state_path
-from reference.zookeeper.api import ANY_VERSION
+from reference.zookeeper.api import ANY_VERSION, NoNode
 from spec.formats.kafka_types import TopicPartition
 from spec.variants import Switch
 
@@ -187,10 +187,13 @@ def rewrite_isr(cluster: MemoryCluster, *, b: int, p: int) -> None:
 def report_isr_changes(
     cluster: MemoryCluster, *, b: int, named: Partitions, noted_later: Partitions = frozenset()
 ) -> None:
-    """A leader announces the ISR changes that it wrote."""
+    """A leader announces the ISR changes that it wrote; without the parent it fails, and tries again later."""
     process = cluster.change(b)
-    procedure = maybe_propagate_isr_changes(process.broker, named, noted_later)
-    place, path = _free_place(cluster, b), cluster.carry_out(process, next(procedure).effects[0])
+    procedure, place = maybe_propagate_isr_changes(process.broker, named, noted_later), _free_place(cluster, b)
+    try:
+        path = cluster.carry_out(process, next(procedure).effects[0])
+    except NoNode:
+        return  # `KafkaScheduler` logs it
     cluster.notifiers[path] = place
     finish(procedure, path)
 

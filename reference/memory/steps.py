@@ -38,6 +38,7 @@ def start_process(cluster: MemoryCluster, *, b: int) -> None:
     process = cluster.change(b)
     process.session = cluster.zookeeper.open_session()
     process.starting = True
+    cluster.set_up_common_paths()
     cluster.record(FateMet(b, Fate.STARTED))
     if process.controller is not None:
         process.electing = True

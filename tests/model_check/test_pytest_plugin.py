@@ -53,10 +53,26 @@ def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[
 
 
 @pytest.mark.takes("It starts pytest.")
-def test_what_is_no_adapter_is_a_usage_error(tmp_path: Path) -> None:
-    made = run(tmp_path, "--conform", "true")
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("true", "true is no adapter: it ended with exit code 0"),
+        ("no-such-adapter", "'no-such-adapter' is no program that can be run"),
+        ("node 'adapter", '--conform "node \'adapter" is no command: No closing quotation'),
+        ("", "--conform wants a command"),
+    ],
+)
+def test_what_is_no_adapter_is_a_usage_error(tmp_path: Path, command: str, told: str) -> None:
+    made = run(tmp_path, "--conform", command)
     assert made.returncode == 4
-    assert "true is no adapter: it ended with exit code 0" in made.stderr
+    assert f"ERROR: {told}" in made.stderr
+
+
+@pytest.mark.takes("It starts pytest.")
+def test_where_several_processes_run_it_is_one_too(tmp_path: Path) -> None:
+    made = run(tmp_path, "--conform", "true", "-p", "xdist", "-n", "2")
+    assert made.returncode == 4
+    assert "ERROR: true is no adapter" in made.stderr
 
 
 @pytest.mark.takes("It starts pytest.")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
+from model_check.conformance.protocol import read_json
 from model_check.conformance.vector import Object
 
 NAMES: Final = ("LeaderAndIsr", "UpdateMetadata", "StopReplica")
@@ -60,8 +61,8 @@ def read(data: bytes | None) -> Any:
         return None
     text = data.decode(errors="replace")
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return text
 
 

@@ -32,7 +32,10 @@ def operation_of(call: Object, where: Where) -> AnyOperation:
         where.key("data").refuse("expected a string, or null")
     if type(version) is not int or type(watch) is not bool:
         where.refuse("expected a number as version, and true or false as watch")
-    payload = None if data is None else data.encode(errors="surrogatepass")
+    try:
+        payload = None if data is None else data.encode()
+    except UnicodeEncodeError:
+        where.key("data").refuse("expected a text; half a surrogate pair is no character of UTF-8")
     mode = CreateMode.EPHEMERAL if call.get("ephemeral") else CreateMode.PERSISTENT
     makers: Mapping[object, Callable[[], AnyOperation]] = {
         "create": lambda: Create(path, payload, mode), "set": lambda: SetData(path, payload, version),

@@ -9,8 +9,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Final
 
-from model_check.conformance.making.changelog import CHANGELOG, brought_up
+from model_check.conformance.making.changelog import CHANGELOG, brought_up, ranges
 from model_check.conformance.vector import (
     DIALECTS,
     MANIFEST,
@@ -25,6 +26,8 @@ from model_check.conformance.vector import (
     read_manifest,
     read_vectors,
 )
+from model_check.conformance.whole_files import write_files
+from spec.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -74,18 +77,24 @@ def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retir
             kept.add(name)
             lines.append(_vector(name, one).to_line() + "\n")
         files[f"{group}.jsonl"] = "".join(lines)
-    summary = {
-        name: {"vectors": text.count("\n"), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-        for name, text in files.items()
-    }
+    summary = {name: _summary(text) for name, text in files.items()}
     manifest = Manifest(VERSION, summary, sorted(used - kept))
     return {**files, MANIFEST: json.dumps(asdict(manifest), indent=1) + "\n"}
 
 
+def _summary(text: str) -> Object:
+    """What the manifest has of a file: how many vectors, which, and the digest by which it is known to be whole."""
+    ids = [json.loads(line)["id"] for line in text.splitlines()]
+    return {"vectors": len(ids), "ids": [*ranges(ids)], "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
 def _vector(name: str, one: Case) -> Vector:
-    return Vector(
-        name, one.title, list(one.refs), list(one.tags), list(one.dialects), one.verb, one.given, one.then, one.hash
-    )
+    tags = [*one.tags, SEVERAL] if len(one.then) > 1 and SEVERAL not in one.tags else list(one.tags)
+    return Vector(name, one.title, list(one.refs), tags, list(one.dialects), one.verb, one.given, one.then, one.hash)
+
+
+SEVERAL: Final = "several-outcomes"
+"""The tag of a vector that allows more than one."""
 
 
 def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, str]:
@@ -99,10 +108,12 @@ def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, st
     return {**files, CHANGELOG: brought_up(before, VERSION, known, now, was=was)}
 
 
-def write_files(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
-    """Make the files of a folder anew; how many vectors each group has."""
+def write_vectors(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
+    """Make the files of a folder anew; how many vectors each group has. BadInput where they cannot be written."""
     files = made_anew(folder, cases)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be made: {error.strerror}") from error
+    write_files({folder / name: text for name, text in files.items()})
     return {group: len(some) for group, some in cases.items()}

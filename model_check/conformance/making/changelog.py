@@ -50,7 +50,8 @@ class Entry:
         lines = [f"## {self.version}", "", f"{self.count} vectors, digest `{self.digest}`", ""]
         for kind in KINDS:
             ids = getattr(self, kind)
-            lines.append(f"- {kind} {len(ids)}" + (f": {', '.join(_ranges(ids))}" if ids else ""))
+            told = ", ".join(f"`{one}`" for one in ranges(ids))
+            lines.append(f"- {kind} {len(ids)}" + (f": {told}" if ids else ""))
         return "\n".join([*lines, ""])
 
 
@@ -166,10 +167,10 @@ def _read(version: str, kind: str, line: str) -> Iterator[str]:
         yield from (f"{named[1]}{number:04}" for number in range(int(named[2]), int(named[3] or named[2]) + 1))
 
 
-def _ranges(ids: Iterable[str]) -> Iterator[str]:
-    """Ids in ranges, ascending: `kcs-elect-0001..0422`."""
+def ranges(ids: Iterable[str]) -> Iterator[str]:
+    """Ids in ranges, ascending: kcs-elect-0001..0422."""
     apart = sorted((group, int(number)) for _, group, number in (one.split("-") for one in ids))
     for (group, _), run in groupby(enumerate(apart), lambda one: (one[1][0], one[1][1] - one[0])):
         numbers = [number for _, (_, number) in run]
         last = f"..{numbers[-1]:04}" if len(numbers) > 1 else ""
-        yield f"`kcs-{group}-{numbers[0]:04}{last}`"
+        yield f"kcs-{group}-{numbers[0]:04}{last}"

@@ -102,9 +102,8 @@ def delay_cases() -> Iterator[Case]:
 
 def _case(words: str, limit: int, steps: Sequence[Object]) -> Case:
     then = delay_outcomes(limit, steps)
-    tags = ["purgatory", *(["several-outcomes"] if len(then) > 1 else [])]
     given: Object = {"purge_interval": limit, "steps": [*steps]}
-    return Case("delay", f"Purgatory: {words}", given, then, SOURCES, tags, since(V0100))
+    return Case("delay", f"Purgatory: {words}", given, then, SOURCES, ["purgatory"], since(V0100))
 
 
 def delay_outcomes(limit: int, steps: Sequence[Object]) -> list[Object]:

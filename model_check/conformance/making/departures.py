@@ -232,5 +232,4 @@ def _case(
         "shut_down": ["PROTOCOL.md section 7.2", "KafkaController.shutdownBroker"],
         "fail_broker": ["PROTOCOL.md section 7.1", "KafkaController.onBrokerFailure"],
     }[verb]
-    tags = ["departures", *(["several-outcomes"] if len(then) > 1 else [])]
-    return Case(verb, title, {**who, **rest, "partitions": partitions}, then, refs, tags, dialects)
+    return Case(verb, title, {**who, **rest, "partitions": partitions}, then, refs, ["departures"], dialects)

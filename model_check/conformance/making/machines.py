@@ -183,7 +183,7 @@ def _case(
     then = call_outcomes(given, dialects)
     return Case(
         "handle_state_changes", f"{machine.capitalize()}s to {target}, {words}", given, then, SOURCES[machine],
-        ["machines", f"{machine}-states", *(["several-outcomes"] if len(then) > 1 else [])], dialects,
+        ["machines", f"{machine}-states"], dialects,
     )  # fmt: skip
 
 

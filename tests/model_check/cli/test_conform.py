@@ -1,6 +1,7 @@
 """`kcheck conform` and `kcheck vectors`: what they print, with which exit code, and what is beside the format page."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import model_check.conformance
 from model_check.conformance.choosing import LEVELS
 from model_check.conformance.vector import read_vectors
 from tests.model_check.cli.conftest import Kcheck
+from tests.test_readme_output import is_within
 
 HERE = Path(model_check.conformance.__path__[0])
 WRONG = (sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything")
@@ -44,6 +46,14 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> Non
     assert (
         kcheck("vectors", str(tmp_path), "--check", "--keep-driven").exit_code == 2
     )  # they are not as their manifest says
+
+
+def test_where_vectors_cannot_stand_is_told_before_they_are_made(kcheck: Kcheck, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    for words in ((file,), (file, "--check"), (tmp_path / "nowhere", "--check")):
+        result = kcheck("vectors", *map(str, words))
+        assert (result.exit_code, result.stderr) == (2, f"kcheck: {words[0]}: is no folder\n")
 
 
 def test_the_vectors_are_listed(kcheck: Kcheck) -> None:
@@ -88,7 +98,8 @@ def test_the_result_is_a_document(kcheck: Kcheck) -> None:
             ("--self", "--", "true"),
             "name one adapter: behind --, the reference with --self, or Kafka with --kafka 0.10.2.2",
         ),
-        (("--self", "--only", "kcs-elect-9999"), "no vector, group or tag is called 'kcs-elect-9999'"),
+        (("--self", "--only", "kcs-elect-9999"), f"(`kcheck conform --list` lists all {len(VECTORS)})"),
+        (("--self", "--only", "elec"), "no group or tag is called 'elec'; did you mean elect? (known:"),
         (("--self", "--dialect", "as-coded"), "no dialect is called 'as-coded'"),
         (("--self", "--expected-failures", "no-such-file"), "no-such-file: is no file"),
         (("--dialect", "documented", "--", "true"), "--dialect is for --self"),
@@ -123,9 +134,25 @@ def test_the_ladder_begins_with_the_simplest_of_each_kind(kcheck: Kcheck) -> Non
     groups = [known[line.split()[0]].group for line in listed]
     assert len(listed) == 10
     assert len({*groups}) == 8
+    permitted = [known[line.split()[0]].then for line in listed if "transition" in line]
+    assert permitted == [[{"permitted": False}], [{"permitted": True}]]  # one answer to all is seen at once
     assert (
         kcheck("conform", "--selftest", "--self").stdout.splitlines()[-1].startswith("kcheck conform: HOLDS: 10 pass")
     )
+
+
+def test_the_adapter_on_the_page_does_what_is_shown_of_it(kcheck: Kcheck, tmp_path: Path) -> None:
+    page = (HERE / "README.md").read_text("utf-8")
+    ((program, console),) = re.findall(r"```python\n(.*?)```\n\n```console\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "my_adapter.py").write_text(program, "utf-8")
+    command, *shown = console.splitlines()
+    assert command == "$ kcheck conform --selftest -- python3 my_adapter.py"
+    adapter = ("--", sys.executable, str(tmp_path / "my_adapter.py"))
+    result = kcheck("conform", "--selftest", *adapter)
+    assert result.exit_code == 0
+    assert is_within([one for one in shown if one != "..."], result.stdout.splitlines())
+    found = kcheck("conform", "--only", "transition", *adapter).stdout
+    assert "  transition  16 pass, 49 skip\n" in found  # 4 x 4 of partitions, 7 x 7 of replicas
 
 
 def test_levels_and_shares_part_the_vectors(kcheck: Kcheck) -> None:
@@ -160,6 +187,14 @@ def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path
     told_badge = json.loads(badge.read_text("utf-8"))
     assert (told_badge["message"], told_badge["color"]) == (f"{65 - failed} of 65", "red")
     assert not list(tmp_path.glob("*.unfinished"))
+
+
+def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(kcheck: Kcheck, tmp_path: Path) -> None:
+    told = ("--badge", str(tmp_path / "badge.json"), "--junit", str(tmp_path / "nowhere" / "report.xml"))
+    result = kcheck("conform", "--only", "kcs-transition-0001", *told, "--", *WRONG)
+    assert (result.exit_code, "report.xml: cannot be written" in result.stderr) == (2, True)
+    assert "FAIL kcs-transition-0001: " in result.stdout
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from model_check.cli.vectors import command
 from model_check.conformance.making import cases as making
-from model_check.conformance.making.cases import Case, made_anew, write_files
+from model_check.conformance.making.cases import Case, made_anew, write_vectors
 from model_check.conformance.making.changelog import CHANGELOG, brought_up, entries, entry_of
 from model_check.conformance.vector import FOLDER, VERSION, Vector, read_manifest, read_vectors
 from spec.errors import BadInput, MalformedInput
@@ -41,7 +41,7 @@ def test_earlier_entries_stay_as_they_are() -> None:
 
 def written(folder: Path, version: str, some: Sequence[Case], monkeypatch: pytest.MonkeyPatch) -> list[Vector]:
     monkeypatch.setattr(making, "VERSION", version)
-    write_files(folder, {"transition": some})
+    write_vectors(folder, {"transition": some})
     return read_vectors(folder)
 
 

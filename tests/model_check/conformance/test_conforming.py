@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from model_check.conformance import reference_adapter
+from model_check.conformance import conforming, reference_adapter
+from model_check.conformance.conformance_report import document
 from model_check.conformance.conforming import Conformance, How, Outcome, conform, parse_expected
+from model_check.conformance.protocol import parse_answer
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.vector import DIALECTS, Object, Vector, is_legal
 from model_check.verdicts.verdict import Verdict
@@ -109,6 +111,8 @@ def test_a_wrong_adapter_is_told_what_is_wrong(slip: str) -> None:
         (said(outcome=7), "", "outcome: expected an object, found 7"),
         (said(skip=" "), "", 'skip: expected the reason as a string, found " "'),
         (said(outcome={"x": 0}).replace("0", "NaN"), "", "NaN is no number of JSON"),
+        (said(outcome={"x": 0}).replace("0}", "1e999}"), "", "1e999 is no number of JSON"),
+        (said(outcome={"x": []}).replace("[]", "[" * 99 + "]" * 99), "", "more than 100 objects and lists"),
         (said(error="no \x1b[31m state"), "", "no \\x1b[31m state"),
         (said(outcome={}) + "\n" + said(outcome={}), "time.sleep(60)", "it printed more than one line"),
     ],
@@ -118,6 +122,13 @@ def test_what_is_no_answer_is_an_error_of_its_vector(answer: str, rest: str, tol
     assert (found.verdict, found.counts) == (Verdict.INCOMPLETE, {Outcome.ERROR: 1})
     assert told in found.results[0].told
     assert found.reason == "1 of 1 vectors ended as errors"
+
+
+def test_an_answer_has_a_hundred_objects_and_lists_within_each_other_at_most() -> None:
+    """It is an object itself, and so is its outcome."""
+    assert parse_answer(said(outcome={"x": []}).replace("[]", "[" * 98 + "]" * 98), TABLES[0].id).outcome
+    with pytest.raises(MalformedInput, match="more than 100 objects and lists"):
+        parse_answer(said(outcome={"x": []}).replace("[]", "[" * 99 + "]" * 99), TABLES[0].id)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +145,16 @@ def test_who_gives_no_answer_is_started_anew_for_the_next_vector(rest: str, told
     found = asked(odd(rest=rest), TABLES[:2], seconds=0.5)
     assert [one.outcome for one in found.results] == [Outcome.ERROR, Outcome.ERROR]
     assert all(told in one.told for one in found.results)
+
+
+def test_who_talks_on_and_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long before a conversation is too long by its lines."""
+    driven = next(one for one in VECTORS if one.verb == "control")
+    monkeypatch.setattr(conforming, "WHOLE", 1.5)
+    says = json.dumps({"id": driven.id, "ask": {"op": "exists", "path": "/a"}})
+    rest = f"while True: input(); time.sleep(0.2); print({says!r}, flush=True)"
+    (result,) = asked(odd(hello={**HELLO, "verbs": ["control"]}, rest=rest), [driven], seconds=1).results
+    assert result.told == "the conversation did not come to its end within 1.5 s"
 
 
 WAITS = f"""
@@ -203,6 +224,7 @@ def test_who_answers_before_he_is_asked_gets_no_pass_for_it() -> None:
         ({**HELLO, "dialect": "kafka"}, "dialect: expected one of documented, as-coded-0.8.2,"),
         ({**HELLO, "name": ""}, "name: expected a string"),
         ({**HELLO, "verbs": "transition"}, "verbs: expected a list of strings"),
+        ({**HELLO, "without": "deletion"}, "without: expected a list of strings"),
         ({**HELLO, "verbs": ["fly"]}, 'verbs: "fly" is no verb of protocol 1: transition, elect,'),
         ({"error": "no database"}, 'it says "no database"'),
         ([], "expected an object"),
@@ -223,6 +245,17 @@ def test_a_skip_is_no_pass() -> None:
     found = asked(odd(said(skip="no tables here")), TABLES[:1])
     assert (found.verdict, found.reason) == (Verdict.INCOMPLETE, "no vector passed")
     assert found.results[0].told == "no tables here"
+
+
+def test_what_an_implementation_is_without_is_skipped() -> None:
+    """By group or tag; a name of another version's is passed over."""
+    vectors = [next(one for one in TABLES if tag in one.tags) for tag in ("partition-states", "replica-states")]
+    hello = {**HELLO, "without": ["replica-states", "no-such-tag"]}
+    found = asked(odd(said(outcome=vectors[0].then[0]), hello=hello), vectors)
+    assert [one.outcome for one in found.results] == [Outcome.PASS, Outcome.SKIP]
+    assert found.results[1].told == "the adapter is without replica-states"
+    assert found.verdict is Verdict.HOLDS
+    assert document(found)["adapter"]["without"] == ["no-such-tag", "replica-states"]
 
 
 @pytest.mark.takes("It starts a process, and asks it the tables.")

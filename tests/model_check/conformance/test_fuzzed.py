@@ -1,4 +1,4 @@
-"""Damaged messages, vectors, payloads, requests and givens: each is refused as bad input, or taken; nothing else.
+"""Damaged messages, vectors, payloads, requests, givens, znodes: each is refused as bad input, or taken; nothing else.
 
 With `--deep` there are over 100,000 of them.
 """
@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 
 import reference
-from model_check.conformance.protocol import parse_answer, parse_hello
+from model_check.conformance.driving.conversation import answer
+from model_check.conformance.driving.world import Impossible, World
+from model_check.conformance.protocol import parse_answer, parse_hello, parse_said
 from model_check.conformance.reference_adapter import Adapter
-from model_check.conformance.vector import parse_vector, read_vectors
+from model_check.conformance.reference_driven import control
+from model_check.conformance.vector import Object, Vector, parse_vector, read_vectors
+from reference.face.cluster import Cluster
 from spec.errors import BadInput, MalformedInput
 from spec.formats.requests import decode_request
 from spec.formats.znodes import parse_payload
@@ -75,6 +79,55 @@ def test_a_payload_and_a_request_are_taken_or_refused(count: int) -> None:
 
 
 @many(20_000)
+def test_what_a_driven_controller_says_is_taken_or_refused(count: int) -> None:
+    random, said = Random(count), 0
+    driven = [one for one in VECTORS if one.verb == "control"]
+    while said < count:
+        said += damaged_conversation(random.choice(driven), random)
+
+
+def damaged_conversation(vector: Vector, random: Random) -> int:
+    """Have the reference talk, some of whose lines are damaged, until one is refused; how many it has said."""
+    world, said = World(vector.given), 0
+
+    def exchange(one: Object) -> Object:
+        nonlocal said
+        said += 1
+        line = damaged({"id": vector.id, **one}, random)
+        try:
+            heard = parse_said(line, vector.id)
+            told = answer(world, heard)
+            if "ask" in heard:  # what was written can be read
+                json.dumps(answer(world, {"ask": {"op": "get", "path": heard["ask"]["path"]}}))
+        except (MalformedInput, Impossible) as refused:
+            raise Over from refused
+        except Exception as mistake:
+            raise AssertionError(line) from mistake
+        if told is None:
+            raise Over
+        json.dumps(told)
+        return told
+
+    with suppress(Over, KeyError, TypeError, AttributeError, BadInput):  # the reference gets what it has not asked for
+        control(vector.given, "as-coded-0.10.2", exchange)
+    json.dumps(world.outcome(), allow_nan=False)
+    return said
+
+
+class Over(BaseException):
+    """The conversation has ended."""
+
+
+def damaged(said: Any, random: Random) -> str:
+    """What is said, as a line; one in ten is damaged, or what it writes is."""
+    if random.random() < 0.9:
+        return json.dumps(said)
+    if random.random() < 0.5 and "data" in said.get("ask", {}):
+        return json.dumps({**said, "ask": {**said["ask"], "data": torn(said["ask"]["data"] or "", random)}})
+    return next(lines(said, random))
+
+
+@many(20_000)
 def test_a_question_is_answered_or_told_to_be_wrong(count: int) -> None:
     random, adapter = Random(count), Adapter("as-coded-0.10.2")
     for _ in range(count):
@@ -101,3 +154,38 @@ def refused_or_taken(parse: Any, *given: Any) -> None:
     """It raises MalformedInput, or nothing."""
     with suppress(MalformedInput):
         parse(*given)
+
+
+ACTS: tuple[tuple[Any, ...], ...] = (
+    ("rest",),
+    ("kill", 1),
+    ("expire", 2),
+    ("delete", "o"),
+    ("reassign", {"o-0": [2, 3]}),
+)
+
+
+@many(1_000)
+def test_what_is_edited_by_hand_in_a_cluster_is_taken_or_refused(count: int) -> None:
+    """Whatever stands in ZooKeeper then: handlers go on, or fail as Kafka's do, and all of it can be seen."""
+    random = Random(count)
+    for _ in range(count):
+        cluster = reference.cluster([1, 2, 3], release=random.choice(["0.8.2", "0.9.0", "0.10.0", "0.10.1", "0.10.2"]))
+        cluster.start()
+        cluster.create("o", [[1, 2], [2, 3]])
+        for _ in range(3):
+            with suppress(BadInput, reference.NoRest):
+                edit_by_hand(cluster, random)
+                name, *given = random.choice(ACTS)
+                getattr(cluster, name)(*given)
+        with suppress(reference.NoRest):
+            cluster.rest(500)
+        json.dumps(cluster.view())
+
+
+def edit_by_hand(cluster: Cluster, random: Random) -> None:
+    """Remove a znode, or damage what is in it."""
+    path, znode = random.choice(sorted(cluster.view()["znodes"].items()))
+    data = znode["data"]
+    damaged = torn(json.dumps(data), random) if random.random() < 0.4 else mutated(data, random)
+    cluster.by_hand(path, None if random.random() < 0.3 else damaged)

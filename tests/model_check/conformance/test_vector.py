@@ -15,7 +15,17 @@ import model_check.conformance
 from model_check.conformance.making.cases import Case, driven_cases, files_of, made_anew
 from model_check.conformance.making.every import every_case
 from model_check.conformance.protocol import PROTOCOL
-from model_check.conformance.vector import FOLDER, VERSION, Vector, difference, is_legal, read_vectors, since
+from model_check.conformance.vector import (
+    FOLDER,
+    VERSION,
+    Vector,
+    difference,
+    first_difference,
+    is_legal,
+    read_manifest,
+    read_vectors,
+    since,
+)
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, V082
 
@@ -92,6 +102,39 @@ def test_a_file_that_is_not_as_its_manifest_says_is_refused(change: object, told
         read_vectors(folder)
 
 
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        ('{"version": "1", "files": {"../a.jsonl": {}}, "retired": []}', "files.../a.jsonl: expected a file such as"),
+        ('{"version": "1", "files": {"a.jsonl": 3}, "retired": []}', "files.a.jsonl: expected a file such as"),
+        ('{"version": "1", "files": {}, "retired": [1]}', "retired[0]: expected kcs-GROUP-NUMBER, found 1"),
+        ('{"version": "1", "files": {}, "retired": ["kcs-a-x"]}', 'expected kcs-GROUP-NUMBER, found "kcs-a-x"'),
+        ('{"version": "1", "files": [["a.jsonl", {}]], "retired": []}', "is no manifest of vectors: "),
+        ('{"version": "1", "files": {}}', "is no manifest of vectors: 'retired'"),
+    ],
+)
+def test_a_manifest_that_is_malformed_is_refused(manifest: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(manifest, "utf-8")
+    with pytest.raises(MalformedInput, match=re.escape(told)):
+        read_vectors(tmp_path)
+
+
+def test_the_manifest_lists_all_ids() -> None:
+    """A range has the first id, and the number of the last."""
+    listed = []
+    for one in (one for of in read_manifest(FOLDER).files.values() for one in of["ids"]):
+        first, _, last = one.partition("..")
+        group, number = first.rsplit("-", 1)
+        listed += [f"{group}-{id_:04}" for id_ in range(int(number), int(last or number) + 1)]
+    assert sorted(listed) == sorted(one.id for one in VECTORS)
+
+
+def test_who_allows_several_outcomes_says_so() -> None:
+    assert {one.id for one in VECTORS if len(one.then) > 1} == {
+        one.id for one in VECTORS if "several-outcomes" in one.tags
+    }
+
+
 def test_a_legal_outcome_has_all_that_is_named() -> None:
     one = replace(VECTORS[0], then=[{"a": {"b": [1, 2]}}, {"refused": True}])
     assert is_legal(one, {"a": {"b": [1, 2], "more": 0}, "more": 0})
@@ -102,6 +145,13 @@ def test_a_legal_outcome_has_all_that_is_named() -> None:
     assert difference({"a": {"b": [1]}}, {"a": {}}) == "a.b: expected [1], found nothing"
     assert difference({"a": True}, {"a": 1}) == "a: expected true, found 1"
     assert difference({}, 7) == "the outcome: expected {}, found 7"
+
+
+def test_of_several_outcomes_the_one_that_is_most_alike_is_told_of() -> None:
+    one = replace(VECTORS[0], then=[{"a": 1, "b": [1, 2]}, {"a": 2, "b": [2, 2]}])
+    told = "none of 2 legal outcomes; of the one that is most like it, b[1]: expected 2, found 3"
+    assert first_difference(one, {"a": 2, "b": [2, 3]}) == told
+    assert first_difference(replace(one, then=one.then[:1]), {"a": 2, "b": [1, 2]}) == "a: expected 1, found 2"
 
 
 def test_a_dialect_since_a_release() -> None:

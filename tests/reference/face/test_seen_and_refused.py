@@ -69,3 +69,59 @@ def test_what_does_not_come_is_an_error_of_the_face() -> None:
     cluster.start()
     with pytest.raises(reference.NoRest, match="nothing moves any more after 0 steps"):
         cluster.until(lambda it: it.controller == 2)
+
+
+@pytest.mark.parametrize("data", [{"version": 1}, {"brokerid": "1"}, {"brokerid": True}, [1], "nobody", ""])
+def test_who_stands_in_a_controller_znode_that_names_nobody_is_none(data: Any) -> None:
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/controller", data)
+    assert cluster.controller is None
+    assert cluster.view()["controller"] is None
+
+
+def test_a_znode_that_is_nested_too_deep_to_be_read_is_shown_as_text() -> None:
+    cluster = reference.cluster([1])
+    cluster.by_hand("/admin/reassign_partitions", "[" * 5000)
+    assert cluster.view()["znodes"]["/admin/reassign_partitions"]["data"] == "[" * 5000
+
+
+def test_who_registers_creates_what_somebody_has_removed_above() -> None:
+    """`ZKCheckedEphemeral.createRecursive` 0.10.2.2."""
+    cluster = reference.cluster([1, 2])
+    cluster.start(1)
+    cluster.by_hand("/brokers", None)
+    cluster.rest()
+    cluster.start(2)
+    assert cluster.znode("/brokers/ids/2")["port"] == 9092
+
+
+def test_who_starts_sets_up_the_common_paths_again() -> None:
+    """`KafkaServer.initZk`; without them a failover would fail time and again."""
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/brokers", None)
+    cluster.by_hand("/isr_change_notification", None)
+    cluster.start(2)
+    assert cluster.controller == 2
+    assert {"/brokers/topics", "/isr_change_notification"} <= cluster.view()["znodes"].keys()
+
+
+def test_what_cannot_be_announced_is_tried_again() -> None:
+    """`KafkaScheduler` logs what `maybePropagateIsrChanges` raises, and comes again."""
+    cluster = reference.cluster([1, 2])
+    cluster.start()
+    cluster.create("orders", [[1, 2]])
+    cluster.rest()
+    cluster.by_hand("/isr_change_notification", None)
+    cluster.shrink(1, "orders-0", 2)
+    cluster.do("report_isr_changes")
+    with cluster.hold("report_isr_changes*"):
+        cluster.rest()
+        cluster.by_hand("/isr_change_notification", "")
+    cluster.do("report_isr_changes")
+    assert any(one.startswith("/isr_change_notification/isr_change_") for one in cluster.view()["znodes"])
+
+
+def test_before_0_8_the_bare_id_stood_in_the_controller_znode() -> None:
+    cluster = reference.cluster([1, 2])
+    cluster.by_hand("/controller", "2")
+    assert cluster.controller == 2

@@ -23,7 +23,7 @@ def process(tmp_path: Path) -> Iterator[LiveProcess]:
 def test_a_registration_that_fails_later_ends_its_callback_only(
     process: LiveProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where somebody has removed /brokers/ids; `ZkEventThread` logs what a listener raises, and goes on."""
+    """Whatever it meets; `ZkEventThread` logs what a listener raises, and goes on."""
     tried: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def register() -> bool:

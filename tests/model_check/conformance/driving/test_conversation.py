@@ -108,6 +108,7 @@ def test_what_is_logged_stands_in_its_turn() -> None:
         ({"ask": {"op": "list", "path": "/"}}, "what it says: ask.op: expected one of create, set, delete, exists,"),
         ({"ask": {"op": "get", "path": "a"}}, "what it says: ask.path: ZooKeeper path 'a' must start with '/'"),
         ({"ask": {"op": "set", "path": "/a", "data": 1}}, "what it says: ask.data: expected a string, or null"),
+        ({"ask": {"op": "set", "path": "/a", "data": "\ud800"}}, "what it says: ask.data: expected a text; half a"),
         ({"ask": {"op": "set", "path": "/a", "version": "1"}}, "what it says: ask: expected a number as version,"),
         ({"send": {"to": "2", "request": {}}}, "what it says: send.to: expected the id of a broker"),
         ({"send": {"to": 2, "request": {"name": "Fetch"}}}, "what it says: send.request.name: expected one of"),
@@ -126,6 +127,14 @@ def test_what_is_no_line_of_a_controller_is_refused(said: Object, told: str) -> 
     with pytest.raises(MalformedInput) as refused:
         conversation(said)
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("data", ["[1e999]", "[NaN]", "[" * 101 + "]" * 101, "[" * 5000])
+def test_what_is_written_and_is_no_json_is_told_as_a_text(data: str) -> None:
+    """So that whatever stands there can be printed, as JSON, too."""
+    asked = {"ask": {"op": "create", "path": "/controller", "data": data}}
+    found, _ = conversation(asked, *([{"wait": True}] * 50))
+    assert {"create": "/controller", "data": data} in found.outcome["turns"]["0"]
 
 
 def test_a_controller_that_never_waits_is_given_up() -> None:
