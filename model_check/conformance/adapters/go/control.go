@@ -134,13 +134,9 @@ func (a *adapter) control(id string, given json.RawMessage, lines *bufio.Scanner
 	question := struct {
 		Broker   int
 		Settings settings
-		Lines    []string
 	}{Settings: defaults}
 	if err := json.Unmarshal(given, &question); err != nil {
 		return fmt.Errorf("not what the verb is given: %w", err)
-	}
-	if question.Lines != nil {
-		return out.Encode(object{"id": id, "skip": "this example logs nothing"})
 	}
 	k := a.newKafkaController(question.Broker, question.Settings, &conversation{id, lines, out})
 	k.startUp()

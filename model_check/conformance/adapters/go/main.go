@@ -119,7 +119,9 @@ func (a *adapter) answer(lines *bufio.Scanner, out *json.Encoder) object {
 		return nil
 	case question.Verb == "hello":
 		verbs := append(slices.Sorted(maps.Keys(a.verbs)), "control")
-		return object{"protocol": 1, "name": "example", "language": "Go", "dialect": a.dialect, "verbs": verbs}
+		return object{
+			"protocol": 1, "name": "example", "language": "Go", "dialect": a.dialect, "verbs": verbs, "without": []string{"log"},
+		}
 	case question.Verb == "control":
 		given := slices.Clone(question.Given) // the conversation reads on
 		err := a.control(question.ID, given, lines, out)

@@ -193,7 +193,6 @@ function nextLine() {
 
 // The controller plays to the end, which has no answer.
 function control({ id, given }) {
-  if (given.lines) return say({ id, skip: "this example logs nothing" });
   const converse = (what) => {
     say({ id, ...what });
     return nextLine() ?? process.exit(); // the input has ended
@@ -214,7 +213,7 @@ function answer(question) {
   const { verb, id } = question;
   if (verb === "hello") {
     const verbs = [...Object.keys(VERBS), "control"];
-    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs });
+    return say({ protocol: 1, name: "example", language: "JavaScript", dialect, verbs, without: ["log"] });
   }
   try {
     if (verb === "control") return control(question);
