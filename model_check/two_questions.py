@@ -14,12 +14,13 @@ from pathlib import Path
 from model_check.judging.judge import Progress, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
-from model_check.monitors.check import MONITORED, check_history
+from model_check.monitors.check import MONITORED, NOT_ALL_ASKED, check_history
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import Verdict
 from spec.defects import rows_of
 from spec.errors import UnknownName
 from spec.formats.kafka_types import KafkaVersion
@@ -54,7 +55,9 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     strangers = ", ".join(map(str, strangers_of(folder)))
     note = f"not searched for a behaviour of the specification: broker {strangers} claims no release of {ERA}"
     unseen = {one.partition(" (")[0]: one for one in unsearched()}
-    left = (one for name, one in unseen.items() if name not in MONITORED and (not asked.chosen or name in asked.chosen))
+    left = [one for name, one in unseen.items() if name not in MONITORED and (not asked.chosen or name in asked.chosen)]
+    if asked.chosen and left and made.verdict is Verdict.HOLDS:
+        made = replace(made, verdict=Verdict.INCOMPLETE, reason=NOT_ALL_ASKED)
     return replace(made, not_asked=(*made.not_asked, *left), notes=(*made.notes, note))
 
 

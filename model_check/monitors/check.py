@@ -42,6 +42,7 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
 NONE_ASKED: Final = "none of the claims was asked"
+NOT_ALL_ASKED: Final = "not all that was chosen was asked"
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
@@ -132,7 +133,8 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
         findings.append(_finding(claim, len(answers), breaks, excused, history))
         notes += _told(claim, breaks)
     is_broken = any(map(is_break, findings))
-    reason = "" if is_broken else unknown_of(history) if findings else NONE_ASKED
+    unsure = (unknown_of(history) or (NOT_ALL_ASKED if chosen and not_asked else "")) if findings else NONE_ASKED
+    reason = "" if is_broken else unsure
     return Run(
         engine=ENGINE,
         scope=name,
@@ -141,7 +143,7 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
         reason=reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
-        notes=tuple(notes if chosen else (*notes, *_without_occasion(findings, history), *_remarks(history))),
+        notes=(*notes, *_without_occasion(findings, history), *(() if chosen else _remarks(history))),
     )
 
 

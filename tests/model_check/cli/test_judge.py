@@ -103,7 +103,6 @@ def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
     [
         ("nope", "kcheck: no property is called 'nope'"),
         ("a_topic_is_gone", f"kcheck: a_topic_is_gone is not asked of {NAME}: what can happen is no claim about"),
-        ("deletion_threads_live", f"kcheck: deletion_threads_live is not asked of {NAME}: no topic is deleted"),
     ],
 )
 def test_a_property_that_is_not_claimed_is_bad_input(name: str, complaint: str) -> None:
@@ -120,6 +119,32 @@ def test_where_nothing_of_what_was_chosen_happened_nothing_holds(name: str) -> N
     assert (result.exit_code, "(judge)" in result.stdout) == (3, False)
     assert f"{NAME} AS_CODED (claims): INCOMPLETE: none of the claims was asked\n" in result.stdout
     assert f"  not asked, since nothing of it happened: {name}\n" in result.stdout
+
+
+@pytest.mark.usefixtures("judged_once")
+@pytest.mark.parametrize(
+    ("names", "engine", "reason"),
+    [
+        (("deletion_threads_live",), "judge", "none of the claims was asked"),
+        (("deletion_threads_live", "leader_epoch_never_goes_back"), "judge", "not all that was chosen was asked"),
+        (("requests_can_be_read", "leader_epoch_never_goes_back"), "claims", "not all that was chosen was asked"),
+    ],
+)
+def test_where_not_all_that_was_chosen_could_be_asked_nothing_holds(
+    names: tuple[str, ...], engine: str, reason: str
+) -> None:
+    """By either question: the other one may hold."""
+    chosen = [word for name in names for word in ("--property", name)]
+    result = kcheck("judge", str(recording(NAME)), *chosen)
+    assert result.exit_code == 3
+    assert f"{NAME} AS_CODED ({engine}): INCOMPLETE: {reason}\n" in result.stdout
+
+
+@pytest.mark.usefixtures("judged_once")
+def test_a_chosen_claim_that_holds_says_that_its_occasion_never_came() -> None:
+    name = "isr_is_within_assigned"
+    result = kcheck("judge", str(recording(NAME)), "--property", name)
+    assert f"  it never happened that a broker leaves an AR, for which these are: {name}\n" in result.stdout
 
 
 @pytest.mark.slow
