@@ -41,6 +41,8 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
+UNREADABLE: Final = leadership.znodes_can_be_read.name
+"""The claim that who writes what nobody can read breaks."""
 NONE_ASKED: Final = "none of the claims was asked"
 NOT_ALL_ASKED: Final = "not all that was chosen was asked"
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
