@@ -14,13 +14,13 @@ from pathlib import Path
 from model_check.judging.judge import Progress, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
-from model_check.monitors.check import MONITORED, NOT_ALL_ASKED, UNREADABLE, check_history
+from model_check.monitors.check import MONITORED, UNREADABLE, check_history
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NOT_ALL_ASKED, Verdict
 from spec.defects import rows_of
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import KafkaVersion

@@ -10,12 +10,11 @@ from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
 from model_check.judging.not_asked import OF_KINDS
 from model_check.judging.positions import BreakOff, Position
-from model_check.monitors.check import NONE_ASKED, NOT_ALL_ASKED
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NONE_ASKED, NOT_ALL_ASKED, Verdict
 from spec.errors import BadInput
 from spec.expectations import known_to_break
 from spec.language.rules import GOALS, Claim

@@ -31,7 +31,7 @@ from model_check.recordings.sessions import SESSIONS, Session, sessions_of
 from model_check.recordings.transactions import read_log
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Finding, Run, is_break
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NONE_ASKED, NOT_ALL_ASKED, Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.errors import BadInput
 from spec.formats import znode_paths as paths
@@ -43,8 +43,6 @@ IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
 UNREADABLE: Final = leadership.znodes_can_be_read.name
 """The claim that who writes what nobody can read breaks."""
-NONE_ASKED: Final = "none of the claims was asked"
-NOT_ALL_ASKED: Final = "not all that was chosen was asked"
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5

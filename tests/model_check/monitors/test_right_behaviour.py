@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from model_check.monitors.check import NOT_ALL_ASKED, NOTHING_AT_REST, check_history
-from model_check.verdicts.verdict import Verdict
+from model_check.monitors.check import NOTHING_AT_REST, check_history
+from model_check.verdicts.verdict import NOT_ALL_ASKED, Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
 from tests.model_check.monitors.signature_stories import restarted
