@@ -14,14 +14,15 @@ from pathlib import Path
 from model_check.judging.judge import Progress, judge
 from model_check.judging.judgement_report import run_of
 from model_check.judging.not_asked import unsearched
-from model_check.monitors.check import MONITORED, check_history
+from model_check.monitors.check import MONITORED, UNREADABLE, check_history
 from model_check.recordings.logs import ERA
 from model_check.recordings.members import members_of
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import NOT_ALL_ASKED, Verdict
 from spec.defects import rows_of
-from spec.errors import UnknownName
+from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import KafkaVersion
 from spec.properties import claims
 from spec.variants import AS_CODED, Switches, show_switches
@@ -54,8 +55,25 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     strangers = ", ".join(map(str, strangers_of(folder)))
     note = f"not searched for a behaviour of the specification: broker {strangers} claims no release of {ERA}"
     unseen = {one.partition(" (")[0]: one for one in unsearched()}
-    left = (one for name, one in unseen.items() if name not in MONITORED and (not asked.chosen or name in asked.chosen))
+    left = [one for name, one in unseen.items() if name not in MONITORED and (not asked.chosen or name in asked.chosen)]
+    if asked.chosen and left and made.verdict is Verdict.HOLDS:
+        made = replace(made, verdict=Verdict.INCOMPLETE, reason=NOT_ALL_ASKED)
     return replace(made, not_asked=(*made.not_asked, *left), notes=(*made.notes, note))
+
+
+def unreadable_run(folder: Path, asked: Question, why: BadInput) -> Run:
+    """What is said where a recording cannot be read, since a member has written what nobody can; else BadInput.
+
+    Then it is the member that is wrong, and not the recording. Nothing is excused, and nothing is searched.
+    """
+    try:
+        made = check_history(folder, chosen=asked.chosen)
+    except BadInput:
+        raise why from None
+    if not any(one.property == UNREADABLE and one.verdict is Verdict.VIOLATED for one in made.findings):
+        raise why
+    note = f"not searched for a behaviour of the specification: {why}"
+    return replace(made, variant=show_switches(asked.switches), notes=(*made.notes, note))
 
 
 def search_run(recording: Recording, asked: Question, budget: int | None = None) -> Run:

@@ -3,7 +3,15 @@
 from dataclasses import replace
 from pathlib import Path
 
-from model_check.two_questions import Question, claims_run, is_monitored, is_searched, readable, search_run
+from model_check.two_questions import (
+    Question,
+    claims_run,
+    is_monitored,
+    is_searched,
+    readable,
+    search_run,
+    unreadable_run,
+)
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import Check, told_as_interrupted
@@ -17,7 +25,10 @@ ENGINE = "judge"
 
 def runs_of(folder: Path, asked: Question) -> list[Run]:
     """Ask both questions, with an estimate and a bar; Ctrl-C ends it with what is explained, and broken, until then."""
-    recording = readable(folder, asked)
+    try:
+        recording = readable(folder, asked)
+    except BadInput as why:
+        return [unreadable_run(folder, asked, why)]
     made = []
     if recording is None or is_monitored(asked.chosen):
         made.append(claims_run(folder, asked, recording))

@@ -14,7 +14,7 @@ from model_check.explicit_state.findings import ENGINE
 from model_check.inventory.accepted import accepted
 from model_check.inventory.changed_terms import changed_terms
 from model_check.inventory.system_facts import SystemKey
-from model_check.verdicts.difference import ending_lines, first_newly_broken, scope_lines
+from model_check.verdicts.difference import TERMS, ending_lines, first_newly_broken, scope_lines
 from model_check.verdicts.interrupts import raising
 from model_check.verdicts.results import Comparison, Run, plain_document
 from model_check.verdicts.verdict import INTERRUPTED, Verdict
@@ -42,8 +42,8 @@ def command(
     others which claims are broken now, or no longer. The story of the first claim that is newly broken comes last.
 
     Exits with 0 if no terms changed, or if all that was explored is as the manifest expects; with 1 if anything is
-    not; with 3 if the minutes were over before all was explored. Proofs, crash matrices, the reference and recordings
-    are for `kcheck verify`.
+    not; with 3 if the minutes were over before all was explored, or if a scope that is named is not explored at all.
+    Proofs, crash matrices, the reference and recordings are for `kcheck verify`.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 
@@ -54,7 +54,7 @@ def command(
     """
     chosen = options.chosen_plans(scopes, deep=deep)
     known = sorted((one for some in chosen for one in some.explorations), key=lambda one: one.states)
-    compared_terms = Terms(known)
+    compared_terms = Terms(known, [one.scope for one in chosen if not one.explorations] if scopes else [])
     expected = {(one.scope, one.variant): one for one in known}
 
     def tell(run: Run) -> None:
@@ -71,10 +71,13 @@ def command(
 
 
 class Terms:
-    """The comparison of the terms of some systems with the accepted ones, with a bar while nothing else has one."""
+    """The comparison of the terms of some systems with the accepted ones, with a bar while nothing else has one.
 
-    def __init__(self, known: Sequence[Expectation]) -> None:
-        self.known, self.unchanged = known, 0
+    Of scopes that are asked for and not explored, `others`, nothing is compared.
+    """
+
+    def __init__(self, known: Sequence[Expectation], others: Sequence[str]) -> None:
+        self.known, self.others, self.unchanged = known, others, 0
 
     def changed(self) -> Iterator[Expectation]:
         """What is expected of each system whose terms are others, in the order given."""
@@ -96,10 +99,11 @@ class Terms:
     def run(self, changed: int) -> Run:
         """What there is to say of the systems whose terms are the accepted ones: how many there are."""
         same = Comparison("systems unchanged", str(self.unchanged), str(self.unchanged), Verdict.HOLDS)
-        cut_short = self.unchanged + changed < len(self.known)
-        reason = f"{INTERRUPTED} before all terms were compared" if cut_short else ""
-        verdict = Verdict.INCOMPLETE if cut_short else Verdict.HOLDS
-        return Run("terms", "", "", verdict, reason, comparisons=(same,))
+        reason = f"nothing is explored of {', '.join(self.others)}" if self.others else ""
+        if self.unchanged + changed < len(self.known):
+            reason = f"{INTERRUPTED} before all terms were compared"
+        verdict = Verdict.INCOMPLETE if reason else Verdict.HOLDS
+        return Run(TERMS, "", "", verdict, reason, comparisons=(same,))
 
 
 def _checks(terms: Terms, is_late: Callable[[], bool], minutes: float) -> Iterator[Check]:

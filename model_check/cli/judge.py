@@ -38,8 +38,9 @@ def command(
     A recording has the transactions of ZooKeeper's log (zookeeper.jsonl) and the state-change.log of every broker;
     model_check/RECORDING.md tells how to make one. Exits with 1 if a claim is broken, other than by a known
     defect, or a recording contradicts itself; with 3 if nothing is found that explains it,
-    the search was cut short, or the recording shows what is not modelled. Of several recordings, one that is malformed
-    is an error in the report, and the others are judged; the exit code is 2 unless something was found that is worse.
+    the search was cut short, the recording shows what is not modelled, or a chosen property could not be asked of it.
+    Of several recordings, one that is malformed is an error in the report, and the others are judged; the exit code is
+    2 unless something was found that is worse.
 
     Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from model_check.inventory.accepted import accepted
 from model_check.inventory.accepted_systems import comparison_of, with_facts_compared
 from model_check.inventory.changes import changes
+from model_check.inventory.comparers import comparer_facts
 from model_check.inventory.facts import Fact, manifest_facts, recording_facts, specification_facts
 from model_check.inventory.system_facts import system_keys
 from model_check.inventory.whole_protocol import term_facts
@@ -40,7 +41,8 @@ def gate_names(facts: Mapping[str, str], *, deep: bool) -> list[str]:
 
 def present_facts(plans: Mapping[str, Plan], gate: Iterable[Fact]) -> dict[str, str]:
     """All facts as they are now, but for those of systems."""
-    known = (specification_facts(), term_facts(), recording_facts(), manifest_facts(plans.values()), gate)
+    of_spec = (specification_facts(), term_facts(), manifest_facts(plans.values()))
+    known = (*of_spec, recording_facts(), comparer_facts(), gate)
     return {name: told for some in known for name, told in some}
 
 

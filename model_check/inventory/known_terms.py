@@ -19,12 +19,9 @@ from typing import Final
 import z3
 
 from model_check.inventory import sources
-from model_check.inventory.system_digests import short_digest
 from model_check.inventory.system_facts import SystemKey, digests_of
 from model_check.kernel.cache import cache_folder, keep
-from model_check.kernel.system_digest import terms_of
 from spec.language.rules import TransitionSystem
-from spec.lemmas import lemmas_of
 from spec.scopes import scope
 
 WORDS: Final = "words"
@@ -35,12 +32,8 @@ Parts = Mapping[str, str]
 
 
 def parts_of(built: TransitionSystem) -> Parts:
-    """The digests of a system's parts, without its words; where it is to be proved something of, of the lemmas, too."""
-    found = {part: digest for part, digest in digests_of(built).items() if part != WORDS}
-    if built.model.proving:
-        lemmas = lemmas_of(built.model)
-        found["lemmas"] = short_digest((one.name for one in lemmas), (term for one in lemmas for term in terms_of(one)))
-    return found
+    """The digests of a system's parts, without its words."""
+    return {part: digest for part, digest in digests_of(built).items() if part != WORDS}
 
 
 class KnownTerms:

@@ -1,8 +1,8 @@
 """Digests of a system, part by part, so that two of them that differ tell what moved.
 
 `variables`, `actions`, `claims` and `rows` together cover what `kernel.system_digest` does: all that an engine can
-notice. `observations` and `words` are the rest: what observers see of each action; who does it, what is said of it, and
-where Kafka does it; what is said of each claim, and its witness.
+notice; a proof has `lemmas`, too. `observations` and `words` are the rest: what observers see of each action; who does
+it, what is said of it, and where Kafka does it; what is said of each claim, and its witness.
 """
 
 import hashlib
@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import z3
 
-from model_check.kernel.system_digest import digest_of, effects, written, written_terms
+from model_check.kernel.system_digest import digest_of, effects, terms_of, written, written_terms
 from spec.language.rules import Action, Observation, Property, TransitionSystem, Variable
+from spec.lemmas import lemmas_of
 
 BYTES = 6
 """So many bytes tell two contents apart that nobody chose on purpose to look alike."""
@@ -28,9 +29,10 @@ def digest_of_text(*lines: str) -> str:
 
 
 def digests(system: TransitionSystem) -> Mapping[str, str]:
-    """The digest of each part of a system by the part's name."""
+    """The digest of each part of a system by the part's name; where it is to be proved something of, of its lemmas."""
     actions, claims, terms = system.actions, system.properties, written_terms(system)
-    return {
+    lemmas = lemmas_of(system.model) if system.model is not None and system.model.proving else ()
+    found = {
         "variables": short_digest(map(_variable, system.variables)),
         "actions": digest_of(map(_effect, actions), terms.actions, size=BYTES),
         "claims": digest_of(map(_claim, claims), terms.claims, size=BYTES),
@@ -41,6 +43,9 @@ def digests(system: TransitionSystem) -> Mapping[str, str]:
         ),
         "words": short_digest([*map(_words, actions), *(f"{one.statement} {one.source}" for one in claims)]),
     }
+    if lemmas:
+        found["lemmas"] = short_digest((one.name for one in lemmas), (term for one in lemmas for term in terms_of(one)))
+    return found
 
 
 def digest_of_actions(actions: Sequence[Action]) -> str:

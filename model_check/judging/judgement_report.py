@@ -8,12 +8,13 @@ from typing import Final
 
 from model_check.judging.broken_claims import Broken
 from model_check.judging.judge import Judgement, Outcome
+from model_check.judging.not_asked import OF_KINDS
 from model_check.judging.positions import BreakOff, Position
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NONE_ASKED, NOT_ALL_ASKED, Verdict
 from spec.errors import BadInput
 from spec.expectations import known_to_break
 from spec.language.rules import GOALS, Claim
@@ -39,7 +40,8 @@ def run_of(
     So is one that contradicts itself; one that is not explained is INCOMPLETE.
 
     The story is the whole explanation if asked for, or its last steps where it ends too early. Where properties are
-    chosen, only they are told of, also those that hold; BadInput says why one of them cannot be asked.
+    chosen, only they are told of, also those that hold; one that this recording cannot be asked leaves it INCOMPLETE,
+    BadInput says why one can be asked of no recording.
     """
     known = known_to_break(variant, recording.release)
     if chosen:
@@ -52,12 +54,15 @@ def run_of(
     )
     is_open = judged.outcome is Outcome.UNEXPLAINED and not recording.contradictions
     is_told = whole_story or judged.outcome is not Outcome.EXPLAINED
+    verdict, reason = _verdict(recording, judged, known), f"{NOT_EXPLAINED}: " * is_open + judged.reason
+    if chosen and judged.not_asked and verdict is Verdict.HOLDS:
+        verdict, reason = Verdict.INCOMPLETE, NOT_ALL_ASKED if findings else NONE_ASKED
     return Run(
         engine="judge",
         scope=recording.folder.name,
         variant=variant,
-        verdict=_verdict(recording, judged, known),
-        reason=f"{NOT_EXPLAINED}: {judged.reason}" if is_open else judged.reason,
+        verdict=verdict,
+        reason=reason,
         findings=findings,
         not_asked=judged.not_asked,
         notes=tuple(_notes(recording, judged)),
@@ -84,13 +89,14 @@ def _seen(one: Observed) -> Seen:
 
 def _about(judged: Judgement, chosen: Collection[str], name: str) -> Judgement:
     """The judgement, as far as it is about some properties."""
-    for one in judged.not_asked:
+    unasked = [one for one in judged.not_asked if one.partition(" (")[0] in chosen]
+    for one in unasked:
         claim, _, reason = one.removesuffix(")").partition(" (")
-        if claim in chosen:
+        if reason in OF_KINDS.values():
             raise BadInput(f"{claim} is not asked of {name}: {reason}")
     return replace(
         judged,
-        not_asked=(),
+        not_asked=tuple(unasked),
         broken=tuple(one for one in judged.broken if one.claim.name in chosen),
         possibly=tuple(one for one in judged.possibly if one.claim.name in chosen),
     )

@@ -46,13 +46,15 @@ class Admin:
         ):
             self._zookeeper.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
 
-    def add_partition(self, topic: str, replicas: tuple[int, ...]) -> None:
-        """The admin tool adds a partition: it writes the topic's znode as it has just read it, with one more."""
+    def add_partition(self, topic: str, replicas: tuple[int, ...]) -> int:
+        """The admin tool adds a partition: it writes the topic's znode as it has just read it, with one more; which."""
         assignment = self.assignment(topic)
-        added = {max(assignment) + 1: replicas}
+        number = max(assignment) + 1
+        added = {number: replicas}
         self._act("admin-add-partitions", topic=topic, added={str(p): list(ids) for p, ids in added.items()})
         data = znodes.TopicPayload(partitions={**assignment, **added}).encode()
         self._zookeeper.execute(SetData(scripts.topic_path(topic), data), PATIENCE_SECONDS)
+        return number
 
     def edit_assignment(self, topic: str, partition: int, replicas: tuple[int, ...]) -> None:
         """Somebody writes other replicas of a partition into the topic's znode by hand."""

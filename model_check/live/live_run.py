@@ -20,7 +20,7 @@ from model_check.live.live_scenario import FAULTS, USUAL, Scenario
 from model_check.live.live_setup import Setup
 from model_check.monitors.check import IN_CHARGE, NOTHING_AT_REST
 from model_check.recordings.actions import NOTE
-from model_check.two_questions import Question, claims_run, readable, search_run
+from model_check.two_questions import Question, claims_run, readable, search_run, unreadable_run
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from model_check.verdicts.verification import told_as_interrupted
@@ -101,7 +101,10 @@ def judged(
 ) -> tuple[Run, ...]:
     """What is said of a recording, a run for each question; `budget` positions, or by its length. BadInput."""
     asked, faults = Question(switches, budget=budget, stop=stop), tuple(map(str, faults_in(folder)))
-    recording = readable(folder, asked)
+    try:
+        recording = readable(folder, asked)
+    except BadInput as why:
+        return (replace(unreadable_run(folder, asked, why), faults=faults),)
     claims = replace(claims_run(folder, asked, recording), faults=faults)
     if claims.verdict is Verdict.HOLDS and not any(one.property == IN_CHARGE for one in claims.findings):
         claims = replace(claims, verdict=Verdict.INCOMPLETE, reason=NOTHING_AT_REST)

@@ -170,13 +170,22 @@ class Scenario:
     def stop_at_work(self) -> None:
         """Stop the controller as it begins to write: what is left to write it writes as a zombie.
 
-        It is given a topic of several partitions, unless there are enough topics.
+        It is given a topic of several partitions or, where there are enough topics, one more partition of a topic,
+        unless one is being reassigned, which the tool might undo (D39).
         """
-        controller = self.the_controller()
+        controller, admin = self.the_controller(), self.cluster.admin
         if self.topics < self.first_topics + MORE_TOPICS:
             self.create_topic(MANY_PARTITIONS)
-            self.cluster.admin.see(f"{topic_path(self.existing[-1])}/partitions", self.session_seconds)
+            admin.see(f"{topic_path(self.existing[-1])}/partitions", self.session_seconds)
+        elif self.existing and not admin.is_there(REASSIGN_PARTITIONS):
+            topic = self.random.choice(self.existing)
+            added = admin.add_partition(topic, self.two_brokers())
+            admin.see(f"{topic_path(topic)}/partitions/{added}", self.session_seconds)
         self.suspend(controller)
+
+    def two_brokers(self) -> tuple[int, ...]:
+        """The replicas of a partition that is added: two of the brokers, or the only one."""
+        return tuple(self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids))))
 
     def pause(self, broker: int) -> None:
         """Stop a broker for less than its session lasts."""
@@ -220,8 +229,8 @@ class Scenario:
     def add(self, meanwhile: "Play") -> None:
         """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
-            brokers = self.random.sample(self.cluster.broker_ids, min(2, len(self.cluster.broker_ids)))
-            self.cluster.admin.add_partition(self.random.choice(self.existing), tuple(brokers))
+            brokers = self.two_brokers()
+            self.cluster.admin.add_partition(self.random.choice(self.existing), brokers)
             self.cluster.sleep(self.random.uniform(0.0, 0.05))
         meanwhile(self)
 

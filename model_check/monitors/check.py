@@ -31,7 +31,7 @@ from model_check.recordings.sessions import SESSIONS, Session, sessions_of
 from model_check.recordings.transactions import read_log
 from model_check.verdicts.rendering import counted
 from model_check.verdicts.results import Finding, Run, is_break
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NONE_ASKED, NOT_ALL_ASKED, Verdict
 from reference.zookeeper.transactions import hex_of
 from spec.errors import BadInput
 from spec.formats import znode_paths as paths
@@ -41,7 +41,8 @@ NOTHING_OF_IT: Final = "nothing of it happened"
 """Why a claim is not asked of a recording that has all it takes."""
 IN_CHARGE: Final = rest.eventually_one_working_controller.name
 """The claim that is asked at every moment of rest."""
-NONE_ASKED: Final = "none of the claims was asked"
+UNREADABLE: Final = leadership.znodes_can_be_read.name
+"""The claim that who writes what nobody can read breaks."""
 NOTHING_AT_REST: Final = "at no moment of rest was anything asked"
 """Why claims that hold say too little of a cluster that was to come to rest."""
 SHOWN: Final = 5
@@ -132,7 +133,8 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
         findings.append(_finding(claim, len(answers), breaks, excused, history))
         notes += _told(claim, breaks)
     is_broken = any(map(is_break, findings))
-    reason = "" if is_broken else unknown_of(history) if findings else NONE_ASKED
+    unsure = (unknown_of(history) or (NOT_ALL_ASKED if chosen and not_asked else "")) if findings else NONE_ASKED
+    reason = "" if is_broken else unsure
     return Run(
         engine=ENGINE,
         scope=name,
@@ -141,7 +143,7 @@ def run_of(history: History, name: str, excused: frozenset[str], chosen: Collect
         reason=reason,
         findings=tuple(findings),
         not_asked=tuple(not_asked),
-        notes=tuple(notes if chosen else (*notes, *_without_occasion(findings, history), *_remarks(history))),
+        notes=(*notes, *_without_occasion(findings, history), *(() if chosen else _remarks(history))),
     )
 
 

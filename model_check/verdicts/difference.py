@@ -69,6 +69,8 @@ def _moved(before: int, after: int) -> str:
     return f"{after:,} as before" if before == after else f"{before:,} -> {after:,}"
 
 
+TERMS: Final = "terms"
+"""The engine of the run that tells how many systems have the accepted terms."""
 BEYOND = "not looked at: proofs, crash matrices, the reference, recordings; `kcheck verify` does"
 
 
@@ -96,12 +98,13 @@ def scope_lines(run: Run, known: Expectation) -> Iterator[str]:
 
 def ending_lines(document: Document, unchanged: int, new: Finding | None) -> Iterator[str]:
     """The verdict with the counts, and the story of the claim that the edit broke first."""
-    changed = [run for run in document.runs if run.counts is not None or run.reason]
+    changed = [run for run in document.runs if run.engine != TERMS and (run.counts is not None or run.reason)]
     unmet = sum(run.verdict is Verdict.VIOLATED for run in changed)
     said = [f"{counted(unchanged, 'system')} unchanged"]
     said += [f"{len(changed)} changed"] if changed else []
     said += [f"{unmet} not as the manifest expects"] if unmet else []
     yield f"kcheck {document.verb}: {document.verdict}: {', '.join(said)}"
+    yield from (f"  {run.reason}" for run in document.runs if run.engine == TERMS and run.reason)
     yield f"  {BEYOND}"
     if new is not None:
         yield from ("", *story_lines(new))

@@ -27,6 +27,10 @@ INTERRUPTED = "interrupted"
 NOT_BEGUN = f"{INTERRUPTED} before it began"
 """The reason of what was still to come."""
 
+NONE_ASKED = "none of the claims was asked"
+NOT_ALL_ASKED = "not all that was chosen was asked"
+"""The reasons of what is INCOMPLETE since nothing happened that the claims are about, or some of the chosen ones."""
+
 EXIT_CODES = {Verdict.HOLDS: 0, Verdict.VIOLATED: 1, Verdict.INCOMPLETE: 3, Verdict.ERROR: 4}
 
 

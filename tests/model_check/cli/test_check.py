@@ -38,6 +38,17 @@ def test_deep_scopes_are_looked_at_when_asked_for_or_named(kcheck: Kcheck) -> No
     assert "HOLDS: 2 systems unchanged" in kcheck("check", "--deep").stdout
 
 
+def test_where_a_scope_that_is_named_is_not_explored_nothing_holds(kcheck: Kcheck, manifest: dict[str, Any]) -> None:
+    """As of one of which only proofs are expected."""
+    manifest["pair"].pop("expect")
+    for named, unchanged in ((["pair"], "0 systems"), (["solo", "pair"], "1 system")):
+        result = kcheck("check", *named)
+        assert result.exit_code == 3
+        told = [f"kcheck check: INCOMPLETE: {unchanged} unchanged", "  nothing is explored of pair"]
+        assert result.stdout.splitlines()[:2] == told
+    assert kcheck("check").exit_code == 0
+
+
 def test_other_terms_with_the_same_verdicts_and_states_take_a_line(kcheck: Kcheck, accepted: dict[str, str]) -> None:
     edited(accepted, "pair", "solo")
     result = kcheck("check", "--deep")

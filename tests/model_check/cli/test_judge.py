@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,12 @@ from model_check.cli.verbs import app
 from model_check.judging.broken_claims import BrokenClaims
 from model_check.judging.positions import Position
 from model_check.judging.search import Search
+from model_check.live import live_run
 from model_check.recordings.reading import read
 from model_check.recordings.recording import Recording
 from model_check.verdicts.results import from_json
 from model_check.verdicts.verdict import Verdict
+from spec.variants import AS_CODED
 from tests.model_check.cli.conftest import Bars
 from tests.model_check.unpacking import RECORDINGS, changed, judged_before, recorded, recording, replaced, unpacked
 
@@ -103,7 +106,6 @@ def test_a_chosen_property_is_told_of_alone_broken_or_not() -> None:
     [
         ("nope", "kcheck: no property is called 'nope'"),
         ("a_topic_is_gone", f"kcheck: a_topic_is_gone is not asked of {NAME}: what can happen is no claim about"),
-        ("deletion_threads_live", f"kcheck: deletion_threads_live is not asked of {NAME}: no topic is deleted"),
     ],
 )
 def test_a_property_that_is_not_claimed_is_bad_input(name: str, complaint: str) -> None:
@@ -120,6 +122,32 @@ def test_where_nothing_of_what_was_chosen_happened_nothing_holds(name: str) -> N
     assert (result.exit_code, "(judge)" in result.stdout) == (3, False)
     assert f"{NAME} AS_CODED (claims): INCOMPLETE: none of the claims was asked\n" in result.stdout
     assert f"  not asked, since nothing of it happened: {name}\n" in result.stdout
+
+
+@pytest.mark.usefixtures("judged_once")
+@pytest.mark.parametrize(
+    ("names", "engine", "reason"),
+    [
+        (("deletion_threads_live",), "judge", "none of the claims was asked"),
+        (("deletion_threads_live", "leader_epoch_never_goes_back"), "judge", "not all that was chosen was asked"),
+        (("requests_can_be_read", "leader_epoch_never_goes_back"), "claims", "not all that was chosen was asked"),
+    ],
+)
+def test_where_not_all_that_was_chosen_could_be_asked_nothing_holds(
+    names: tuple[str, ...], engine: str, reason: str
+) -> None:
+    """By either question: the other one may hold."""
+    chosen = [word for name in names for word in ("--property", name)]
+    result = kcheck("judge", str(recording(NAME)), *chosen)
+    assert result.exit_code == 3
+    assert f"{NAME} AS_CODED ({engine}): INCOMPLETE: {reason}\n" in result.stdout
+
+
+@pytest.mark.usefixtures("judged_once")
+def test_a_chosen_claim_that_holds_says_that_its_occasion_never_came() -> None:
+    name = "isr_is_within_assigned"
+    result = kcheck("judge", str(recording(NAME)), "--property", name)
+    assert f"  it never happened that a broker leaves an AR, for which these are: {name}\n" in result.stdout
 
 
 @pytest.mark.slow
@@ -223,6 +251,25 @@ def test_a_torn_end_is_told(tmp_path: Path) -> None:
     result = kcheck("judge", str(folder), "--budget", "10")
     place = f"broker-3/state-change.log:{number}"
     assert f"  {place} is torn: a process was killed there, and what it wrote last is cut off\n" in result.stdout
+
+
+def test_a_member_that_writes_what_nobody_can_read_breaks_a_claim_also_where_it_claims_a_release(
+    tmp_path: Path,
+) -> None:
+    """Its id in /controller is text; no other claim makes a recording that cannot be read a violation."""
+    as_text = partial(re.compile(r'\\"brokerid\\":(\d)').sub, r"\"brokerid\":\"\1\"")
+    folder = changed(NAME, tmp_path, "zookeeper.jsonl", as_text)
+    result = kcheck("judge", str(folder))
+    assert result.exit_code == 1
+    assert "  VIOLATED   always      znodes_can_be_read " in result.stdout
+    place = re.search(r"(zookeeper.jsonl:\d+): broker 1 wrote /controller so that nobody can read it", result.stdout)
+    assert place is not None
+    unread = f'{place[1]}: /controller: brokerid: expected a whole number, found "1"'
+    assert f"  not searched for a behaviour of the specification: {unread}\n" in result.stdout
+    (lived,) = live_run.judged(folder, AS_CODED)
+    assert (lived.verdict, lived.engine) == (Verdict.VIOLATED, "claims")
+    other = kcheck("judge", str(folder), "--property", "leader_epoch_never_goes_back")
+    assert (other.exit_code, other.stderr) == (2, f"kcheck: {unread}\n")
 
 
 def test_logs_are_read_as_those_of_the_release_that_is_given() -> None:

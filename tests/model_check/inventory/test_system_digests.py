@@ -9,8 +9,11 @@ import pytest
 import z3
 
 from model_check.inventory.system_digests import digests
+from model_check.inventory.system_facts import SystemKey
 from spec.language.rules import Action, Observation, TransitionSystem, constant
 from spec.language.terms import FALSE, TRUE
+from spec.lemmas import lemmas_of
+from spec.variants import AS_CODED
 from tests.model_check.systems import lamps
 
 
@@ -62,6 +65,18 @@ def test_each_part_has_its_digest(name: str) -> None:
 def test_what_is_seen_is_told_apart_by_all_of_it(other: Observation) -> None:
     one, two = (digests(with_action(replace(ACTION, events=(seen,)))) for seen in (SEEN, other))
     assert one["observations"] != two["observations"]
+
+
+def test_a_lemma_that_says_less_has_another_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a proof rests on is among its parts; who explores the same system has no lemmas."""
+    built = SystemKey("purgatory", AS_CODED, proving=True).built()
+    before = digests(built)
+    weaker = [replace(one, term=TRUE if one.term is not None else None, terms={}) for one in lemmas_of(built.model)]
+    assert weaker
+    monkeypatch.setattr("model_check.inventory.system_digests.lemmas_of", lambda _: tuple(weaker))
+    after = digests(built)
+    assert [one for one in before if before[one] != after[one]] == ["lemmas"]
+    assert "lemmas" not in digests(SystemKey("purgatory_alone", AS_CODED).built())
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

@@ -31,7 +31,16 @@ def test_a_move_goes_to_another_broker_or_else_to_another_order(brokers: int, se
         assert wanted != replicas
 
 
-def test_the_controller_is_stopped_as_it_creates_partitions_while_there_are_topics_to_create() -> None:
+def test_a_rest_follows_the_first_topics() -> None:
+    """And nothing comes in between: what their creation breaks is seen before the first fault."""
+    made, cluster = scenario(3)
+    made.first_topics, cluster.member_ids = 2, (1, 2, 3)
+    made.begin()
+    done = [name for name, _, _ in cluster.mock_calls]
+    assert done[-2:] == ["admin.create_topic", "rest"]
+
+
+def test_the_controller_is_stopped_as_it_creates_partitions_also_where_no_topic_is_to_be_created() -> None:
     made, cluster = scenario(3)
     _, play = FAULTS["stop-controller"]
     play(made)
@@ -41,10 +50,15 @@ def test_the_controller_is_stopped_as_it_creates_partitions_while_there_are_topi
     done = [name for name, _, _ in cluster.mock_calls]
     assert done.index("admin.create_topic") < done.index("admin.see") < done.index("suspend") < done.index("resume")
     made.topics = MORE_TOPICS
-    cluster.reset_mock()
-    play(made)
-    assert not cluster.admin.create_topic.called
-    cluster.suspend.assert_called_once_with(1)
+    for is_moving in (False, True):
+        cluster.reset_mock()
+        cluster.admin.is_there.return_value = is_moving
+        cluster.admin.add_partition.return_value = 4
+        play(made)
+        assert not cluster.admin.create_topic.called
+        seen = [] if is_moving else [(("/brokers/topics/topic-1/partitions/4", made.session_seconds),)]
+        assert cluster.admin.see.call_args_list == seen
+        cluster.suspend.assert_called_once_with(1)
 
 
 @given(st.integers(1, 5), st.integers(0, 2**16), st.data())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model_check.monitors.check import NOTHING_AT_REST, check_history
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.verdict import NOT_ALL_ASKED, Verdict
 from reference.zookeeper.api import Create, CreateMode, SetData
 from reference.zookeeper.transactions import MultiChange
 from tests.model_check.monitors.signature_stories import restarted
@@ -254,6 +254,16 @@ def test_what_was_chosen_does_not_hold_where_only_something_else_is_broken(tmp_p
     told = check_history(tmp_path, chosen=["each_election_raises_the_epoch_by_one"])
     unsure = f"{NOTHING_AT_REST}: who was down at each was still registered"
     assert (told.verdict, told.reason, len(told.findings)) == (Verdict.INCOMPLETE, unsure, 1)
+
+
+def test_where_only_some_of_what_was_chosen_was_asked_nothing_holds(tmp_path: Path) -> None:
+    story = begun()
+    story.rest()
+    story.save(tmp_path)
+    asked, unasked = "isr_is_within_assigned", "eventually_deletions_complete"
+    assert check_history(tmp_path, chosen=[asked]).verdict is Verdict.HOLDS
+    told = check_history(tmp_path, chosen=[asked, unasked])
+    assert (told.verdict, told.reason) == (Verdict.INCOMPLETE, NOT_ALL_ASKED)
 
 
 def test_where_nobody_registers_and_none_is_elected_nothing_holds(tmp_path: Path) -> None:

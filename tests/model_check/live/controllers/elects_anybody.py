@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from tests.model_check.live.controllers.small_controller import Partition, SmallController, main
+from tests.model_check.live.controllers.moves import Moves
+from tests.model_check.live.controllers.small_controller import Partition, main
 
 
-class ElectsAnybody(SmallController):
+class ElectsAnybody(Moves):
     """It asks neither whether the new leader has a replica, nor whether that is in sync."""
 
     def decision(self, partition: Partition, live: tuple[int, ...]) -> dict[str, Any] | None:

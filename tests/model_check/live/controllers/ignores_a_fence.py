@@ -6,13 +6,14 @@ from typing import Any
 
 from kazoo.exceptions import ConnectionLoss, SessionExpiredError
 
-from tests.model_check.live.controllers.small_controller import Partition, SmallController, main
+from tests.model_check.live.controllers.moves import Moves
+from tests.model_check.live.controllers.small_controller import Partition, main
 
 ZOMBIES_START_SECONDS = 0.5
 """A later controller gives its predecessor so much time to write first: a zombie that is always late does no harm."""
 
 
-class IgnoresAFence(SmallController):
+class IgnoresAFence(Moves):
     """It never asks whether /controller is still its own, and does not mind that its session has ended."""
 
     def govern(self) -> None:

@@ -14,10 +14,10 @@ from spec.formats.request_schemas import Request, UpdateMetadataRequest
 from spec.formats.requests import RequestHeader, encode_request, schema_of
 from tests.left_out_fields import leaving_out, struct_with
 from tests.model_check.live.controllers.moves import Moves
-from tests.model_check.live.controllers.small_controller import Partition, SmallController, main
+from tests.model_check.live.controllers.small_controller import Partition, main
 
 
-class Deaf(SmallController):
+class Deaf(Moves):
     """It hears of no change of brokers after it has seen as many as there are."""
 
     def registered(self) -> dict[int, Any]:
@@ -26,7 +26,7 @@ class Deaf(SmallController):
         return self.seen
 
 
-class InAMulti(SmallController):
+class InAMulti(Moves):
     """It has no bug: /controller is created in one transaction with the next epoch, as Kafka does from 2.1 on."""
 
     def is_elected(self) -> bool:
@@ -48,7 +48,7 @@ class DeafInAMulti(InAMulti, Deaf):
     """Both."""
 
 
-class TextIds(SmallController):
+class TextIds(Moves):
     """Its id in /controller is a text."""
 
     def claim(self) -> bytes:
@@ -56,7 +56,7 @@ class TextIds(SmallController):
         return json.dumps({"version": 1, "brokerid": str(self.id), "timestamp": "0"}).encode()
 
 
-class NoRack(SmallController):
+class NoRack(Moves):
     """It leaves the racks of brokers out, which may be null, but not missing."""
 
     def encoded(self, header: RequestHeader, request: Request) -> bytes:
@@ -67,7 +67,7 @@ class NoRack(SmallController):
             return super().encoded(header, request)
 
 
-class OtherVersion(SmallController):
+class OtherVersion(Moves):
     """It says version 2 where it writes version 3."""
 
     def encoded(self, header: RequestHeader, request: Request) -> bytes:
@@ -76,7 +76,7 @@ class OtherVersion(SmallController):
         return data[:2] + b"\0\2" + data[4:] if isinstance(request, UpdateMetadataRequest) else data
 
 
-class NoMetadata(SmallController):
+class NoMetadata(Moves):
     """It tells the leadership to the replicas only, and to nobody for his clients."""
 
     def send(self, end: dict[str, Any], requests: list[Request]) -> bool:
@@ -84,7 +84,7 @@ class NoMetadata(SmallController):
         return super().send(end, [one for one in requests if not isinstance(one, UpdateMetadataRequest)])
 
 
-class ForgetsNobody(SmallController):
+class ForgetsNobody(Moves):
     """It tells a broker what it has not told it before, and does not see that its process is another one."""
 
     def incarnation(self, broker: int, _stat: Any) -> tuple[int, int]:

@@ -1,9 +1,10 @@
 """A controller that wrongly claims to be one: it works on in the epoch that it finds, and raises none."""
 
-from tests.model_check.live.controllers.small_controller import SmallController, main
+from tests.model_check.live.controllers.moves import Moves
+from tests.model_check.live.controllers.small_controller import main
 
 
-class RaisesNoEpoch(SmallController):
+class RaisesNoEpoch(Moves):
     """The first of a cluster creates the epoch; its successors only read it."""
 
     def raise_epoch(self) -> int:

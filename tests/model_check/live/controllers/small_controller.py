@@ -109,7 +109,11 @@ class SmallController:
 
     def registered(self) -> dict[int, Any]:
         """The brokers that live, each with its registration and that znode's stat."""
-        return {int(one): self.zookeeper.get(f"/brokers/ids/{one}") for one in self.children("/brokers/ids")}
+        found = {}
+        for one in self.children("/brokers/ids"):
+            with suppress(NoNodeError):  # then it has gone meanwhile
+                found[int(one)] = self.zookeeper.get(f"/brokers/ids/{one}")
+        return found
 
     def children(self, path: str) -> list[str]:
         """The names below a path, if it is there."""
