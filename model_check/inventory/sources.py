@@ -2,12 +2,14 @@
 
 Imports are read from the text, wherever they stand: at the head, inside a function, as a string for `import_module`. A
 module's dotted name in a comment counts, too. That errs on one side only: a file too many makes a check run again, a
-file too few would let an old verdict stand.
+file too few would let an old verdict stand. Only of a package around a module that is imported the functions are left
+out, for nobody calls them by that.
 
 Some modules only make the terms of a system. A check that rests on the digest of those terms need not follow what they
 import: they are named as `opaque`.
 """
 
+import ast
 import hashlib
 import os
 import re
@@ -89,13 +91,17 @@ def _began() -> int:
 def reached(entries: Iterable[str], opaque: Collection[str] = (), files: Files | None = None) -> frozenset[str]:
     """The paths of all modules that some modules reach by imports, and of the data beside them."""
     known = sources() if files is None else files
-    found, waiting = set[str](), [path for name in entries for path in _paths(name, known)]
+    asked, around = set[str](), set[str]()
+    waiting = [one for name in entries for one in _paths(name, known)]
     while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            if _name(path) not in opaque:
-                waiting += [one for name in _imported(known[path]) for one in _paths(name, known)]
+        path, is_around = waiting.pop()
+        if path in asked or (is_around and path in around):
+            continue
+        (around if is_around else asked).add(path)
+        if _name(path) not in opaque:
+            text = _run_at_once(known[path]) if is_around else known[path]
+            waiting += [one for name in _imported(text) for one in _paths(name, known)]
+    found = asked | around
     folders = {path.rpartition("/")[0] for path in found}
     return frozenset(found) | {path for path in known if _is_data(path) and path.rpartition("/")[0] in folders}
 
@@ -125,11 +131,29 @@ def _imported(text: bytes) -> frozenset[str]:
     return frozenset(NAMED.findall(decoded)) | frozenset(one for one in members if one.startswith(PACKAGES))
 
 
-def _paths(name: str, files: Files) -> Iterator[str]:
-    """The file of the module that a dotted name is, or is in, and those of the packages around it."""
+@cache
+def _run_at_once(text: bytes) -> bytes:
+    """What of a module is run as it is loaded: all but its words, its functions, and what only types need."""
+    decoded = text.decode()
+    body = (one for one in ast.parse(decoded).body if not _is_passed_over(one))
+    return "\n".join(ast.get_source_segment(decoded, one) or "" for one in body).encode()
+
+
+def _is_passed_over(one: ast.stmt) -> bool:
+    match one:
+        case ast.FunctionDef() | ast.Expr(ast.Constant()) | ast.If(ast.Name("TYPE_CHECKING")):
+            return True
+        case _:
+            return False
+
+
+def _paths(name: str, files: Files) -> Iterator[tuple[str, bool]]:
+    """The file of the module that a dotted name is, or is in, and those of the packages around it, which say so."""
     parts = name.split(".")
+    is_around = False
     for length in range(len(parts), 0, -1):
         stem = "/".join(parts[:length])
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
             if path in files:
-                yield path
+                yield path, is_around
+                is_around = True

@@ -40,6 +40,16 @@ def test_what_only_makes_terms_is_a_source_but_not_what_it_imports() -> None:
     assert reached(["spec.a"], ["spec.b"], files=FILES) == {"spec/__init__.py", "spec/a.py", "spec/b.py"}
 
 
+def test_of_a_package_around_what_is_imported_the_functions_are_left_out() -> None:
+    """They are followed where the package itself is named."""
+    lazy = b"import spec.e\nif TYPE_CHECKING:\n    import spec.d\n\ndef f():\n    from spec.d import x\n"
+    files = {**FILES, "spec/c/__init__.py": lazy, "spec/c/g.py": b""}
+    around = {"spec/__init__.py", "spec/c/__init__.py", "spec/c/data.toml", "spec/c/g.py", "spec/e.py"}
+    assert reached(["spec.c.g"], files=files) == around
+    assert reached(["spec.c.g", "spec.b"], files=files) >= {*around, "spec/d.py"}
+    assert reached(["spec.b", "spec.c.g"], files=files) >= {*around, "spec/d.py"}
+
+
 def test_a_digest_changes_with_any_byte_and_any_name() -> None:
     some = ["spec/a.py", "spec/b.py"]
     other = {**FILES, "spec/b.py": FILES["spec/b.py"] + b"\n"}
