@@ -23,13 +23,16 @@ def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.takes("It starts pytest, and an adapter.")
-def test_each_vector_is_a_test(tmp_path: Path) -> None:
-    made = run(tmp_path, "--conform", REFERENCE, "--junitxml", "found.xml")
-    of_dialect = sum("as-coded-0.10.2" in one.dialects for one in VECTORS)
+@pytest.mark.parametrize("groups", [pytest.param((), marks=pytest.mark.slow), ("line", "failover")])
+def test_each_vector_is_a_test(tmp_path: Path, groups: tuple[str, ...]) -> None:
+    chosen = ("-k", " or ".join(f"kcs-{one}" for one in groups)) if groups else ()
+    made = run(tmp_path, "--conform", REFERENCE, "--junitxml", "found.xml", *chosen)
+    vectors = [one for one in VECTORS if not groups or one.group in groups]
+    of_dialect = sum("as-coded-0.10.2" in one.dialects for one in vectors)
     assert made.returncode == 0
-    assert f"{of_dialect} passed, {len(VECTORS) - of_dialect} skipped" in made.stdout
+    assert f"{of_dialect} passed, {len(vectors) - of_dialect} skipped" in made.stdout
     cases = ET.parse(tmp_path / "found.xml").getroot().iter("testcase")  # noqa: S314 - our own file
-    assert [one.get("name") for one in cases] == [one.id for one in VECTORS]
+    assert [one.get("name") for one in cases] == [one.id for one in vectors]
 
 
 @pytest.mark.takes("It starts pytest, and an adapter.")

@@ -64,6 +64,7 @@ def test_the_vectors_are_listed(kcheck: Kcheck) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.takes("It starts an adapter, and asks it all vectors.")
 def test_the_reference_conforms(kcheck: Kcheck) -> None:
     result = kcheck("conform", "--self")

@@ -1,5 +1,6 @@
 """`kcheck show`: the specification as it stands, complete."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,8 @@ def test_every_rule_is_shown_with_its_source(kcheck: Kcheck) -> None:
 
 def test_the_rules_of_a_scope_are_shown_with_their_number(kcheck: Kcheck) -> None:
     shown = kcheck("show", "actions", "solo").stdout
-    for name in {action.rule for action in built("solo").actions}:
-        assert f"{name} ({sum(action.rule == name for action in built('solo').actions)} of them)" in shown
+    for name, number in Counter(action.rule for action in built("solo").actions).items():
+        assert f"{name} ({number} of them)" in shown
     assert "deliver_request" not in shown
 
 
