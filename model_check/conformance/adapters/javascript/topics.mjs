@@ -56,6 +56,7 @@ export class Topics {
 
   // TopicChangeListener. Of a topic that has vanished only AR is forgotten (D53).
   onTopicChange(topics) {
+    if (!this.controller.partitions.hasStarted) return; // half a controller (D4)
     const appeared = without(topics, this.context.allTopics);
     for (const topic of without(this.context.allTopics, topics)) {
       for (const name of this.context.partitionsForTopic(topic)) this.context.assignment.delete(name);
