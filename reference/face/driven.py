@@ -26,7 +26,7 @@ from reference.failover.election import startup
 from reference.journal import Entry, Report, StateChange
 from reference.procedures import AskSession, Effect, PastZkClient, Procedure, SessionView, complete, run_script
 from reference.reassignment.requests import take_up
-from reference.requests.connections import QueuedRequest
+from reference.requests.connections import Queue, QueuedRequest
 from reference.scripts import CONTROLLER
 from reference.threads import Event, event_of, on_callback, on_deletion_thread, on_election, subscribed
 from reference.zookeeper import api
@@ -83,7 +83,7 @@ class Driven:
         )  # fmt: skip
         self._controller = KafkaController(configuration, self._note)
         self._ask, self._send, self._log = ask, send, log
-        self._waiting: dict[int, tuple[int, QueuedRequest]] = {}
+        self._waiting: dict[int, tuple[int, QueuedRequest, Queue]] = {}
         self._to_call: list[Event] = []
         self._rebalances = settings.auto_leader_rebalance_enable
 
@@ -114,10 +114,15 @@ class Driven:
         self._go_on()
 
     def answered(self, number: int, codes: Mapping[str, int], error: int = 0) -> None:
-        """A broker has answered the request of this number: the code of each partition, and of the whole."""
+        """A broker has answered the request of this number: the code of each partition, and of the whole.
+
+        The answer to one of a channel that has been closed since, with its term or its broker, is nobody's.
+        """
         if number not in self._waiting:
             return
-        broker, queued = self._waiting.pop(number)
+        broker, queued, queue = self._waiting.pop(number)
+        if self._controller.queue_to(broker) is not queue:
+            return
         partitions = tuple(_code(name, code) for name, code in sorted(codes.items()))
         answer = PartitionsResponse(ErrorCode(error), partitions)
         if isinstance(queued.request, StopReplicaRequest):
@@ -195,7 +200,7 @@ class Driven:
             for queued in queue:
                 number = self._send(broker, request_to_json(queued.request, self.release))
                 if queued.calls_back:
-                    self._waiting[number] = broker, queued
+                    self._waiting[number] = broker, queued, queue
             queue.clear()
 
 

@@ -32,7 +32,7 @@ def _struct(one: Struct, version: int) -> str:
 
 
 def _list(one: ListOf, version: int) -> str:
-    return f"[{described(one.element, version)}, ...]" + (" without repetition" if one.distinct else "")
+    return f"[{described(one.element, version)}, ...]"
 
 
 def _map(one: MapOf, version: int) -> str:

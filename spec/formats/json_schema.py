@@ -133,19 +133,15 @@ class Milliseconds(JsonType):
 
 @dataclass(frozen=True)
 class ListOf(JsonType):
-    """An ordered list, a tuple in Python; `distinct` where no element may stand in it twice."""
+    """An ordered list, a tuple in Python; an element may stand in it twice."""
 
     element: JsonType
-    distinct: bool = False
 
     def read(self, value: object, where: Where) -> tuple[Any, ...]:
         """The elements."""
         if not isinstance(value, list):
             where.refuse(f"expected a list, found {shown(value)}")
-        elements = tuple(self.element.read(item, where.item(index)) for index, item in enumerate(value))
-        if self.distinct and len(set(elements)) < len(elements):
-            where.refuse(f"{value} has an element twice")
-        return elements
+        return tuple(self.element.read(item, where.item(index)) for index, item in enumerate(value))
 
     def write(self, value: Any, where: Where) -> str:
         """The elements between brackets."""

@@ -53,7 +53,7 @@ Topic = Annotated[str, Text(TOPIC_PATTERN, "the name of a topic"), String(TOPIC_
 PartitionId = Annotated[int, Integer(0), INT32]
 Leader = Annotated[int, Integer(NO_LEADER), INT32]
 Epoch = Annotated[int, Integer(0), INT32]
-BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID, distinct=True), ArrayOf(INT32)]
+BrokerIds = Annotated[tuple[int, ...], ListOf(BROKER_ID), ArrayOf(INT32)]
 
 
 @dataclass(frozen=True, order=True, slots=True)

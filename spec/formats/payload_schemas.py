@@ -52,7 +52,7 @@ def _record(one: Record, version: int) -> dict[str, Any]:
 
 
 def _list(one: ListOf, version: int) -> dict[str, Any]:
-    return {"type": "array", "items": _schema(one.element, version)} | ({"uniqueItems": True} if one.distinct else {})
+    return {"type": "array", "items": _schema(one.element, version)}
 
 
 def _map(one: MapOf, version: int) -> dict[str, Any]:

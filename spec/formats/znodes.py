@@ -21,10 +21,10 @@ Kafka, writing: `ZkUtils.leaderAndIsrZkData`, `replicaAssignmentZkData` and `for
 `AdminUtils.writeEntityConfig`.
 
 Left out on purpose: what Kafka would take though no release writes it, and the spec has no meaning for, such as a
-broker that is twice in an ISR, a negative epoch, a topic of an illegal name, or data in a znode whose name is its
-message, or text in a topic's own lists. Such a payload is refused, with the path and the field. A partition that an
-admin's order names twice is let through, as are lists of replicas that are empty, name one twice, or have text in the
-place of a number: whoever reads them knows what Kafka makes of that.
+negative epoch, a topic of an illegal name, data in a znode whose name is its message, or text in a topic's own lists.
+Such a payload is refused, with the path and the field. A partition that an admin's order names twice is let through, as
+are lists of replicas that are empty, name one twice (the ISR of a topic that is created so does, too), or have text in
+the place of a number: whoever reads them knows what Kafka makes of that.
 """
 
 import re

@@ -113,6 +113,12 @@ def test_what_lacks_what_a_reader_needs_raises(reader: Reader, data: bytes | Non
     assert not isinstance(refusal.value, NotJson)
 
 
+def test_a_state_znode_may_name_a_broker_twice_in_the_isr() -> None:
+    """A list of integers to `ReplicationUtils.parseLeaderAndIsr`; a partition whose AR is [2,2] has such an ISR."""
+    data = b'{"controller_epoch":1,"leader":2,"version":1,"leader_epoch":0,"isr":[2,2]}'
+    assert READERS["a state znode"].read(data).isr == (2, 2)
+
+
 def test_an_election_that_names_a_partition_twice_raises() -> None:
     """`parsePreferredReplicaElectionData`: AdminOperationException since 0.8.2.0 (KAFKA-1653)."""
     once = b'{"topic":"a","partition":0}'

@@ -48,11 +48,15 @@ class Case:
         return content_hash(self.verb, self.given, self.then, self.dialects)
 
 
+BY_HAND: Final = "case"
+"""The group of the scripts for driven controllers that are written by hand, and made at once."""
+
+
 def driven_cases() -> dict[str, list[Case]]:
-    """The cases of driven controllers as they stand, by group."""
+    """The cases of driven controllers that come of walks as they stand, by group."""
     found: dict[str, list[Case]] = {}
     for one in read_vectors():
-        if one.verb == "control":
+        if one.verb == "control" and one.group != BY_HAND:
             case = Case(one.verb, one.title, one.given, one.then, one.refs, one.tags, one.dialects)
             found.setdefault(one.group, []).append(case)
     return found

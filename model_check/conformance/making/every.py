@@ -1,7 +1,8 @@
 """All cases, by group."""
 
 from model_check.conformance.making.batches import batch_cases
-from model_check.conformance.making.cases import Case
+from model_check.conformance.making.by_hand import hand_cases
+from model_check.conformance.making.cases import BY_HAND, Case
 from model_check.conformance.making.creations import creation_cases
 from model_check.conformance.making.delays import delay_cases
 from model_check.conformance.making.departures import failure_cases, shutdown_cases
@@ -43,4 +44,5 @@ def every_case() -> dict[str, list[Case]]:
         "request": [*request_cases(), *hostile_cases()],
         "response": list(response_cases()),
         "line": list(line_cases()),
+        BY_HAND: list(hand_cases()),
     }

@@ -83,6 +83,8 @@ LENIENT: Final[tuple[tuple[str, str, str, Any], ...]] = (
     ("a request may name a broker twice", MOVES,
      '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,2]}]}',
      {"partitions": [{"topic": "t", "partition": 0, "replicas": [2, 2]}]}),
+    ("an ISR may name a broker twice, as that of a topic does whose AR names it twice", STATE,
+     '{"controller_epoch":3,"leader":2,"version":1,"leader_epoch":5,"isr":[2,2]}', {"leader": 2, "isr": [2, 2]}),
 )  # fmt: skip
 """What others write, and what Kafka's readers take it for."""
 

@@ -62,7 +62,7 @@ def test_every_znode_is_shown_with_what_it_holds(kcheck: Kcheck) -> None:
     shown = kcheck("show", "znodes").stdout
     assert all(f"{kind}\n    {kind.mode}; {kind.meaning}\n" in shown for kind in KINDS)
     state = '{"controller_epoch": number 0.., "leader": number -1.., "version": 1, "leader_epoch": number 0.., "isr": '
-    assert f"    {state}[number 0.., ...] without repetition}}\n" in shown
+    assert f"    {state}[number 0.., ...]}}\n" in shown
     assert all(shown.count(f'"version": {version}, "port": ') == 1 for version in (1, 2, 3)), "a broker's registration"
     assert shown.count('"rack"?: a string') == 2, "of versions 3 and 4, where it may be absent"
 

@@ -54,7 +54,7 @@ def test_what_we_write_is_valid_and_lacks_no_key_that_must_be_there(znode: tuple
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
-        (paths.STATE, {"isr": [1, 1]}),
+        (paths.STATE, {"isr": [-1]}),
         (paths.STATE, {"leader": -2}),
         (paths.STATE, {"leader_epoch": -1}),
         (paths.STATE, {"version": 2}),

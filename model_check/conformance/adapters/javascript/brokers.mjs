@@ -36,6 +36,7 @@ export class Brokers {
 
   // BrokerChangeListener. What is registered is cached first: what an exception skips is not made up for (D51).
   onBrokerChange(ids) {
+    if (!this.controller.replicas.hasStarted) return; // half a controller (D4)
     const before = this.context.registered;
     const now = this.readRegistered(ids);
     const started = without(now, before);

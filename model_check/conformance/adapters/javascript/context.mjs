@@ -23,7 +23,8 @@ export class ControllerContext {
   partitionsForTopic(topic) { return [...this.assignment.keys()].filter((name) => topicOf(name) === topic); }
 
   replicasForPartitions(names) {
-    return names.flatMap((partition) => this.assignmentOf(partition).map((broker) => ({ partition, broker })));
+    const brokersOf = (partition) => [...new Set(this.assignmentOf(partition))];
+    return names.flatMap((partition) => brokersOf(partition).map((broker) => ({ partition, broker })));
   }
 
   replicasOnBrokers(brokers) {

@@ -11,7 +11,7 @@ import { Refused, refuse } from "./functions.mjs";
 import { PartitionStateMachine, ReplicaStateMachine, leaderSelectors } from "./machines.mjs";
 import { Reassignment } from "./reassignment.mjs";
 import { IsrChangeNotifications, Topics } from "./topics.mjs";
-import { readZnode } from "./znodes.mjs";
+import { readZnode, unlessNoJson } from "./znodes.mjs";
 import { ZkClient, ZooKeeperError } from "./zookeeper.mjs";
 
 const CONTROLLER = "/controller";
@@ -243,7 +243,8 @@ export class KafkaController {
   isUncleanElectionEnabled(topic) {
     const path = `/config/topics/${topic}`;
     const stands = this.zk.read(path);
-    const own = stands === null ? {} : readZnode({ path, data: stands.data }).value.config;
+    const read = () => readZnode({ path, data: stands.data }).value.config;
+    const own = stands === null ? {} : unlessNoJson(read, {});
     return String(own["unclean.leader.election.enable"] ?? this.settings["unclean.leader.election.enable"]) === "true";
   }
 

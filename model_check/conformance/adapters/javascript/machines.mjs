@@ -2,7 +2,7 @@
 
 import { IllegalState, RequestBatch } from "./channels.mjs";
 import { Refused, elect, refuse, removeReplica } from "./functions.mjs";
-import { ascending, isSameList, statePath, topicOf } from "./names.mjs";
+import { ascending, statePath, topicOf } from "./names.mjs";
 
 // Which states may come before each, as Kafka's validPreviousStates have it.
 export const BEFORE = {
@@ -209,7 +209,8 @@ export class ReplicaStateMachine extends StateMachine {
     for (let left = null; ;) {
       const state = this.controller.readOwnState(partition);
       if (state === null) return left;
-      const unclean = isSameList(state.isr, [broker]) && this.controller.isUncleanElectionEnabled(topicOf(partition));
+      const isLast = state.isr.includes(broker) && state.isr.every((one) => one === broker);
+      const unclean = isLast && this.controller.isUncleanElectionEnabled(topicOf(partition));
       const { written, cached } = removeReplica({ replica: broker, assigned: [], state, controller_epoch, unclean });
       const version = written === null ? state.zk_version : this.zk.writeState(partition, written, state.zk_version);
       left = { ...cached, zk_version: version ?? -1 };

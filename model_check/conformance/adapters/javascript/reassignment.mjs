@@ -2,7 +2,7 @@
 
 import { Refused, refuse } from "./functions.mjs";
 import { isSameList, partitionName, statePath, topicOf, topicPath, without } from "./names.mjs";
-import { readZnode } from "./znodes.mjs";
+import { readZnode, unlessNoJson } from "./znodes.mjs";
 
 const REQUEST = "/admin/reassign_partitions";
 
@@ -27,7 +27,7 @@ export class Reassignment {
 
   // RAR of each partition that a request names.
   parse(data) {
-    const { partitions = [] } = readZnode({ path: REQUEST, data }).value;
+    const { partitions = [] } = unlessNoJson(() => readZnode({ path: REQUEST, data }).value, {});
     return new Map(partitions.map(({ topic, partition, replicas }) => [partitionName(topic, partition), replicas]));
   }
 
@@ -100,7 +100,9 @@ export class Reassignment {
 
   areInIsr(name, reassigned) {
     const state = this.zk.readState(name);
-    return state !== null && reassigned.every((one) => state.isr.includes(one));
+    if (state === null) return false;
+    if (reassigned.some((one) => typeof one !== "number")) refuse("a text is no broker"); // Kafka's ClassCastException
+    return reassigned.every((one) => state.isr.includes(one));
   }
 
   onPartitionReassignment(name, reassigned) {
@@ -122,7 +124,7 @@ export class Reassignment {
   finish(name, reassigned) {
     const { deletion, replicas } = this.controller;
     const old = without(this.context.assignmentOf(name), reassigned);
-    for (const broker of new Set(reassigned)) { // 5
+    for (const broker of reassigned) { // 5: one that RAR names twice goes twice (D62)
       replicas.handleStateChanges([{ partition: name, broker }], "OnlineReplica");
     }
     this.moveLeaderIfRequired(name, reassigned); // 6, 7

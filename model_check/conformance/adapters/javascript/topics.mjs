@@ -2,7 +2,7 @@
 
 import { refuse } from "./functions.mjs";
 import { partitionName, topicPath, without } from "./names.mjs";
-import { readZnode } from "./znodes.mjs";
+import { readZnode, unlessNoJson } from "./znodes.mjs";
 
 const TOPICS = "/brokers/topics";
 const NOTIFICATIONS = "/isr_change_notification";
@@ -48,7 +48,7 @@ export class Topics {
       const path = topicPath(topic);
       const stands = this.zk.read(path);
       if (stands === null) continue;
-      const { partitions } = readZnode({ path, data: stands.data }).value;
+      const { partitions } = unlessNoJson(() => readZnode({ path, data: stands.data }).value, { partitions: {} });
       for (const [number, assigned] of Object.entries(partitions)) found.set(partitionName(topic, number), assigned);
     }
     return found;
@@ -56,6 +56,7 @@ export class Topics {
 
   // TopicChangeListener. Of a topic that has vanished only AR is forgotten (D53).
   onTopicChange(topics) {
+    if (!this.controller.partitions.hasStarted) return; // half a controller (D4)
     const appeared = without(topics, this.context.allTopics);
     for (const topic of without(this.context.allTopics, topics)) {
       for (const name of this.context.partitionsForTopic(topic)) this.context.assignment.delete(name);
@@ -112,7 +113,7 @@ export class IsrChangeNotifications {
   partitionsOf(path) {
     const stands = this.zk.read(path);
     if (stands === null) return [];
-    const { partitions } = readZnode({ path, data: stands.data }).value;
+    const { partitions } = unlessNoJson(() => readZnode({ path, data: stands.data }).value, { partitions: [] });
     return partitions.map(({ topic, partition }) => partitionName(topic, partition));
   }
 }

@@ -1,6 +1,9 @@
 // What znodes hold, and what Kafka's readers take of it.
 
-import { refuse } from "./functions.mjs";
+import { Refused, refuse } from "./functions.mjs";
+
+// The data are neither a JSON object nor a list, which many of Kafka's readers take for nothing (Json.parseFull).
+class NotJson extends Refused {}
 
 // JSON.parse takes 5.0 for 5; Kafka's readers do not.
 const hasFractions = (text) => /[0-9][.eE]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '""'));
@@ -64,14 +67,25 @@ function parsed(data) {
   try {
     return JSON.parse(data);
   } catch {
-    return refuse("no JSON");
+    throw new NotJson("no JSON");
   }
 }
 
 function object(data) {
-  if (hasFractions(data)) refuse("a fraction");
   const told = parsed(data);
-  return typeof told === "object" && told !== null && !Array.isArray(told) ? told : refuse("no object");
+  if (typeof told !== "object" || told === null) throw new NotJson("neither object nor list");
+  if (hasFractions(data)) refuse("a fraction");
+  return Array.isArray(told) ? refuse("no object") : told;
+}
+
+// What a reader makes of data, or `nothing` where they are no JSON.
+export function unlessNoJson(read, nothing) {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof NotJson) return nothing;
+    throw error;
+  }
 }
 
 export function readZnode({ path, data }) {

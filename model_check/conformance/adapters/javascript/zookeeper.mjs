@@ -3,7 +3,7 @@
 
 import { Refused } from "./functions.mjs";
 import { statePath } from "./names.mjs";
-import { readZnode, saysTheSame } from "./znodes.mjs";
+import { readZnode, saysTheSame, unlessNoJson } from "./znodes.mjs";
 
 export class ZooKeeperError extends Refused {}
 
@@ -90,7 +90,9 @@ export class ZkClient {
     const path = statePath(name);
     const stands = this.read(path);
     if (stands === null) return null;
-    const { leader, leader_epoch, isr, controller_epoch } = readZnode({ path, data: stands.data }).value;
+    const told = unlessNoJson(() => readZnode({ path, data: stands.data }).value, null);
+    if (told === null) return null;
+    const { leader, leader_epoch, isr, controller_epoch } = told;
     return { leader, leader_epoch, isr, controller_epoch, zk_version: stands.version };
   }
 

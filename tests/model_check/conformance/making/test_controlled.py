@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.conformance.making.cases import Case
+from model_check.conformance.making.cases import BY_HAND, Case
 from model_check.conformance.making.controlled import kept, make
 from model_check.conformance.making.logged import GROUP
 from model_check.conformance.making.shares import told_of
@@ -75,7 +75,7 @@ def test_a_cover_shows_all_with_the_scripts_that_show_most() -> None:
 
 
 def test_each_theme_has_vectors_that_show_what_it_is_about() -> None:
-    assert {*Counter(one.group for one in VECTORS)} == {*THEMES, GROUP}
+    assert {*Counter(one.group for one in VECTORS)} == {*THEMES, GROUP, BY_HAND}
     by_group = {name: [one for one in VECTORS if one.group == name] for name in THEMES}
     abouts = {
         "failover": "end_session", "topic": "topic b is created", "deletion": "fail_deletion", "rebalance": "rebalance",

@@ -1,0 +1,58 @@
+"""Scripts for a driven controller that somebody has written, for what no walk shows (`hands.py` has their words).
+
+The walks have the specification and the reference agree. These scripts have no walk: they are about what the
+specification leaves out (a broker that is twice in AR, a znode that holds no JSON), about more terms and topics than a
+scope has, and about defects that lie too deep. What is expected is what the reference's controller comes to. The
+independent reason is that Kafka 0.10.2.2's own controller comes to the same: it is asked all vectors, these among them
+(`tests/model_check/conformance/test_adapters.py`). Each was written because some wrong controller passed all walks, or
+for a defect that no walk shows; a script in which Kafka goes through a set has no place here.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Final
+
+from model_check.conformance.driving.acts import NAMES
+from model_check.conformance.driving.conversation import LINES, answer
+from model_check.conformance.driving.world import World
+from model_check.conformance.making.by_hand_deletions import DELETIONS
+from model_check.conformance.making.by_hand_moves import MOVES
+from model_check.conformance.making.by_hand_terms import TERMS
+from model_check.conformance.making.cases import Case
+from model_check.conformance.making.controlled import DIALECT, SETTINGS, VERB
+from model_check.conformance.making.hands import ByHand
+from model_check.conformance.making.who_acts import DRIVEN
+from model_check.conformance.reference_driven import control
+from model_check.conformance.vector import Object
+
+EVERY: Final = (*TERMS, *DELETIONS, *MOVES)
+"""All scripts."""
+
+
+def hand_cases() -> Iterator[Case]:
+    """Each script as a case: what the reference comes to in the turns that are compared."""
+    for one in EVERY:
+        given: Object = {
+            "broker": DRIVEN, "settings": {**SETTINGS, **one.settings}, "compared": [*NAMES], "script": [*one.turns],
+        }  # fmt: skip
+        tags = [VERB, "by-hand", *(["fault"] if _has_fault(one) else [])]
+        yield Case(VERB, one.title, given, [comes_to(given, one.compared)], one.refs, tags, [DIALECT])
+
+
+def _has_fault(one: ByHand) -> bool:
+    return any("before" in item or "lose" in item for turn in one.turns for item in turn)
+
+
+def comes_to(given: Object, compared: int) -> Object:
+    """What the reference's controller does in the last turns of a script."""
+    world, lines = World(given), count()
+
+    def exchange(said: Object) -> Object:
+        if next(lines) == LINES:
+            raise RuntimeError("the script does not come to its end")
+        return answer(world, said) or {"end": True}
+
+    control(given, DIALECT, exchange)
+    turns: Object = world.outcome()["turns"]
+    last = len(given["script"])
+    return {"turns": {str(number): turns[str(number)] for number in range(last - compared, last)}}
