@@ -32,11 +32,13 @@ from spec.variants import AS_CODED, Switches, show_switches
 class Question:
     """What is to be asked: by which switches, on which properties (all, if none), how long, and how it is told.
 
-    Logs are of the `release`, if the recording does not say otherwise; without one, they tell it.
+    Logs are of the `release`, if the recording does not say otherwise; without one, they tell it. The cluster is the
+    one below the `chroot`, empty for the root; without one, that is told by what is there.
     """
 
     switches: Switches = AS_CODED
     release: KafkaVersion | None = None
+    chroot: str | None = None
     chosen: Collection[str] = ()
     budget: int | None = None
     whole_story: bool = False
@@ -49,7 +51,7 @@ def claims_run(folder: Path, asked: Question, recording: Recording | None) -> Ru
     releases = recording.releases.values() if recording else ()
     excused = frozenset(row.id for one in releases if one for row in rows_of(one, asked.switches))
     known = recording if asked.release is None else None  # else the claims go by the release that the logs tell
-    made = check_history(folder, excused=excused, known=known, chosen=asked.chosen)
+    made = check_history(folder, excused=excused, known=known, chosen=asked.chosen, chroot=asked.chroot)
     if recording is not None:
         return replace(made, variant=show_switches(asked.switches))
     strangers = ", ".join(map(str, strangers_of(folder)))
@@ -67,7 +69,7 @@ def unreadable_run(folder: Path, asked: Question, why: BadInput) -> Run:
     Then it is the member that is wrong, and not the recording. Nothing is excused, and nothing is searched.
     """
     try:
-        made = check_history(folder, chosen=asked.chosen)
+        made = check_history(folder, chosen=asked.chosen, chroot=asked.chroot)
     except BadInput:
         raise why from None
     if not any(one.property == UNREADABLE and one.verdict is Verdict.VIOLATED for one in made.findings):
@@ -87,7 +89,7 @@ def readable(folder: Path, asked: Question) -> Recording | None:
     """The recording, if all who took part claim a documented release; BadInput where it is none."""
     if strangers_of(folder):
         return None
-    recording = read(folder, asked.release)
+    recording = read(folder, asked.release, asked.chroot)
     return recording if recording.claims_era else None
 
 

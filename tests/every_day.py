@@ -1,7 +1,12 @@
-"""Which tests run every day: how many of each file at least, as was accepted in `every_day.txt`.
+"""Which tests run every day: each function by its name, as was accepted in `every_day.txt`.
 
-A test that is marked slow, skipped, deselected, ignored or deleted leaves its file with fewer than that, and a whole
-run fails. Whoever means it says so: `pytest --accept-tests` writes what there is now.
+    tests/spec/test_topics.py
+      each_topic_has_partitions
+      names_are_checked 12
+
+A function that is tried with several values has a count. One that is marked slow, skipped, deselected, ignored or
+deleted is missing from a whole run, or tries fewer values, and the run fails, whatever was added beside it. Whoever
+means it says so: `pytest --accept-tests` writes what there is now.
 """
 
 from collections import Counter
@@ -12,7 +17,7 @@ from typing import Final
 import pytest
 
 ACCEPTED: Final = Path(__file__).with_name("every_day.txt")
-HEAD: Final = "# How many tests of each file run every day, at least: written by `pytest --accept-tests`.\n"
+HEAD: Final = "# Which tests of each file run every day, with how many values at least: by `pytest --accept-tests`.\n"
 DOCUMENTS: Final = ("tests/test_architecture.py", "tests/test_readme.py", "tests/spec/test_protocol_document.py")
 """Run before all others, by themselves (`make documents`)."""
 SOME: Final = (
@@ -31,28 +36,56 @@ def runs_anywhere(item: pytest.Item) -> bool:
     return not is_slow(item) and item.get_closest_marker("skipif") is None
 
 
+def function_of(item: pytest.Item) -> str:
+    """The function of a test, whatever values it is tried with: `tests/spec/test_topics.py names_are_checked`."""
+    file, _, test = item.location
+    return f"{file} {test.partition('[')[0].removeprefix('test_')}"
+
+
 def counted(items: Iterable[pytest.Item]) -> Counter[str]:
-    """How many tests of each file run every day, on every machine."""
-    return Counter(one.location[0] for one in items if runs_anywhere(one) and one.location[0] not in DOCUMENTS)
+    """How many tests of each function run every day, on every machine."""
+    return Counter(function_of(one) for one in items if runs_anywhere(one) and one.location[0] not in DOCUMENTS)
 
 
 def accepted() -> Mapping[str, int]:
-    """The accepted numbers by file."""
-    lines = (line.split() for line in ACCEPTED.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
-    return {name: int(number) for name, number in lines}
+    """The accepted numbers by function."""
+    return read(ACCEPTED.read_text(encoding="utf-8"))
+
+
+def read(text: str) -> dict[str, int]:
+    """The numbers by function in a text as `written` makes it."""
+    file, numbers = "", dict[str, int]()
+    for line in text.splitlines():
+        name, *number = line.split()
+        if line.startswith(" "):
+            numbers[f"{file} {name}"] = int(number[0]) if number else 1
+        else:
+            file = name
+    return numbers
+
+
+def written(numbers: Mapping[str, int]) -> str:
+    """The functions below their files, each with its number unless that is 1."""
+    text, above = HEAD, ""
+    for function, number in sorted(numbers.items()):
+        file, name = function.split()
+        text += "" if file == above else f"{file}\n"
+        text += f"  {name}\n" if number == 1 else f"  {name} {number}\n"
+        above = file
+    return text
 
 
 def accept(items: Iterable[pytest.Item]) -> None:
-    """Write how many tests there are; all of them must have been collected."""
-    lines = (f"{name} {number}\n" for name, number in sorted(counted(items).items()))
-    ACCEPTED.write_text(HEAD + "".join(lines), encoding="utf-8")
+    """Write which tests there are; all of them must have been collected."""
+    ACCEPTED.write_text(written(counted(items)), encoding="utf-8")
 
 
 def fewer(found: Mapping[str, int], known: Mapping[str, int]) -> Iterator[str]:
-    """The files of which fewer tests run than were accepted."""
-    for name, number in known.items():
-        if found.get(name, 0) < number:
-            yield f"{name}: {found.get(name, 0)} tests run every day, {number} were accepted"
+    """The functions of which fewer tests run than were accepted."""
+    for function, number in known.items():
+        file, name = function.split()
+        if (left := found.get(function, 0)) < number:
+            yield f"{file}: {left} tests of test_{name} run every day, {number} were accepted"
 
 
 def is_whole(config: pytest.Config) -> bool:

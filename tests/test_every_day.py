@@ -10,13 +10,25 @@ from typing import cast
 
 import pytest
 
-from tests.every_day import DOCUMENTS, SOME, accepted, counted, fewer, is_whole, ran_too_few
+from tests.every_day import (
+    ACCEPTED,
+    DOCUMENTS,
+    HEAD,
+    SOME,
+    accepted,
+    counted,
+    fewer,
+    is_whole,
+    ran_too_few,
+    read,
+    written,
+)
 
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_no_file_has_fewer_tests_than_were_accepted(request: pytest.FixtureRequest) -> None:
+def test_no_function_has_fewer_tests_than_were_accepted(request: pytest.FixtureRequest) -> None:
     """Whoever means it runs `pytest --accept-tests`."""
     if not is_whole(request.config):
         pytest.skip("only some of the tests are run")
@@ -24,9 +36,41 @@ def test_no_file_has_fewer_tests_than_were_accepted(request: pytest.FixtureReque
 
 
 def test_each_test_less_is_told() -> None:
-    assert list(fewer({"a": 2, "c": 1}, {"a": 2, "b": 3, "c": 1})) == ["b: 0 tests run every day, 3 were accepted"]
-    assert list(fewer({"a": 1}, {"a": 2})) == ["a: 1 tests run every day, 2 were accepted"]
-    assert list(fewer({"a": 3, "new": 1}, {"a": 2})) == []
+    assert list(fewer({"f a": 2, "g a": 1}, {"f a": 2, "f b": 3, "g a": 1})) == [
+        "f: 0 tests of test_b run every day, 3 were accepted"
+    ]
+    assert list(fewer({"f a": 1}, {"f a": 2})) == ["f: 1 tests of test_a run every day, 2 were accepted"]
+    assert list(fewer({"f a": 3, "f new": 1}, {"f a": 2})) == []
+
+
+def item(file: str, name: str, *marks: str) -> pytest.Item:
+    """A test that was collected, with these marks."""
+    found = SimpleNamespace(location=(file, 1, name), get_closest_marker=lambda one: one if one in marks else None)
+    return cast(pytest.Item, found)
+
+
+def test_one_that_is_marked_slow_is_told_though_another_was_added_beside_it() -> None:
+    before = [item("f.py", "test_heavy"), item("f.py", "test_each[1]"), item("f.py", "test_each[2]")]
+    known = counted(before)
+    assert known == {"f.py heavy": 1, "f.py each": 2}
+    after = [item("f.py", "test_heavy", "slow"), item("f.py", "test_trivial"), *before[1:]]
+    assert list(fewer(counted(after), known)) == ["f.py: 0 tests of test_heavy run every day, 1 were accepted"]
+    after = [*before[:2], item("f.py", "test_each[2]", "skipif"), item("f.py", "test_trivial")]
+    assert list(fewer(counted(after), known)) == ["f.py: 1 tests of test_each run every day, 2 were accepted"]
+
+
+def test_what_is_written_is_read_again() -> None:
+    known = {"f.py each": 2, "f.py heavy": 1, "g/f.py Group.test_each": 1}
+    text = written(known)
+    assert text == f"{HEAD}f.py\n  each 2\n  heavy\ng/f.py\n  Group.test_each\n"
+    assert read(text) == known
+
+
+def test_the_accepted_tests_are_those_of_the_file() -> None:
+    """As many functions as lines, and none named twice."""
+    lines = [one for one in ACCEPTED.read_text(encoding="utf-8").splitlines() if one.startswith("  ")]
+    assert len(lines) == len(accepted()) > 2000
+    assert accepted()["tests/test_every_day.py what_is_written_is_read_again"] == 1
 
 
 def test_a_run_in_which_too_few_pass_is_told() -> None:

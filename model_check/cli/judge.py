@@ -9,6 +9,7 @@ from model_check.checks import judgement
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.judging.judge import BUDGET, EACH
+from model_check.recordings.chroots import chroot_named
 from model_check.two_questions import Question, property_named
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verification import run_checks
@@ -19,6 +20,8 @@ LIMIT = f"Search no more than so many positions; by default {BUDGET:,}, or {EACH
 
 RELEASE = "Read logs as those of this release line (0.10.1), if members.json does not say; by default they tell it."
 
+CHROOT = "Judge the cluster below this path (/kafka; / is the root); by default what is recorded tells it."
+
 
 def command(
     recordings: Annotated[list[Path], typer.Argument(metavar="RECORDING...", help="Folders with a recording each.")],
@@ -27,6 +30,7 @@ def command(
     properties: options.PropertyOption = None,
     budget: Annotated[int | None, typer.Option(min=1, help=LIMIT)] = None,
     release: Annotated[str | None, typer.Option(help=RELEASE)] = None,
+    chroot: Annotated[str | None, typer.Option(metavar="PATH", help=CHROOT)] = None,
     story: Annotated[bool, typer.Option("--story", help="Print the whole explanation, step by step.")] = False,
     as_json: options.JsonOption = False,
 ) -> int:
@@ -49,12 +53,14 @@ def command(
       kcheck judge recordings/controller-kill --story
       kcheck judge recordings/controller-kill --property one_term_acts_in_an_epoch
       kcheck judge recordings/* --variant DOCUMENTED
+      kcheck judge recordings/several-clusters --chroot /kafka
     """
     switches = variant.switches
     version = None if release is None else release_named(release)
+    below = None if chroot is None else chroot_named(chroot)
     chosen = tuple(property_named(one) for one in properties or ())
     with interruptible() as stop:
-        asked = Question(switches, version, chosen, budget, whole_story=story, stop=stop)
+        asked = Question(switches, version, below, chosen, budget, whole_story=story, stop=stop)
         if len(recordings) == 1:
             runs = judgement.runs_of(recordings[0], asked)
         else:

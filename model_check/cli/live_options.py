@@ -14,9 +14,9 @@ import typer
 
 from model_check.cli import options
 from model_check.live.command_program import STOP_SIGNALS, Agreed
+from model_check.live.fault_kinds import FAULTS, checked_kinds, kinds_for
 from model_check.live.kafka_program import kafka
 from model_check.live.live_run import Task
-from model_check.live.live_scenario import FAULTS, checked_kinds, kinds_for
 from model_check.live.live_setup import Setup, chosen_program, names_command
 from model_check.live.reference_program import REFERENCE
 from model_check.recordings.members import RELEASES

@@ -6,7 +6,6 @@ Each command is written down as it is given. The tools write znodes and wait for
 """
 
 import json
-import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Protocol
@@ -46,15 +45,13 @@ class Admin:
         ):
             self._zookeeper.execute(Create(path, payload.encode()), PATIENCE_SECONDS)
 
-    def add_partition(self, topic: str, replicas: tuple[int, ...]) -> int:
-        """The admin tool adds a partition: it writes the topic's znode as it has just read it, with one more; which."""
+    def add_partitions(self, topic: str, replicas: Iterable[tuple[int, ...]]) -> None:
+        """The admin tool adds partitions: it writes the topic's znode as it has just read it, with so many more."""
         assignment = self.assignment(topic)
-        number = max(assignment) + 1
-        added = {number: replicas}
+        added = dict(enumerate(replicas, start=max(assignment) + 1))
         self._act("admin-add-partitions", topic=topic, added={str(p): list(ids) for p, ids in added.items()})
         data = znodes.TopicPayload(partitions={**assignment, **added}).encode()
         self._zookeeper.execute(SetData(scripts.topic_path(topic), data), PATIENCE_SECONDS)
-        return number
 
     def edit_assignment(self, topic: str, partition: int, replicas: tuple[int, ...]) -> None:
         """Somebody writes other replicas of a partition into the topic's znode by hand."""
@@ -102,6 +99,11 @@ class Admin:
             return None
         return elected_in(data)
 
+    def controllers_session(self) -> int:
+        """The session that owns /controller; 0 where none does."""
+        stat = self._zookeeper.execute(Exists(scripts.CONTROLLER), PATIENCE_SECONDS)
+        return 0 if stat is None else stat.ephemeral_owner
+
     def assignment(self, topic: str) -> Mapping[int, tuple[int, ...]]:
         """The assigned replicas of a topic's partitions."""
         data = self._zookeeper.execute(GetData(scripts.topic_path(topic)), PATIENCE_SECONDS).data
@@ -111,12 +113,6 @@ class Admin:
     def is_there(self, path: str) -> bool:
         """Whether there is such a znode: a request that is not done yet, say."""
         return self._zookeeper.execute(Exists(path), PATIENCE_SECONDS) is not None
-
-    def see(self, path: str, patience_seconds: float) -> None:
-        """Wait until a znode is there, and lose no time; after so long, whatever is there."""
-        deadline = time.monotonic() + patience_seconds
-        while not self.is_there(path) and time.monotonic() < deadline:
-            pass
 
     def is_registered(self, broker: int) -> bool:
         """Whether /brokers/ids/N is there."""

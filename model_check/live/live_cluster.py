@@ -75,6 +75,8 @@ class LiveCluster:
         self.children: dict[int, Child] = {}
         self.starts: dict[int, list[int]] = {one: [] for one in self.member_ids}
         self._stop = stop
+        self._last_read = self._last_change = self._last_session = 0
+        self._last_changes = dict[int, int]()
         self._exit = ExitStack()
         self._is_saved = False
 
@@ -96,7 +98,7 @@ class LiveCluster:
             self.admin = Admin(zookeeper, self.act)
             self._ports = dict(zip(self.member_ids, kept_ports(len(self.member_ids)), strict=True))
             (self.folder / MEMBERS).write_text(print_members(self.setup.members), encoding="utf-8")
-            self._log, self._last_change, self._last_session = LogTail(self._server.data_dir), 0, 0
+            self._log = LogTail(self._server.data_dir)
             self._acts = entered.enter_context((self.folder / ACTIONS).open("w", encoding="utf-8"))
             entered.callback(self._end_children)
             self.act("zookeeper-started", port=self._server.port, admin_session=hex(zookeeper.session))
@@ -206,6 +208,17 @@ class LiveCluster:
         self._read_on()
         return self._last_session
 
+    def last_change_of(self, session: int) -> int:
+        """The transaction with which a session changed something last, 0 if it has not."""
+        self._read_on()
+        return self._last_changes.get(session, 0)
+
+    def see_change(self, session: int, since: int, patience_seconds: float) -> None:
+        """Wait until a session's last change is another, and lose no time; after so long, whatever it has done."""
+        deadline = time.monotonic() + patience_seconds
+        while self.last_change_of(session) == since and time.monotonic() < deadline:
+            self.sleep(0)
+
     # ---------------------------------------------------------------------------------------------------------- waiting
 
     def wait_until(
@@ -291,9 +304,12 @@ class LiveCluster:
 
     def _read_on(self) -> None:
         """Read what ZooKeeper has written since."""
-        for one in self._log.until(self.admin.last_zxid()):
+        if (last := self.admin.last_zxid()) == self._last_read:
+            return
+        for one in self._log.until(last):
+            self._last_read = one.zxid
             if not any(isinstance(part.change, WriteRefused) for part in parts_of(one)):
-                self._last_change = one.zxid
+                self._last_change = self._last_changes[one.session] = one.zxid
             if isinstance(one.change, SessionCreated):
                 self._last_session = one.zxid
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from model_check.live.live_scenario import drawn
+from model_check.live.fault_kinds import drawn
 from model_check.recordings.actions import NOTE, read_actions
 
 

@@ -14,9 +14,10 @@ from typing import Final
 
 from model_check.judging.judge import BUDGET
 from model_check.judging.judgement_report import NOT_EXPLAINED
+from model_check.live.fault_kinds import FAULTS, USUAL
 from model_check.live.live_cluster import STATE_CHANGES, EndedEarly, LiveCluster, Stopped
 from model_check.live.live_faults import chance, chosen_faults, faults_in
-from model_check.live.live_scenario import FAULTS, USUAL, Scenario
+from model_check.live.live_scenario import Scenario
 from model_check.live.live_setup import Setup
 from model_check.monitors.check import IN_CHARGE, NOTHING_AT_REST
 from model_check.recordings.actions import NOTE

@@ -7,7 +7,7 @@ changes wait while there is no controller, and the specification has room for so
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
@@ -15,15 +15,15 @@ from typing import Final
 
 from model_check.live.live_admin import PATIENCE_SECONDS
 from model_check.live.live_cluster import LiveCluster
-from model_check.live.live_setup import Setup
 from reference.elections.requested import ELECTIONS
-from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS, topic_path
-from spec.errors import BadInput, UnknownName
+from reference.scripts import CONTROLLER, REASSIGN_PARTITIONS
 from spec.formats.kafka_types import TopicPartition
 
 MOST_REPLICAS: Final = 3
 MANY_PARTITIONS: Final = 4
 """So many that a controller is still at work when its first write has been seen."""
+MORE_PARTITIONS: Final = 3
+"""The same, of a topic that is there already, which may get as many again and again."""
 MORE_TOPICS: Final = 3
 """How many topics are created while faults happen, at most."""
 HANGS_SESSIONS: Final = 5
@@ -33,6 +33,11 @@ LIVES_ON, SLEEPS, SOON = 0.62, 0.55, 0.2
 thrice in one; for so much less it may be stopped; and so soon it is started, not to wait for longer than that."""
 NOTICED_LAGS: Final = 1.6
 """A leader looks for followers that lag each half of the time for which they may."""
+
+Ask = Callable[[], None] | None
+"""A request of the admin's, or none where it cannot be made now."""
+Way = Callable[[Ask, float], None]
+"""How a request goes: what happens once it is made, or as it is carried out, within about so many seconds."""
 
 
 @dataclass
@@ -154,8 +159,8 @@ class Scenario:
         whatever else is not ours and does not register again; who was not registered need not.
         """
         admin = self.cluster.admin
-        was_registered = admin.is_registered(broker)
         self.cluster.suspend(broker)
+        was_registered = admin.is_registered(broker)
         self.perhaps_a_topic()
         self.await_session_end(broker)
         self.a_moment()
@@ -167,21 +172,25 @@ class Scenario:
         ):
             self.cluster.kill(broker)
 
-    def stop_at_work(self) -> None:
-        """Stop the controller as it begins to write: what is left to write it writes as a zombie.
+    def stop_at_work(self, ask: Ask, *, may_hang: bool = False) -> None:
+        """Stop the controller as it begins to write what is asked for: what is left to write it writes as a zombie."""
+        controller = self.the_controller()
+        if ask is not None:
+            session = self.cluster.admin.controllers_session()
+            since = self.cluster.last_change_of(session)
+            ask()
+            self.cluster.see_change(session, since, self.session_seconds)
+        self.suspend(controller, may_hang=may_hang)
 
-        It is given a topic of several partitions or, where there are enough topics, one more partition of a topic,
-        unless one is being reassigned, which the tool might undo (D39).
+    def stop(self) -> None:
+        """Stop the controller at work on a topic of several partitions; once there are enough, on more of one.
+
+        None are added while a topic is being reassigned, which the tool might undo (D39).
         """
-        controller, admin = self.the_controller(), self.cluster.admin
         if self.topics < self.first_topics + MORE_TOPICS:
-            self.create_topic(MANY_PARTITIONS)
-            admin.see(f"{topic_path(self.existing[-1])}/partitions", self.session_seconds)
-        elif self.existing and not admin.is_there(REASSIGN_PARTITIONS):
-            topic = self.random.choice(self.existing)
-            added = admin.add_partition(topic, self.two_brokers())
-            admin.see(f"{topic_path(topic)}/partitions/{added}", self.session_seconds)
-        self.suspend(controller)
+            self.stop_at_work(lambda: self.create_topic(MANY_PARTITIONS))
+        else:
+            self.add(lambda ask, _: self.stop_at_work(ask), MORE_PARTITIONS)
 
     def two_brokers(self) -> tuple[int, ...]:
         """The replicas of a partition that is added: two of the brokers, or the only one."""
@@ -209,30 +218,30 @@ class Scenario:
         wanted = self.random.sample([*kept, *self.random.sample(others, bool(others))], len(replicas))
         return tuple(wanted) if tuple(wanted) != replicas else (*replicas[1:], *replicas[:1])
 
-    def reassign(self, meanwhile: "Play") -> None:
+    def reassign(self, way: Way) -> None:
         """Ask for a move of a topic, unless one is asked for (it may be stuck, D18), and let something happen."""
+        ask: Ask = None
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
             topic = self.random.choice(self.existing)
             wanted = {
                 TopicPartition(topic, p): self.elsewhere(replicas)
                 for p, replicas in self.cluster.admin.assignment(topic).items()
             }
-            self.cluster.admin.reassign(wanted)
-            self.cluster.sleep(self.random.uniform(0.0, 0.3))
-        meanwhile(self)
+            ask = partial(self.cluster.admin.reassign, wanted)
+        way(ask, 0.3)
 
     def remedy(self) -> None:
         """Delete a request to reassign by hand, then /controller, as operators do where it is stuck."""
         self.cluster.admin.remove(REASSIGN_PARTITIONS)
         self.cluster.admin.remove(CONTROLLER)
 
-    def add(self, meanwhile: "Play") -> None:
-        """Add a partition to a topic, unless one is being reassigned, which the tool might undo (D39)."""
+    def add(self, way: Way, partitions: int = 1) -> None:
+        """Add so many partitions to a topic, unless one is being reassigned, which the tool might undo (D39)."""
+        ask: Ask = None
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
-            brokers = self.two_brokers()
-            self.cluster.admin.add_partition(self.random.choice(self.existing), brokers)
-            self.cluster.sleep(self.random.uniform(0.0, 0.05))
-        meanwhile(self)
+            replicas = [self.two_brokers() for _ in range(partitions)]
+            ask = partial(self.cluster.admin.add_partitions, self.random.choice(self.existing), replicas)
+        way(ask, 0.05)
 
     def edit(self) -> None:
         """Add or take away a replica by hand, if one can be and nothing moves; the controller hears nothing."""
@@ -246,12 +255,13 @@ class Scenario:
                 admin.edit_assignment(topic, partition, random.choice(choices))
         self.a_moment()
 
-    def delete(self, meanwhile: "Play") -> None:
+    def delete(self, way: Way) -> None:
         """Ask that a topic be deleted, unless one is stuck in a reassignment; let something happen on the way."""
+        ask: Ask = None
         if self.existing and not self.cluster.admin.is_there(REASSIGN_PARTITIONS):
-            self.cluster.admin.delete_topic(self.existing.pop(self.random.randrange(len(self.existing))))
-            self.cluster.sleep(self.random.uniform(0.0, 0.2))
-        meanwhile(self)
+            topic = self.existing.pop(self.random.randrange(len(self.existing)))
+            ask = partial(self.cluster.admin.delete_topic, topic)
+        way(ask, 0.2)
 
     def delete_undeletable(self) -> None:
         """Ask that a topic be deleted while one broker cannot remove its files, then restart one that has a replica."""
@@ -280,104 +290,19 @@ class Scenario:
 
         self.shut_down(broker, strike if broker != controller else lambda: None)
 
-    def elect(self, meanwhile: "Play") -> None:
+    def elect(self, way: Way) -> None:
         """Unseat a first leader, ask for preferred replicas unless that is asked (D49), and let something happen."""
+        ask: Ask = None
         if self.existing and not self.cluster.admin.is_there(ELECTIONS):
             topic = self.random.choice(self.existing)
             assignment = self.cluster.admin.assignment(topic)
             self.kill(assignment[0][0])
             self.settle()
-            self.cluster.admin.elect_preferred(TopicPartition(topic, p) for p in assignment)
-            self.cluster.sleep(self.random.uniform(0.0, 0.05))
-        meanwhile(self)
+            ask = partial(self.cluster.admin.elect_preferred, [TopicPartition(topic, p) for p in assignment])
+        way(ask, 0.05)
 
     def all_at_once(self) -> None:
         """Kill every broker but one, and start them again."""
         for broker in self.random.sample(self.cluster.broker_ids, len(self.cluster.broker_ids) - 1):
             self.cluster.kill(broker)
         self.a_moment()
-
-
-Play = Callable[[Scenario], None]
-
-ON_THE_WAY: Final[Mapping[str, tuple[str, Play]]] = {
-    "kill": ("another broker is killed on the way", lambda s: s.kill(s.another())),
-    "kill-controller": ("the controller is killed", lambda s: s.kill(s.the_controller())),
-    "stop-controller": ("the controller is stopped until its session is gone", lambda s: s.suspend(s.the_controller())),
-}
-"""What may happen while an admin's request is carried out."""
-
-
-def _requests(kind: str, what: str, play: Callable[..., None], *ways: str) -> dict[str, tuple[str, Play]]:
-    """An admin's request by itself, and with each of these `ON_THE_WAY`."""
-    kinds: dict[str, tuple[str, Play]] = {kind: (what, partial(play, meanwhile=lambda _: None))}
-    for way in ways:
-        words, fault = ON_THE_WAY[way]
-        kinds[f"{kind}-{way}"] = f"the same, and {words}", partial(play, meanwhile=fault)
-    return kinds
-
-
-FAULTS: Final[Mapping[str, tuple[str, Play]]] = {
-    "kill-broker": ("kill -9 of a broker that is not the controller", lambda s: s.kill(s.another())),
-    "kill-controller": ("kill -9 of the controller", lambda s: s.kill(s.the_controller())),
-    "stop-controller": ("the controller is stopped until its session is gone, then goes on: a zombie",
-                        Scenario.stop_at_work),
-    "stop-broker": ("another broker is stopped until its session is gone", lambda s: s.suspend(s.another())),
-    "pause": ("a broker is stopped for less than its session lasts",
-              lambda s: s.pause(s.random.choice(s.cluster.broker_ids))),
-    "lag": ("a follower falls silent: ISRs shrink, and expand again", lambda s: s.lag(s.another())),
-    "early-restart": ("a broker is killed and registers as its old session ends; the controller may miss it (D12)",
-                      lambda s: s.restart_early(s.another())),
-    "kill-many": ("kill -9 of all brokers but one", Scenario.all_at_once),
-    **_requests("reassign", "a topic's partitions move to other brokers", Scenario.reassign, *ON_THE_WAY),
-    "remove-controller": ("somebody deletes /controller by hand, whose owner lives on",
-                          lambda s: s.cluster.admin.remove(CONTROLLER)),
-    "reassign-remove-controller": ("a move, and somebody deletes its request and /controller by hand",
-                                   partial(Scenario.reassign, meanwhile=Scenario.remedy)),
-    "edit-assignment": ("somebody writes another AR into a topic's znode by hand, which nobody hears of (D73)",
-                        Scenario.edit),
-    **_requests("add", "a partition is added to a topic", Scenario.add, *ON_THE_WAY),
-    **_requests("delete", "a topic is deleted", Scenario.delete, "kill", "kill-controller"),
-    "delete-stop-controller": ("the same, and the controller is stopped, and killed if it waits for itself then (D50)",
-                               lambda s: s.delete(lambda _: s.suspend(s.the_controller(), may_hang=True))),
-    "delete-undeletable": ("the same, and a broker cannot remove its files, until one with a replica starts (D72)",
-                           Scenario.delete_undeletable),
-    "shutdown": ("a broker is told to stop, and has its leaderships moved first", lambda s: s.shut_down(s.another())),
-    "shutdown-controller": ("the same, and it is the controller", lambda s: s.shut_down(s.the_controller())),
-    "shutdown-kill-controller": ("the same of another, and the controller is killed on the way",
-                                 lambda s: s.shut_down_without_controller(s.kill)),
-    "shutdown-stop-controller": ("the same of another, and the controller is stopped until its session is gone",
-                                 lambda s: s.shut_down_without_controller(s.suspend)),
-    **_requests("elect", "a preferred replica comes back, and is elected on request", Scenario.elect, *ON_THE_WAY),
-}  # fmt: skip
-"""The kinds of faults: what happens, and the play."""
-
-
-def checked_kinds(kinds: Iterable[str], setup: Setup) -> tuple[str, ...]:
-    """Kinds of faults by name; UnknownName lists the known ones, BadInput names one that the cluster cannot have."""
-    kinds = tuple(kinds)
-    for kind in kinds:
-        if kind not in FAULTS:
-            raise UnknownName("kind of fault", kind, FAULTS)
-        if kind not in kinds_for(setup, FAULTS):
-            raise BadInput(f"{kind} is a fault of the controller, which is the reference here, and not under test")
-        if kind == "delete-undeletable" and not setup.broker.renames_logs:
-            raise BadInput(f"{kind} needs brokers of Kafka 0.10.2: no other fails where the folder is gone")
-    return kinds
-
-
-UNUSUAL: Final = ("delete-undeletable", "edit-assignment")
-USUAL: Final = tuple(kind for kind in FAULTS if kind not in UNUSUAL)
-"""The kinds that are done where none is named; the `UNUSUAL` ones are done only where they are."""
-
-
-def kinds_for(setup: Setup, kinds: Iterable[str] = USUAL) -> tuple[str, ...]:
-    """The kinds of faults that a cluster can have; none is done to the controller where only brokers are under test."""
-    return tuple(kind for kind in kinds if not (setup.spares_controllers and "controller" in kind))
-
-
-def drawn(random: Random, kinds: Iterable[str]) -> Iterator[str]:
-    """Faults without end: every kind once, in a random order, and again."""
-    kinds = tuple(kinds)
-    while True:
-        yield from random.sample(kinds, len(kinds))

@@ -60,26 +60,31 @@ MONITORED: Final = frozenset(one.name for one in CLAIMS)
 
 
 def check_history(
-    folder: Path, *, excused: frozenset[str] = frozenset(), known: Recording | None = None, chosen: Collection[str] = ()
+    folder: Path,
+    *,
+    excused: frozenset[str] = frozenset(),
+    known: Recording | None = None,
+    chosen: Collection[str] = (),
+    chroot: str | None = None,
 ) -> Run:
     """What became of the claims in a recording, of all or of the chosen ones; BadInput names what is no recording.
 
-    What is `known` of it has been read already, for the search.
+    What is `known` of it has been read already, for the search. Without a `chroot`, it is told by what is there.
     """
     started = perf_counter()
-    history = read_history(folder, known)
+    history = read_history(folder, known, chroot)
     read_at = perf_counter()
     run = run_of(history, folder.name, excused, chosen)
     return replace(run, seconds={"reading": read_at - started, "asking": perf_counter() - read_at})
 
 
-def read_history(folder: Path, known: Recording | None = None) -> History:
+def read_history(folder: Path, known: Recording | None = None, chroot: str | None = None) -> History:
     """A recording as claims see it, with what is known of it already."""
-    transactions, chroot = read_log(folder)
+    transactions, chroot = read_log(folder, chroot)
     sessions = sessions_of(folder, transactions)
     members = members_of(folder) or {}
     history = history_of(transactions, sessions, admin_sessions(folder))
-    arrivals = arrivals_of(folder, sessions, members, known)
+    arrivals = arrivals_of(folder, sessions, members, known, chroot)
     by_broker = {
         broker: one if one.starts is None else by_zookeepers_clock(one, broker, history, transactions, sessions)
         for broker, one in arrivals.by_broker.items()
@@ -100,7 +105,7 @@ def read_history(folder: Path, known: Recording | None = None) -> History:
 
 
 def arrivals_of(
-    folder: Path, sessions: Mapping[int, Session], members: Mapping[int, Member], known: Recording | None
+    folder: Path, sessions: Mapping[int, Session], members: Mapping[int, Member], known: Recording | None, chroot: str
 ) -> Arrivals:
     """What arrived at brokers: what they wrote down of the wire, or what their logs tell."""
     documented = {broker for broker, one in members.items() if one.release is not None}
@@ -112,7 +117,7 @@ def arrivals_of(
     reason = "no broker wrote down what arrived at it"
     if others:
         try:
-            received |= received_by_log(known or read(folder), others)
+            received |= received_by_log(known or read(folder, chroot=chroot), others)
         except BadInput as error:
             reason = f"{reason}, and the logs do not tell: {error}"
     return Arrivals(received, reason)

@@ -147,11 +147,13 @@ class Changes:
         return row(self, head, payload, path)
 
     def _refused(self, head: dict[str, Any], name: str) -> Found:
+        if name in writes.REFUSALS:
+            return writes.REFUSALS[name]
+        if not head["by"]:
+            return writes.REFUSED_TO_A_TOOL
         if name == "BadVersion":
             return seen.WriteConflicted(**head)
-        if name not in writes.REFUSALS:
-            raise _NotModelled(f"a write that fails with {name} is not part of the specification")
-        return writes.REFUSALS[name]
+        raise _NotModelled(f"a write that fails with {name} is not part of the specification")
 
     # ------------------------------------------------------------------------------------------------ rows in words
 

@@ -42,14 +42,14 @@ ROLLED = ("broker-*/state-change.log.[0-9]*", "broker-*/controller.log.[0-9]*")
 FILES = (ZOOKEEPER, MEMBERS, SESSIONS, ACTIONS, "broker-*/*.log")
 
 
-def read(folder: Path, release: KafkaVersion | None = None) -> Recording:
+def read(folder: Path, release: KafkaVersion | None = None, chroot: str | None = None) -> Recording:
     """The recording in a folder; BadInput or MalformedInput names the file and line that is wrong.
 
     Its logs are read as those of the release that is given, but for members who say another; if none is given, they
-    tell it themselves.
+    tell it themselves. So it is with the chroot of the cluster.
     """
     _refuse_files(folder)
-    transactions = read_transactions(folder)
+    transactions = read_transactions(folder, chroot)
     sessions = in_use(sessions_of(folder, transactions), transactions)
     cluster = cluster_of(folder, transactions, sessions)
     passed_over: Counter[str] = Counter()

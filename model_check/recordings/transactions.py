@@ -23,16 +23,17 @@ from spec.errors import BadInput, MalformedInput
 ZOOKEEPER: Final = "zookeeper.jsonl"
 
 
-def read_transactions(folder: Path) -> list[zk.Transaction]:
+def read_transactions(folder: Path, chroot: str | None = None) -> list[zk.Transaction]:
     """The transactions of a folder as the cluster sees them (`read_log`)."""
-    return read_log(folder)[0]
+    return read_log(folder, chroot)[0]
 
 
-def read_log(folder: Path) -> tuple[list[zk.Transaction], str]:
+def read_log(folder: Path, chroot: str | None = None) -> tuple[list[zk.Transaction], str]:
     """The transactions of a folder, the parts of each that has several one by one; and the chroot that was taken off.
 
-    MalformedInput names the line that is no transaction, or that cannot follow those above; BadInput says that there is
-    no file, or none in it: whatever else is recorded, no cluster runs without them.
+    Without a chosen chroot, it is told by what is there. MalformedInput names the line that is no transaction, or that
+    cannot follow those above; BadInput says that there is no file, or none in it: whatever else is recorded, no cluster
+    runs without them; or that it has no such chroot.
     """
     file = folder / ZOOKEEPER
     if not file.exists():
@@ -44,8 +45,8 @@ def read_log(folder: Path) -> tuple[list[zk.Transaction], str]:
         raise MalformedInput(str(file), "", str(error)) from error
     if not transactions:
         raise BadInput(f"{folder} is no recording: its {ZOOKEEPER} has no transaction")
-    chroot = chroot_in(transactions)
-    return [without_chroot(one, chroot) for one in transactions] if chroot else transactions, chroot
+    found = chroot_in(transactions, chroot)
+    return [without_chroot(one, found) for one in transactions] if found else transactions, found
 
 
 def with_lines(transactions: Iterable[zk.Transaction]) -> Iterator[tuple[int, zk.Transaction]]:

@@ -38,6 +38,7 @@ UNKNOWN: Final = "which the documented controller neither reads nor writes"
 CHECKED = PassedOver("a check of a version, together with other changes; it changes nothing")
 WITHOUT_ASSIGNMENT = PassedOver("a topic's node without an assignment, made for a state below it: no topic")
 OF_A_TOOL = PassedOver("an admin tool's session")
+REFUSED_TO_A_TOOL = PassedOver("an admin tool's write that failed, which changes nothing")
 EMPTIED = PassedOver("a parent node, deleted with what was below it")
 
 

@@ -281,6 +281,17 @@ def test_logs_are_read_as_those_of_the_release_that_is_given() -> None:
     assert result.stderr.startswith("kcheck: no release is called '1.1.1'")
 
 
+def test_the_cluster_below_the_chroot_that_is_given_is_judged() -> None:
+    result = kcheck("judge", str(recording(NAME)), "--chroot", "/kafka")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "kcheck: --chroot: no cluster is recorded below /kafka (there are: /)\n"
+    result = kcheck("judge", str(recording(NAME)), "--chroot", "kafka")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "kcheck: --chroot: 'kafka' is no path of a znode, such as /kafka, or / for the root\n"
+    result = kcheck("judge", str(recording(NAME)), "--chroot", "/", "--property", "who_acts_has_raised_the_epoch")
+    assert result.exit_code == 0, result.stderr
+
+
 def test_what_somebody_of_no_documented_release_did_is_not_searched_and_nothing_is_excused(tmp_path: Path) -> None:
     stranger = {"role": "both", "runs": "kafka 1.1.1", "release": None}
     folder = unpacked(NAME, tmp_path)

@@ -3,7 +3,7 @@
 import pytest
 
 from model_check.cli.live_options import Asked
-from model_check.live.live_scenario import USUAL
+from model_check.live.fault_kinds import USUAL
 from spec.errors import BadInput, UnknownName
 from spec.formats.kafka_types import V0102, V090
 

@@ -8,9 +8,9 @@ from unittest.mock import MagicMock
 import pytest
 
 from model_check.live import live_run
+from model_check.live.fault_kinds import FAULTS
 from model_check.live.live_faults import Fault, chance, chosen_faults, faults_in
 from model_check.live.live_run import Task
-from model_check.live.live_scenario import FAULTS
 from model_check.live.live_setup import Setup
 
 KINDS = tuple(FAULTS)

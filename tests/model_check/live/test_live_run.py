@@ -18,9 +18,10 @@ import pytest
 from model_check.judging.judge import Judgement, Outcome, judge
 from model_check.judging.judgement_report import run_of
 from model_check.live import live_run
+from model_check.live.fault_kinds import FAULTS, checked_kinds, drawn
 from model_check.live.live_cluster import LiveCluster
 from model_check.live.live_run import Task, checked_run, recorded_and_judged, run
-from model_check.live.live_scenario import FAULTS, Scenario, checked_kinds, drawn
+from model_check.live.live_scenario import Scenario
 from model_check.live.live_setup import Setup
 from model_check.live.reference_program import reference
 from model_check.recordings.reading import read

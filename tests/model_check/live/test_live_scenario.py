@@ -1,12 +1,17 @@
 """What the plays do: a move moves, and a controller is stopped amid its work."""
 
 from random import Random
-from unittest.mock import MagicMock
+from unittest.mock import MagicMock, call
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.live.live_scenario import FAULTS, MANY_PARTITIONS, MORE_TOPICS, Scenario
+from model_check.live.fault_kinds import FAULTS
+from model_check.live.live_scenario import MANY_PARTITIONS, MORE_PARTITIONS, MORE_TOPICS, Scenario
+
+SESSION = 2
+"""Seconds."""
 
 
 def scenario(brokers: int, seed: int = 1) -> tuple[Scenario, MagicMock]:
@@ -14,6 +19,7 @@ def scenario(brokers: int, seed: int = 1) -> tuple[Scenario, MagicMock]:
     cluster = MagicMock()
     cluster.broker_ids = tuple(range(1, brokers + 1))
     cluster.admin.controller.return_value = 1
+    cluster.setup.times.session_timeout_ms = 1000 * SESSION
     return Scenario(cluster, Random(seed), first_topics=0), cluster
 
 
@@ -40,25 +46,60 @@ def test_a_rest_follows_the_first_topics() -> None:
     assert done[-2:] == ["admin.create_topic", "rest"]
 
 
+def waited(cluster: MagicMock, asked: str) -> bool:
+    """Whether the controller was stopped as soon as it wrote, after a request that was made when its last was known."""
+    done = [name for name, _, _ in cluster.mock_calls]
+    amid = done[done.index("last_change_of") : done.index("suspend")]
+    session, since = cluster.admin.controllers_session.return_value, cluster.last_change_of.return_value
+    assert cluster.see_change.call_args_list == [call(session, since, SESSION)]
+    assert cluster.last_change_of.call_args_list == [call(session)]
+    cluster.suspend.assert_called_once_with(1)
+    return [one for one in amid if one != "admin.assignment"] == ["last_change_of", f"admin.{asked}", "see_change"]
+
+
 def test_the_controller_is_stopped_as_it_creates_partitions_also_where_no_topic_is_to_be_created() -> None:
     made, cluster = scenario(3)
     _, play = FAULTS["stop-controller"]
     play(made)
     ((topic, assignment), _) = cluster.admin.create_topic.call_args_list[0]
     assert (topic, len(assignment)) == ("topic-1", MANY_PARTITIONS)
-    cluster.admin.see.assert_called_once_with("/brokers/topics/topic-1/partitions", made.session_seconds)
-    done = [name for name, _, _ in cluster.mock_calls]
-    assert done.index("admin.create_topic") < done.index("admin.see") < done.index("suspend") < done.index("resume")
+    assert waited(cluster, "create_topic")
     made.topics = MORE_TOPICS
-    for is_moving in (False, True):
-        cluster.reset_mock()
-        cluster.admin.is_there.return_value = is_moving
-        cluster.admin.add_partition.return_value = 4
-        play(made)
-        assert not cluster.admin.create_topic.called
-        seen = [] if is_moving else [(("/brokers/topics/topic-1/partitions/4", made.session_seconds),)]
-        assert cluster.admin.see.call_args_list == seen
-        cluster.suspend.assert_called_once_with(1)
+    cluster.reset_mock()
+    cluster.admin.is_there.return_value = False
+    play(made)
+    assert not cluster.admin.create_topic.called
+    assert waited(cluster, "add_partitions")
+    ((_, added), _) = cluster.admin.add_partitions.call_args_list[0]
+    assert len(added) == MORE_PARTITIONS
+
+
+REQUESTS = {"add": "add_partitions", "reassign": "reassign", "delete": "delete_topic", "elect": "elect_preferred"}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_the_controller_is_stopped_as_it_begins_to_do_what_is_asked(kind: str) -> None:
+    made, cluster = scenario(3)
+    made.existing.append("t")
+    made.topics = MORE_TOPICS
+    cluster.admin.assignment.return_value = {0: (1, 2)}
+    cluster.admin.is_there.return_value = False
+    _, play = FAULTS[f"{kind}-stop-controller"]
+    play(made)
+    assert waited(cluster, REQUESTS[kind])
+
+
+@pytest.mark.parametrize("kind", [*(f"{one}-stop-controller" for one in REQUESTS), "stop-controller"])
+def test_where_nothing_can_be_asked_the_controller_is_stopped_without_waiting(kind: str) -> None:
+    made, cluster = scenario(3)
+    made.existing.append("t")
+    made.topics = MORE_TOPICS
+    cluster.admin.is_there.return_value = True  # a move, and an election
+    _, play = FAULTS[kind]
+    play(made)
+    assert not [one for one in REQUESTS.values() if getattr(cluster.admin, one).called]
+    assert not cluster.see_change.called
+    cluster.suspend.assert_called_once_with(1)
 
 
 @given(st.integers(1, 5), st.integers(0, 2**16), st.data())

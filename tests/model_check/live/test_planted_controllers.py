@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from model_check.live.command_program import command
+from model_check.live.fault_kinds import USUAL
 from model_check.live.live_run import Task, recorded_and_judged
-from model_check.live.live_scenario import USUAL
 from model_check.live.live_setup import Setup
 from model_check.verdicts.results import Run
 from model_check.verdicts.verdict import Verdict

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from model_check.live.fault_kinds import checked_kinds, kinds_for
 from model_check.live.live_cluster import LiveCluster
-from model_check.live.live_scenario import checked_kinds, kinds_for
 from model_check.live.live_setup import Setup
 from model_check.live.programs import REAL_TIMES, Program
 from model_check.live.reference_program import reference

@@ -9,13 +9,15 @@ import pytest
 
 from model_check.judging.judge import Outcome, judge
 from model_check.monitors.check import check_history
-from model_check.recordings.chroots import chroot_in
+from model_check.recordings.chroots import chroot_in, chroot_named
 from model_check.recordings.reading import read
+from model_check.recordings.seen import WriteConflicted
 from model_check.recordings.transactions import ZOOKEEPER, read_transactions
+from model_check.recordings.writes import REFUSED_TO_A_TOOL
 from model_check.verdicts.verdict import Verdict
 from reference.zookeeper.recording import read_recording, write_recording
 from reference.zookeeper.transactions import NodeCreated, SessionClosed, Transaction
-from spec.errors import BadInput
+from spec.errors import BadInput, MalformedInput
 from tests.model_check.unpacking import RECORDINGS, unpacked
 
 pytestmark = RECORDINGS
@@ -40,6 +42,28 @@ def moved(folder: Path, chroot: str = "/kafka") -> Path:
     made = replace(first, zxid=first.zxid + 1, change=NodeCreated(chroot, None, 0, 1))
     write_recording(file, [first, made, *(below(one, chroot) for one in others)])
     return folder
+
+
+def with_another(folder: Path) -> Path:
+    """The recording of two clusters: the same again, below /b, by other sessions and each time a little later."""
+    file = folder / ZOOKEEPER
+    written = list(read_recording(file.read_text(encoding="utf-8").splitlines(keepends=True)))
+    taken = {one.session for one in written}
+    both = [one for each in written for one in (below(each, "/a"), below(each, "/b"))]
+    others = {one: max(taken) + place for place, one in enumerate(sorted(taken), start=1)}
+    both[1::2] = [by_others(one, others) for one in both[1::2]]
+    made = [replace(both[0], change=NodeCreated(path, None, 0, 1 + (path == "/b"))) for path in ("/a", "/b")]
+    numbered = enumerate([both[0], *made, *both[1:]], start=1)
+    write_recording(file, [replace(one, zxid=number) for number, one in numbered])
+    return folder
+
+
+def by_others(one: Transaction, others: dict[int, int]) -> Transaction:
+    """What the session that stands for another did."""
+    change: Any = one.change
+    if isinstance(change, NodeCreated) and change.ephemeral_owner:
+        change = replace(change, ephemeral_owner=others[one.session])
+    return replace(one, change=change, session=others[one.session])
 
 
 def lie(folder: Path) -> Path:
@@ -89,11 +113,53 @@ def test_two_clusters_in_one_log_are_refused_unless_one_is_at_the_root(tmp_path:
         for one in read_transactions(unpacked(NAME, tmp_path))[:1]
         for path in ("/a/brokers/ids", "/b/c/controller_epoch", "/d/controller", "/a/consumers/brokers/ids")
     ]
-    with pytest.raises(BadInput, match="several clusters are recorded, below /a, /b/c; one of them can be judged if"):
+    with pytest.raises(BadInput, match="several clusters are recorded, below /a, /b/c; choose one of them by --chroot"):
         chroot_in(created)
     root = replace(created[0], change=NodeCreated("/brokers/ids", None, 0, 1))
     assert chroot_in([*created, root]) == ""
     assert chroot_in([]) == ""
+    assert chroot_in([*created, root], "/b/c") == "/b/c"
+    for nothing in ("/d", "/b", "", "/a/consumers"):
+        with pytest.raises(
+            BadInput, match=rf"^--chroot: no cluster .* below {nothing or '/'} \(there are: /a, /b/c\)$"
+        ):
+            chroot_in(created, nothing)
+    with pytest.raises(BadInput, match=r"--chroot: no cluster is recorded below / \(there are: nothing\)"):
+        chroot_in([], "")
+
+
+@pytest.mark.parametrize("path", ["", "kafka", "/kafka/", "//", "/a//b", "kafka/"])
+def test_what_can_be_no_chroot_is_refused(path: str) -> None:
+    with pytest.raises(MalformedInput, match=f"^--chroot: '{path}' is no path of a znode, such as /kafka, or / for"):
+        chroot_named(path)
+
+
+def test_a_chroot_is_a_path_and_the_root_is_none() -> None:
+    assert [chroot_named(path) for path in ("/", "/kafka", "/a/b")] == ["", "/kafka", "/a/b"]
+
+
+def test_each_of_two_clusters_can_be_judged_by_its_chroot(tmp_path: Path) -> None:
+    plain = check_history(unpacked(NAME, tmp_path / "plain"))
+    folder = with_another(unpacked(NAME, tmp_path / "both"))
+    with pytest.raises(BadInput, match="below /a, /b; choose one of them by --chroot"):
+        check_history(folder)
+    found = check_history(folder, chroot="/a")
+    assert [(one.property, one.verdict) for one in found.findings] == [
+        (one.property, one.verdict) for one in plain.findings
+    ]
+    assert "the cluster is below /a, which was taken off all paths" in found.notes
+    paths = [one.change.path for one in read_transactions(folder, "/b") if isinstance(one.change, NodeCreated)]
+    assert paths[:4] == ["/../a", "/../b", "/../a/consumers", "/consumers"]
+
+
+def test_what_the_other_cluster_is_refused_is_not_this_ones(tmp_path: Path) -> None:
+    """ZooKeeper's log tells no path of it; who asked for it does. A write of the other's had an old version."""
+    found = read(with_another(unpacked(NAME, tmp_path)), chroot="/a")
+    assert found.passed_over[f"{ZOOKEEPER}: {REFUSED_TO_A_TOOL.reason}"] == 1
+    conflicts = [one.by for one in found.tracks["zookeeper"] if isinstance(one, WriteConflicted)]
+    assert conflicts == [1]
+    judged = judge(found)
+    assert (judged.outcome, judged.explained) == (Outcome.EXPLAINED, found.observations)
 
 
 def test_what_is_outside_keeps_its_line_and_is_passed_over(tmp_path: Path) -> None:
