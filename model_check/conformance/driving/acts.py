@@ -117,7 +117,7 @@ def _by_receivers(sent: Iterable[Sent], name: str) -> list[Object]:
 
 
 def _deletions_by_name(requests: list[Object]) -> list[Object]:
-    """StopReplica requests in order, of which those to delete replicas, one right behind the other, stand by the names of these."""
+    """StopReplica requests in order, of which those that delete, one right behind the other, stand by replica."""
     runs = groupby(requests, key=lambda one: bool(one.get("delete")))
     return [one for deletes, run in runs for one in (sorted(run, key=_names) if deletes else run)]
 

@@ -56,7 +56,7 @@ def _sorted(value: Iterable[Any]) -> Any:
 
 @lru_cache(maxsize=10_000)
 def _line(text: str) -> tuple[str, str] | None:
-    """The kind and the form of a line of Kafka's; where a text departs from them is not looked for, which takes long."""
+    """The kind and the form of a line of Kafka's. Where a text departs from them is not looked for: that takes long."""
     for log in LOGS:
         if log.has(text, V0102):
             line = log.parse(text)
