@@ -8,10 +8,11 @@ elements. The files stand in `vectors/`; `manifest.json` has their digests, so t
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, TypeGuard, get_args
 
 from spec.errors import MalformedInput, Where
 from spec.formats.kafka_types import KafkaVersion
@@ -208,15 +209,24 @@ def _differences(expected: object, found: object, place: str) -> Iterator[str]:
     elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         for number, (one, other) in enumerate(zip(expected, found, strict=True)):
             yield from _differences(one, other, f"{place}[{number}]")
+    elif _are_texts(expected) and _are_texts(found):  # lines of logs, say
+        missing, more = Counter(expected) - Counter(found), Counter(found) - Counter(expected)
+        at = place or "the outcome"
+        yield from (f"{at}: expected {_shown(one, 240)}, which is not there" for one in missing.elements())
+        yield from (f"{at}: found {_shown(one, 240)}, which is not expected" for one in more.elements())
     elif type(expected) is not type(found) or expected != found:
         what = "nothing" if found is ABSENT else _shown(found)
         yield f"{place or 'the outcome'}: expected {_shown(expected)}, found {what}"
+
+
+def _are_texts(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 ABSENT: Final = object()
 """What stands where a key is missing."""
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, most: int = 80) -> str:
     text = json.dumps(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."

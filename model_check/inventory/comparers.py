@@ -36,10 +36,26 @@ def comparer_facts(files: Files | None = None) -> Iterator[Fact]:
 
 
 def code_of(text: str) -> str:
-    """A module's text without docstrings, lines of comments and empty lines; the same under every version of Python."""
-    lines = text.splitlines()
+    """A module's text without docstrings, lines of comments and empty lines; the same under every version of Python.
+
+    A docstring that shares its lines with code stays, and so does what stands within any other string.
+    """
+    lines, words, inner = text.split("\n"), set[int](), set[int]()
     for one in ast.walk(ast.parse(text)):
-        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
-            end = one.end_lineno or one.lineno
-            lines[one.lineno - 1 : end] = [""] * (end - one.lineno + 1)
-    return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+        if isinstance(one, ast.Constant | ast.JoinedStr):
+            inner |= {*range(one.lineno, one.end_lineno or one.lineno)}
+        if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and _stands_alone(one.value, lines):
+            words |= {*range(one.lineno - 1, one.end_lineno or one.lineno)}
+    kept = (line for number, line in enumerate(lines) if number not in words and (number in inner or _is_code(line)))
+    return "\n".join(kept)
+
+
+def _stands_alone(one: ast.Constant, lines: list[str]) -> bool:
+    """Whether it is a text with no code beside it."""
+    before = lines[one.lineno - 1].encode()[: one.col_offset]
+    behind = lines[(one.end_lineno or one.lineno) - 1].encode()[one.end_col_offset :].decode()
+    return isinstance(one.value, str) and not before.strip() and not _is_code(behind)
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")

@@ -2,8 +2,8 @@
 
 Imports are read from the text, wherever they stand: at the head, inside a function, as a string for `import_module`. A
 module's dotted name in a comment counts, too. That errs on one side only: a file too many makes a check run again, a
-file too few would let an old verdict stand. Only of a package around a module that is imported the functions are left
-out, for nobody calls them by that.
+file too few would let an old verdict stand. Only of a package around a module that is imported those functions are left
+out that it does not call itself as it is loaded, for nobody calls them by that.
 
 Some modules only make the terms of a system. A check that rests on the digest of those terms need not follow what they
 import: they are named as `opaque`.
@@ -133,18 +133,29 @@ def _imported(text: bytes) -> frozenset[str]:
 
 @cache
 def _run_at_once(text: bytes) -> bytes:
-    """What of a module is run as it is loaded: all but its words, its functions, and what only types need."""
-    decoded = text.decode()
-    body = (one for one in ast.parse(decoded).body if not _is_passed_over(one))
-    return "\n".join(ast.get_source_segment(decoded, one) or "" for one in body).encode()
+    """What of a module is run as it is loaded: not its words, functions that it does not call, what only types need."""
+    body = ast.parse(text.decode()).body
+    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef)}
+    waiting = [part for one in body for part in _parts_run(one)]
+    run = list[ast.AST]()
+    while waiting:
+        run.append(part := waiting.pop())
+        called = {one.id for one in ast.walk(part) if isinstance(one, ast.Name)}
+        waiting += [functions.pop(name) for name in called & functions.keys()]
+    return "\n".join(map(ast.unparse, run)).encode()
 
 
-def _is_passed_over(one: ast.stmt) -> bool:
+def _parts_run(one: ast.stmt) -> Iterable[ast.AST]:
+    """What of a statement is run where a module is loaded; of a function what decorates it, and its defaults."""
     match one:
-        case ast.FunctionDef() | ast.Expr(ast.Constant()) | ast.If(ast.Name("TYPE_CHECKING")):
-            return True
+        case ast.FunctionDef(decorator_list=decorators, args=args):
+            return [*decorators, *args.defaults, *filter(None, args.kw_defaults)]
+        case ast.Expr(ast.Constant()):
+            return []
+        case ast.If(ast.Name("TYPE_CHECKING"), orelse=instead):
+            return instead
         case _:
-            return False
+            return [one]
 
 
 def _paths(name: str, files: Files) -> Iterator[tuple[str, bool]]:

@@ -107,7 +107,7 @@ def _by_receivers(sent: Iterable[Sent], name: str) -> list[Object]:
             of_broker.setdefault(one.to, []).append({key: one.request[key] for key in one.request if key != "name"})
     groups: list[tuple[list[int], list[Object]]] = []
     for broker in sorted(of_broker):
-        in_order = _deletions_by_name(of_broker[broker])
+        in_order = _deletions_by_name(of_broker[broker]) if name == "StopReplica" else of_broker[broker]
         same = next((to for to, requests in groups if requests == in_order), None)
         if same is None:
             groups.append(([broker], in_order))
@@ -117,7 +117,7 @@ def _by_receivers(sent: Iterable[Sent], name: str) -> list[Object]:
 
 
 def _deletions_by_name(requests: list[Object]) -> list[Object]:
-    """Requests in order, of which those to delete replicas, one right behind the other, stand by the names of these."""
+    """StopReplica requests in order, of which those that delete, one right behind the other, stand by replica."""
     runs = groupby(requests, key=lambda one: bool(one.get("delete")))
     return [one for deletes, run in runs for one in (sorted(run, key=_names) if deletes else run)]
 

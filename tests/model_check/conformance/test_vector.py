@@ -145,6 +145,9 @@ def test_a_legal_outcome_has_all_that_is_named() -> None:
     assert difference({"a": {"b": [1]}}, {"a": {}}) == "a.b: expected [1], found nothing"
     assert difference({"a": True}, {"a": 1}) == "a: expected true, found 1"
     assert difference({}, 7) == "the outcome: expected {}, found 7"
+    found = difference({"lines": ["a", "b", "b"]}, {"lines": ["b", "c"]})
+    assert found == 'lines: expected "a", which is not there'
+    assert difference({"lines": []}, {"lines": ["b"]}) == 'lines: found "b", which is not expected'
 
 
 def test_of_several_outcomes_the_one_that_is_most_alike_is_told_of() -> None:
@@ -152,6 +155,13 @@ def test_of_several_outcomes_the_one_that_is_most_alike_is_told_of() -> None:
     told = "none of 2 legal outcomes; of the one that is most like it, b[1]: expected 2, found 3"
     assert first_difference(one, {"a": 2, "b": [2, 3]}) == told
     assert first_difference(replace(one, then=one.then[:1]), {"a": 2, "b": [1, 2]}) == "a: expected 1, found 2"
+
+
+def test_of_lines_that_are_missing_each_counts() -> None:
+    """Else the outcome that one line is missing of is as far away as one of which every line is."""
+    one = replace(VECTORS[0], then=[{"lines": {"1": ["x", "y", "z"]}}, {"lines": {"1": ["a", "b", "c"]}}])
+    told = 'none of 2 legal outcomes; of the one that is most like it, lines.1: expected "b", which is not there'
+    assert first_difference(one, {"lines": {"1": ["a", "c"]}}) == told
 
 
 def test_a_dialect_since_a_release() -> None:

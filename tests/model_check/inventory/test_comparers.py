@@ -65,5 +65,20 @@ def test_words_and_empty_lines_are_no_code_and_all_else_is() -> None:
     assert code_of(plain.replace("    return", "return")) != code_of(plain)
 
 
+@pytest.mark.parametrize(
+    ("code", "other"),
+    [
+        ('def f():\n    """Doc."""; return 1\n', 'def f():\n    """Doc."""; return 2\n'),
+        ('def f(): "Doc."\n', 'def g(): "Doc."\n'),
+        ('TEXT = """a\n# b\n"""\n', 'TEXT = """a\n# c\n"""\n'),
+        ('TEXT = f"""{a}\n\n# b"""\n', 'TEXT = f"""{a}\n# b"""\n'),
+        ('# \u2028\nX = 1\n"""Of X."""\n', '# \u2028\nX = 2\n"""Of X."""\n'),
+    ],
+)
+def test_what_only_looks_like_words_is_code(code: str, other: str) -> None:
+    """Beside a docstring, within a text, behind what only Python's own `splitlines` takes for the end of a line."""
+    assert code_of(code) != code_of(other)
+
+
 def test_every_name_is_that_of_a_folder_or_file() -> None:
     assert [one for one in COMPARERS if not any(path.startswith(one) for path in sources())] == []

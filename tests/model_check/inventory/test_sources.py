@@ -50,6 +50,22 @@ def test_of_a_package_around_what_is_imported_the_functions_are_left_out() -> No
     assert reached(["spec.b", "spec.c.g"], files=files) >= {*around, "spec/d.py"}
 
 
+@pytest.mark.parametrize(
+    "package",
+    [
+        b"def f():\n    import spec.d\n\nX = f()\n",
+        b"def g():\n    import spec.d\n\ndef f():\n    g()\n\nif TYPE_CHECKING:\n    Y = 1\nelse:\n    f()\n",
+        b"def f(of):\n    import spec.d\n\n@f\ndef g(): ...\n",
+        b"def f(of=import_module('spec.d')): ...\n",
+        b"@import_module('spec.d')\nclass A: ...\n",
+        b"if TYPE_CHECKING:\n    import spec.b\nelse:\n    import spec.d\n",
+    ],
+)
+def test_what_a_package_around_calls_as_it_is_loaded_is_followed(package: bytes) -> None:
+    """Also what that calls, what decorates it, its defaults, and what is there where types are not checked."""
+    assert "spec/d.py" in reached(["spec.c.g"], files={**FILES, "spec/c/__init__.py": package, "spec/c/g.py": b""})
+
+
 def test_a_digest_changes_with_any_byte_and_any_name() -> None:
     some = ["spec/a.py", "spec/b.py"]
     other = {**FILES, "spec/b.py": FILES["spec/b.py"] + b"\n"}

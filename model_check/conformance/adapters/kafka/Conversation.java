@@ -46,8 +46,8 @@ final class Conversation {
     /** Log a line; what is logged when everything is over is nobody's business. */
     synchronized void log(String line) { if (!isOver) say("log", line); }
 
-    /** What happens next, when everything is done; null at the end. */
-    Map<String, Object> next() {
+    /** What happens next, when everything is done; null at the end, behind which no other thread says a line. */
+    synchronized Map<String, Object> next() {
         Map<String, Object> answer = say("wait", true);
         if (!answer.containsKey("event")) end();
         return Json.object(answer.get("event"));

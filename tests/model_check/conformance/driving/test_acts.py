@@ -24,3 +24,10 @@ def test_what_is_sent_in_between_keeps_its_place() -> None:
     assert turn([first, Wrote("delete", "/a"), second]) != turn([second, Wrote("delete", "/a"), first])
     kept = Sent(1, stop("a-1", delete=False)), Sent(1, stop("a-0", delete=False))
     assert turn(kept) != turn(kept[::-1])
+
+
+def test_a_key_of_another_request_that_nobody_knows_changes_nothing() -> None:
+    odd = [Sent(2, {"name": "LeaderAndIsr", "delete": True, "partitions": [{name: 0}]}) for name in "ba"]
+    (told,) = turn(odd)
+    (group,) = told["sent"]["LeaderAndIsr"]
+    assert [one["partitions"] for one in group["requests"]] == [[{"b": 0}], [{"a": 0}]]

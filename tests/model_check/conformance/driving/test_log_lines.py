@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import model_check.conformance
 from model_check.conformance.driving.log_lines import KINDS, lines_of_turn
 from model_check.conformance.vector import read_vectors
@@ -33,6 +35,23 @@ def test_what_has_no_order_is_sorted() -> None:
         "[Controller 1]: Partitions already reassigned: Set([a,1], [b,0])",
         f"[Controller 1]: Partitions being reassigned: Map([a,0] -> {context('2, 3')}, [b,0] -> {context('3, 2')})",
     ]
+
+
+def test_the_numbers_of_partitions_that_are_added_are_those_of_a_map() -> None:
+    about = "[AddPartitionsListener on Controller 1]: Skipping adding partitions"
+    why = "for topic a since it is currently being deleted"
+    assert lines_of_turn([f"{about} 10,2 {why}"], {"PartitionsSkipped"}) == [f"{about} 2,10 {why}"]
+
+
+def test_where_a_text_departs_from_kafkas_lines_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes a tenth of a second a text, and a controller may log all that it likes."""
+    monkeypatch.setattr("spec.logs.log_lines.Vocabulary._departure", lambda *_: pytest.fail("it was looked for"))
+    assert lines_of_turn(["", "two\nlines", "I begin anew", MOVED + "\n", MOVED], ASKED) == [MOVED]
+
+
+def test_no_text_is_read_where_no_kind_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("model_check.conformance.driving.log_lines._line", lambda _: pytest.fail("it was read"))
+    assert lines_of_turn([MOVED], []) == []
 
 
 def test_what_has_an_order_keeps_it() -> None:
