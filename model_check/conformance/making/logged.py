@@ -15,6 +15,7 @@ from model_check.conformance.making.stages import Script, Shown
 from model_check.conformance.making.unheard import UNHEARD
 from model_check.conformance.making.walks import NEW_SESSION
 from model_check.conformance.making.who_acts import DRIVEN, LOOKS
+from model_check.conformance.vector import Object
 
 GROUP: Final = "log"
 LINE: Final = "line"
@@ -72,14 +73,18 @@ def kinds_of(scripts: Iterable[Script]) -> frozenset[str]:
 
 
 def log_case(case: Case, script: Script, kinds: Iterable[str]) -> Case:
-    """The case that asks for the lines of a script's last turn, among those of some kinds."""
+    """The case that asks for the lines of a script's last turn, among those of some kinds.
+
+    Where that may be none, what is done is asked for, too, for who only waits logs nothing.
+    """
     last, number = script.turns[-1], str(len(script.turns) - 1)
     compared = sorted({*kinds} - _unsure(script))
-    orders = {tuple(line for line, kind in one if kind in compared) for one in last.logs}
+    orders = sorted({tuple(line for line, kind in one if kind in compared) for one in last.logs})
+    lines: list[Object] = [{"lines": {number: [*one]}} for one in orders]
     return replace(
         case,
         title=f"{case.title}; what is logged then",
         given={**case.given, "lines": compared},
-        then=[{"lines": {number: [*one]}} for one in sorted(orders)],
+        then=[one | done for one in lines for done in case.then] if () in orders else lines,
         tags=[*case.tags, GROUP],
     )
