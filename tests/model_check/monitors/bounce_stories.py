@@ -1,4 +1,4 @@
-"""Stories of brokers that are away and come back as other processes, noticed or not: in pairs, as `signature_stories`."""
+"""Stories of brokers that come back as other processes, noticed or not: in pairs, as in `signature_stories`."""
 
 from model_check.monitors.signatures import NOTICED
 from tests.model_check.monitors.signature_stories import restarted, returned
