@@ -10,7 +10,7 @@ wait for it, so that is no rest.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ END: Final = "(end of recording)"
 ENDS: Final = ("broker-kill-9", "broker-sigterm (controlled shutdown)", "broker-exited")
 """Acts after which a broker is up only once it registers anew."""
 START: Final = "broker-start"
+STOPPED, RESUMED = "broker-sigstop", "broker-sigcont"
 HARMLESS: Final = ("observe-", NOTE, "seed", "produce", "jstack", "end", AT_REST)
 """How acts begin that change nothing."""
 QUIET: Final = 2000
@@ -48,11 +49,19 @@ class Rest:
 
 @dataclass(frozen=True)
 class Acts:
-    """The moments of rest; `reason` says why there are none. `is_told`: they were written down as such."""
+    """The moments of rest; `reason` says why there are none. `is_told`: they were written down as such.
+
+    `stops` are the times (ms) at which each broker was stopped where it was, and when that ended.
+    """
 
     rests: tuple[Rest, ...] = ()
     reason: str = "nothing tells when the cluster was at rest"
     is_told: bool = False
+    stops: Mapping[int, Sequence[tuple[float, float]]] = field(default_factory=dict)
+
+    def is_stopped(self, broker: int, start: float, end: float) -> bool:
+        """Whether a broker was stopped at some time between these."""
+        return any(stopped <= end and start <= ended for stopped, ended in self.stops.get(broker, ()))
 
 
 def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
@@ -63,7 +72,8 @@ def read_acts(folder: Path, moves: Sequence[int]) -> Acts:
     acts = log.acts
     is_told = any(one.action == AT_REST for one in acts)
     rests = tuple(_told(acts) if is_told else _found(acts, moves))
-    return Acts(rests, "" if rests else "at no moment the cluster is known to have been at rest", is_told)
+    reason = "" if rests else "at no moment the cluster is known to have been at rest"
+    return Acts(rests, reason, is_told, _stops(acts))
 
 
 def admin_sessions(folder: Path) -> frozenset[int]:
@@ -101,8 +111,22 @@ def _down(acts: Iterable[Act]) -> Mapping[int, float]:
             continue
         if one.action in ENDS:
             down[one.broker] = one.ms
-        elif one.action == "broker-sigstop":
+        elif one.action == STOPPED:
             down[one.broker] = inf
-        elif one.action in {START, "broker-sigcont"}:
+        elif one.action in {START, RESUMED}:
             down.pop(one.broker, None)
     return down
+
+
+def _stops(acts: Iterable[Act]) -> dict[int, list[tuple[float, float]]]:
+    """From when until when each broker was stopped; one that is never resumed, for ever."""
+    stops: dict[int, list[tuple[float, float]]] = {}
+    for one in acts:
+        if one.broker is None:
+            continue
+        of_it = stops.setdefault(one.broker, [])
+        if one.action == STOPPED:
+            of_it.append((one.ms, inf))
+        elif one.action in {START, RESUMED, *ENDS} and of_it and of_it[-1][1] == inf:
+            of_it[-1] = (of_it[-1][0], one.ms)
+    return stops

@@ -16,12 +16,15 @@ from model_check.monitors.deletion import deletions, is_left_half_way
 from model_check.monitors.history import History, Write, state_path
 from model_check.monitors.moments import Moment
 from model_check.monitors.reassignment import asked_at, joined_at, known_replicas, left_at
+from model_check.recordings.tracks import SKEW
 from spec.formats import znode_paths as paths
 from spec.formats.kafka_types import NO_LEADER, TopicPartition
 from spec.formats.request_schemas import ApiKey
 
 FAILOVER = 30_000
 """Milliseconds that a controller may take to come to work."""
+NOTICED = 500
+"""Milliseconds after which a controller that runs, and has nothing to do, has seen that a broker is gone."""
 
 
 def of_unraised(at: Moment) -> str:
@@ -139,9 +142,10 @@ def _of_creation(at: Moment, decided: Write) -> str:
 
 
 def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
-    """Whether a broker left and came back in this term, and the decision is from before that.
+    """Whether a broker left and came back in this term, unnoticed, and the decision is from before that.
 
-    A controller that takes it out of any ISR in between has noticed.
+    A controller that takes it out of any ISR in between has noticed; one that could have noticed, and has not, has
+    another fault.
     """
     history = at.history
     ids = history.until(f"/brokers/ids/{broker}", at.number)
@@ -149,8 +153,25 @@ def _is_bounced(at: Moment, broker: int, decided: Write) -> bool:
     since = max(history.office(at.number).since, decided.number)
     if not gone or ids[-1].after is None or not since < gone[-1] < ids[-1].number:
         return False
+    if _could_notice(at, history.writes[gone[-1]], ids[-1]):
+        return False
     between = history.writes[gone[-1] : ids[-1].number]
     return not any(decides(one) and is_in_sync(one.before, broker) > is_in_sync(one.after, broker) for one in between)
+
+
+def _could_notice(at: Moment, gone: Write, back: Write) -> bool:
+    """Whether who is in office had nothing to wait for, and time, between a broker's end and its return.
+
+    It was not stopped, as far as clocks tell, and the cluster is known to have been at rest while the broker was away,
+    or before, if nothing was written since.
+    """
+    history, owner = at.history, at.history.office(at.number).owner
+    if owner is None or owner.broker is None or back.ms - gone.ms < NOTICED:
+        return False
+    if history.acts.is_stopped(owner.broker, gone.ms - SKEW, back.ms + SKEW):
+        return False
+    quiet = next((one.number + 1 for one in reversed(history.writes[: gone.number]) if one.zxid != gone.zxid), 0)
+    return any(quiet <= min(cuts) <= max(cuts) <= back.number for cuts in map(history.cuts, history.acts.rests))
 
 
 def of_stale_metadata(at: Moment, partition: TopicPartition, broker: int, highest: int) -> str:

@@ -265,25 +265,6 @@ def unheard_creation(story: Story, *, repeated: bool) -> None:
     story.rest()
 
 
-def unheard_start(story: Story, *, unnoticed: bool) -> None:
-    if unnoticed:
-        restarted(story, 3)
-    else:
-        story.wire[3] = story.wire[3][:1]
-    story.rest()
-
-
-def unheard_return(story: Story, *, unnoticed: bool) -> None:
-    """Broker 3 comes back as another process; the controller has taken it out of the ISR of another topic before."""
-    born(story, "other")
-    story.end(3)
-    story.start(3)
-    if not unnoticed:
-        story.state(1, 2, 1, (2,), topic="other")
-    returned(story, 3)
-    story.rest()
-
-
 def unheard_raise(story: Story, *, away: bool) -> None:
     """A reassignment raises the leader epoch alone, and broker 3, which may have no session then, is not told."""
     if away:

@@ -12,7 +12,7 @@ import pytest
 
 from model_check.verdicts.verdict import Verdict
 from spec.formats.error_codes import ErrorCode
-from tests.model_check.monitors import edit_stories, signature_stories
+from tests.model_check.monitors import bounce_stories, edit_stories, signature_stories
 from tests.model_check.monitors.stories import AS_CODED_ROWS, begun, born, breaks, deleted, failed_over, moved
 
 PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
@@ -49,8 +49,12 @@ PAIRS: Final[tuple[tuple[str, str, Callable[..., None], str], ...]] = (
     ("assignments_change_in_order", "D73-move", edit_stories.undoes_an_edit, "unheard"),
     ("assignments_change_in_order", "D73-move", edit_stories.moves_back, "unheard"),
     ("eventually_live_replicas_are_informed", "D54", signature_stories.unheard_creation, "repeated"),
-    ("eventually_live_replicas_are_informed", "D12", signature_stories.unheard_start, "unnoticed"),
-    ("eventually_live_brokers_know_the_leaders", "D12", signature_stories.unheard_return, "unnoticed"),
+    ("eventually_live_replicas_are_informed", "D12", bounce_stories.unheard_start, "unnoticed"),
+    ("eventually_live_brokers_know_the_leaders", "D12", bounce_stories.unheard_return, "unnoticed"),
+    ("eventually_live_brokers_know_the_leaders", "D12", bounce_stories.away, "soon"),
+    ("eventually_live_brokers_know_the_leaders", "D12", bounce_stories.away, "stopped"),
+    ("eventually_live_replicas_are_informed", "D12", bounce_stories.away, "busy"),
+    ("eventually_live_replicas_are_informed", "D12", bounce_stories.away_at_rest, "restless"),
     ("eventually_live_replicas_are_informed", "D18", signature_stories.unheard_raise, "away"),
     ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_log, "gone"),
     ("eventually_only_assigned_replicas_have_logs", "D47", signature_stories.left_by_a_term, "ended"),
