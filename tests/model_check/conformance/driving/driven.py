@@ -1,12 +1,17 @@
 """The reference's controller, driven in this process, with something between it and the world."""
 
 import json
+from itertools import count
+from typing import Final
 
 from model_check.conformance.driving.conversation import answer
 from model_check.conformance.driving.world import World
 from model_check.conformance.reference_driven import control
 from model_check.conformance.vector import Object, Vector, difference
 from tests.model_check.conformance.driving.wrong_controllers import Exchange, Wrong
+
+LINES: Final = 3_000
+"""What a controller says at most; no script has a right one say a third of it."""
 
 
 def as_it_is(exchange: Exchange) -> Exchange:
@@ -16,9 +21,11 @@ def as_it_is(exchange: Exchange) -> Exchange:
 
 def outcome(vector: Vector, between: Wrong = as_it_is) -> Object | None:
     """What the reference comes to, with something between it and the world; None where it comes to nothing."""
-    world = World(vector.given)
+    world, lines = World(vector.given), count(1)
 
     def exchange(said: Object) -> Object:
+        if next(lines) > LINES:
+            raise RuntimeError("it goes on and on")
         told: Object = json.loads(json.dumps(answer(world, json.loads(json.dumps(said))) or {"end": True}))
         return told
 
