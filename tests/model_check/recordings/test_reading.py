@@ -155,7 +155,7 @@ BAD = {
     "zookeeper.jsonl": [
         (replaced('"cxid": 33', '"cxid": "33"'), "field 'cxid' is \"33\", not of kind int"),
         (replaced('"/brokers/ids/2"', '"/brokers/ids/two"'), "no znode of the controller's protocol has this path"),
-        (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,2,1]'), "/brokers/topics/rf3/partitions/1/state: isr: "),
+        (replaced(r'\"isr\":[2,3,1]', r'\"isr\":[2,\"3\",1]'), "/brokers/topics/rf3/partitions/1/state: isr"),
         (replaced('"/isr_change_notification/isr_change_0000000000"}', '"/controller_epoch"}'),
          "no controller of the era makes a transaction like"),
         (replaced(r'"path": "/controller", "data": "{\"version\":1,\"brokerid\":1',
