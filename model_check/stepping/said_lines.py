@@ -15,7 +15,7 @@ from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.language.broker_lists import Brokers
 from spec.language.terms import Value
 from spec.logs.controller_log.values import PartitionReplica
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, in_order
 from spec.logs.logged_values import Role
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
@@ -42,7 +42,7 @@ class Expected:
 
     def line(self, controller: int) -> Line | None:
         """The line as that controller writes it; None where the step does not know all of it."""
-        known = {name: _in_order(value) for name, value in self.fields.items()}
+        known = {name: in_order(one) if isinstance(one, frozenset) else one for name, one in self.fields.items()}
         declared = [one for one in fields(self.kind) if one.init]
         if "controller" in (one.name for one in declared):
             known["controller"] = controller
@@ -60,13 +60,6 @@ class Expected:
 def _existing(written: Iterable[object]) -> frozenset[object]:
     """A collection without its order; who goes on in a later term also writes of partitions that are gone."""
     return frozenset(one for one in written if not (isinstance(one, tuple) and PartitionState.NON_EXISTENT in one))
-
-
-def _in_order(value: object) -> Any:
-    """A collection that has no order as it is told: by numbers, or by names."""
-    if not isinstance(value, frozenset):
-        return value
-    return tuple(sorted(value, key=lambda one: (one, "") if isinstance(one, int) else (0, str(one))))
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,11 @@ def _with_shape(cls: type[Line], version: KafkaVersion, hole: re.Match[str]) -> 
     return f"{{{name}}}" if form == name else f"{{{name}:{form}}}"
 
 
+def in_order(values: Iterable[object]) -> tuple[Any, ...]:
+    """A collection that has no order as a line tells it: by numbers, or by names."""
+    return tuple(sorted(values, key=lambda one: (one, "") if isinstance(one, int) else (0, str(one))))
+
+
 def lines_of(*modules: str) -> Iterator[type[Line]]:
     """The lines that modules declare, in their order; classes without a text are what several of them share."""
     for name in modules:

@@ -16,7 +16,7 @@ from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_log.parts import ControllerLogLine
 from spec.logs.controller_log.topic_deletion import DeletionInProgress
 from spec.logs.controller_request_lines import ControllerLine, ResponseReceived
-from spec.logs.log_lines import Line
+from spec.logs.log_lines import Line, in_order
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 
 LOGS: Final = (STATE_CHANGE_LOG, CONTROLLER_LOG)
@@ -43,15 +43,12 @@ def lines_of_turn(texts: Iterable[str], kinds: Collection[str]) -> list[str]:
 def plain(line: Line) -> str:
     """A line with all that has no order sorted."""
     told = {one.name: getattr(line, one.name) for one in fields(line) if one.init}
-    return str(replace(line, **{name: _sorted(value) for name, value in told.items() if _is_set(name, value)}))
+    in_one_order: dict[str, Any] = {name: in_order(value) for name, value in told.items() if _is_set(name, value)}
+    return str(replace(line, **in_one_order))
 
 
 def _is_set(name: str, value: Any) -> bool:
     return isinstance(value, tuple) and (name in NUMBERS or not all(isinstance(one, int) for one in value))
-
-
-def _sorted(value: Iterable[Any]) -> Any:
-    return tuple(sorted(value, key=lambda one: (one, "") if isinstance(one, int) else (0, str(one))))
 
 
 @lru_cache(maxsize=10_000)

@@ -9,12 +9,10 @@ for a defect that no walk shows; a script in which Kafka goes through a set has 
 """
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Final
 
 from model_check.conformance.driving.acts import NAMES
-from model_check.conformance.driving.conversation import LINES, answer
-from model_check.conformance.driving.world import World
+from model_check.conformance.driving.played import played
 from model_check.conformance.making.by_hand_deletions import DELETIONS
 from model_check.conformance.making.by_hand_moves import MOVES
 from model_check.conformance.making.by_hand_terms import TERMS
@@ -22,7 +20,6 @@ from model_check.conformance.making.cases import Case
 from model_check.conformance.making.controlled import DIALECT, SETTINGS, VERB
 from model_check.conformance.making.hands import ByHand
 from model_check.conformance.making.who_acts import DRIVEN
-from model_check.conformance.reference_driven import control
 from model_check.conformance.vector import Object
 
 EVERY: Final = (*TERMS, *DELETIONS, *MOVES)
@@ -45,14 +42,6 @@ def _has_fault(one: ByHand) -> bool:
 
 def comes_to(given: Object, compared: int) -> Object:
     """What the reference's controller does in the last turns of a script."""
-    world, lines = World(given), count()
-
-    def exchange(said: Object) -> Object:
-        if next(lines) == LINES:
-            raise RuntimeError("the script does not come to its end")
-        return answer(world, said) or {"end": True}
-
-    control(given, DIALECT, exchange)
-    turns: Object = world.outcome()["turns"]
+    turns: Object = played(given, DIALECT)["turns"]
     last = len(given["script"])
     return {"turns": {str(number): turns[str(number)] for number in range(last - compared, last)}}

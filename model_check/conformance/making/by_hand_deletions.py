@@ -25,9 +25,8 @@ from model_check.conformance.making.hands import (
     vanishes,
     writes,
 )
-from reference.scripts import CONTROLLER
+from reference.scripts import CONTROLLER, ISR_CHANGES
 
-NOTIFICATIONS: Final = "/isr_change_notification"
 WAITS: Final = (topic("a", [1, 2]), starts(1), starts(2), starts(3), asks_to_move(a_0=[2, 3]),
                 deletes(CONTROLLER) + asks_to_delete("a"))  # fmt: skip
 """A topic is to be deleted of which a partition moves, and a new term has found both."""
@@ -118,6 +117,6 @@ DELETIONS: Final = (
         "The parent of the notifications is deleted, and made again by the next notification",
         ("PROTOCOL.md section 2", "PROTOCOL.md section 7.7"),
         (topic("a", [1, 2]), starts(1), starts(2),
-         leads("a-0", 1, 1, [1, 2]) + deletes(NOTIFICATIONS) + reports("a-0")),
+         leads("a-0", 1, 1, [1, 2]) + deletes(ISR_CHANGES) + reports("a-0")),
     ),
 )  # fmt: skip

@@ -79,7 +79,7 @@ def files_of(cases: Mapping[str, Sequence[Case]], known: Iterable[Vector], retir
             if name in kept:
                 raise ValueError(f"two cases of {group} ask the same: {one.title}")
             kept.add(name)
-            lines.append(_vector(name, one).to_line() + "\n")
+            lines.append(vector_of(name, one).to_line() + "\n")
         files[f"{group}.jsonl"] = "".join(lines)
     summary = {name: _summary(text) for name, text in files.items()}
     manifest = Manifest(VERSION, summary, sorted(used - kept))
@@ -92,7 +92,8 @@ def _summary(text: str) -> Object:
     return {"vectors": len(ids), "ids": [*ranges(ids)], "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
-def _vector(name: str, one: Case) -> Vector:
+def vector_of(name: str, one: Case) -> Vector:
+    """The vector that a case is under an id."""
     tags = [*one.tags, SEVERAL] if len(one.then) > 1 and SEVERAL not in one.tags else list(one.tags)
     return Vector(name, one.title, list(one.refs), tags, list(one.dialects), one.verb, one.given, one.then, one.hash)
 

@@ -39,14 +39,13 @@ Cases: TypeAlias = tuple[tuple[Case, Shown], ...]
 
 @dataclass(frozen=True)
 class Made:
-    """The cases of a theme, what each of them shows, and how many scripts were walked.
+    """The cases of a theme, and how many scripts were walked.
 
-    `until` says how many there were with each version of the vectors; `logged` are those whose lines
-    are compared.
+    `done` are those of what the controller does, `until` how many of them there were with each version of the vectors;
+    `logged` are those of what it logs.
     """
 
-    cases: tuple[Case, ...]
-    shows: tuple[Shown, ...]
+    done: Cases
     until: Mapping[str, int]
     logged: Cases
     walked: int
@@ -74,19 +73,16 @@ def starting(brokers: int) -> list[tuple[str, ...]]:
 def make(name: str) -> Made:
     """The cases of a theme: a cover of what its scripts show, version by version."""
     walker, found = walked(name)
-    cases: dict[str, Case] = {}
-    shows: dict[str, Shown] = {}
+    done: Cases = ()
     until: dict[str, int] = {}
     for version in VERSIONS:
-        earlier, known = {*cases}, Shown().union(*shows.values())
+        earlier, known = {case.hash for case, _ in done}, Shown().union(*(shows for _, shows in done))
         looked_for = [asked(one.shows, version) for one in found] if comes_by(THEMES[name].since, version) else []
-        for one in (found[place] for place in cover(looked_for, known)):
-            case = case_of(name, walker, one)  # some steps differ in what nobody sees
-            told = new_to(one.shows, version) if case.hash in earlier else one.shows
-            cases.setdefault(case.hash, case)
-            shows[case.hash] = shows.get(case.hash, Shown()) | told
-        until[version] = len(cases)
-    return Made(tuple(cases.values()), tuple(shows.values()), until, _logged(name, walker, found), len(found))
+        fresh = [(case_of(name, walker, found[place]), found[place].shows) for place in cover(looked_for, known)]
+        told = ((case, new_to(shows, version) if case.hash in earlier else shows) for case, shows in fresh)
+        done = _merged([*done, *told])
+        until[version] = len(done)
+    return Made(done, until, _logged(name, walker, found), len(found))
 
 
 def _logged(name: str, walker: Walker, found: Sequence[Script]) -> Cases:
@@ -114,15 +110,15 @@ def chosen(made: Mapping[str, Made]) -> dict[str, list[int]]:
     known = Shown()
     for version in VERSIONS:
         places = [(name, number) for name, one in made.items() for number in range(one.until[version])]
-        for place in cover([asked(made[name].shows[number], version) for name, number in places], known):
+        for place in cover([asked(made[name].done[number][1], version) for name, number in places], known):
             found[places[place][0]].append(places[place][1])
-        known = known.union(*(made[name].shows[number] for name, numbers in found.items() for number in numbers))
+        known = known.union(*(made[name].done[number][1] for name, numbers in found.items() for number in numbers))
     return found
 
 
 def kept(made: Mapping[str, Made]) -> dict[str, list[Case]]:
     """The cases of all themes, as they become vectors."""
-    done = {name: [made[name].cases[number] for number in numbers] for name, numbers in chosen(made).items()}
+    done = {name: [made[name].done[number][0] for number in numbers] for name, numbers in chosen(made).items()}
     logs = _merged(chain(*(one.logged for one in made.values())))
     return {**done, logged.GROUP: [logs[place][0] for place in cover([shows for _, shows in logs])]}
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from model_check.conformance.vector import Object
-from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, REASSIGN_PARTITIONS
+from reference.scripts import CONTROLLER, CONTROLLER_EPOCH, DELETE_TOPICS, ISR_CHANGES, REASSIGN_PARTITIONS
+from spec.formats import znode_paths as paths
 
 Items = list[Object]
 OTHER: Final = 9
-ELECTIONS: Final = "/admin/preferred_replica_election"
+ELECTIONS: Final = str(paths.PREFERRED_REPLICA_ELECTION.path())
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,13 @@ def deletes(*paths: str) -> Items:
 
 def topic_path(topic: str) -> str:
     """The znode of a topic."""
-    return f"/brokers/topics/{topic}"
+    return str(paths.BROKER_TOPIC.path(topic=topic))
 
 
 def state_path(name: str) -> str:
     """The state znode of a partition, which is named as `a-0`."""
     topic, _, partition = name.rpartition("-")
-    return f"{topic_path(topic)}/partitions/{partition}/state"
+    return str(paths.STATE.path(topic=topic, partition=int(partition)))
 
 
 def _assigned(*assigned: Sequence[Any]) -> Object:
@@ -117,7 +118,7 @@ def _assigned(*assigned: Sequence[Any]) -> Object:
 def topic(name: str, *assigned: Sequence[int], **config: str) -> Items:
     """A topic is created, with the AR of each of its partitions; dots of a configuration's keys are underscores."""
     own = {key.replace("_", "."): value for key, value in config.items()}
-    return [*creates(f"/config/topics/{name}", {"version": 1, "config": own}),
+    return [*creates(str(paths.TOPIC_CONFIG.path(topic=name)), {"version": 1, "config": own}),
             *creates(topic_path(name), _assigned(*assigned))]  # fmt: skip
 
 
@@ -145,7 +146,7 @@ def leads(name: str, leader: int, leader_epoch: int, isr: Sequence[int], control
 
 def reports(*names: str) -> Items:
     """A leader reports that it has changed the ISR of some partitions."""
-    return creates("/isr_change_notification/isr_change_0000000000", {"version": 1, "partitions": _partitions(names)})
+    return creates(f"{ISR_CHANGES}/isr_change_0000000000", {"version": 1, "partitions": _partitions(names)})
 
 
 def _partitions(names: Sequence[str]) -> list[Object]:
@@ -167,7 +168,7 @@ def asks_to_elect(*names: str) -> Items:
 
 def asks_to_delete(*topics: str) -> Items:
     """Somebody asks for topics to be deleted."""
-    return [item for one in topics for item in creates(f"/admin/delete_topics/{one}", "")]
+    return [item for one in topics for item in creates(f"{DELETE_TOPICS}/{one}", "")]
 
 
 # ----------------------------------------------------------------------------------------------- in the midst of it

@@ -78,7 +78,7 @@ def there_is() -> Iterator[tuple[str, str, frozenset[str]]]:
 
 def told_of(made: Mapping[str, Made]) -> Iterator[str]:
     """What the vectors show of the specification, a line each."""
-    cases = [made[name].shows[number] for name, numbers in chosen(made).items() for number in numbers]
+    cases = [made[name].done[number][1] for name, numbers in chosen(made).items() for number in numbers]
     shown = Shown().union(*cases)
     counts = Counter(one[0] for one in shown)
     told = ", ".join(f"{counts[kind]} {words}" for kind, words in WORDS.items())

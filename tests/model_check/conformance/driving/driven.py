@@ -1,12 +1,9 @@
 """The reference's controller, driven in this process, with something between it and the world."""
 
 import json
-from itertools import count
 from typing import Final
 
-from model_check.conformance.driving.conversation import answer
-from model_check.conformance.driving.world import World
-from model_check.conformance.reference_driven import control
+from model_check.conformance.driving.played import as_it_is, played
 from model_check.conformance.vector import Object, Vector, difference
 from tests.model_check.conformance.driving.wrong_controllers import Exchange, Wrong
 
@@ -14,26 +11,16 @@ LINES: Final = 3_000
 """What a controller says at most; no script has a right one say a third of it."""
 
 
-def as_it_is(exchange: Exchange) -> Exchange:
-    """Nothing stands between."""
-    return exchange
-
-
 def outcome(vector: Vector, between: Wrong = as_it_is) -> Object | None:
     """What the reference comes to, with something between it and the world; None where it comes to nothing."""
-    world, lines = World(vector.given), count(1)
 
-    def exchange(said: Object) -> Object:
-        if next(lines) > LINES:
-            raise RuntimeError("it goes on and on")
-        told: Object = json.loads(json.dumps(answer(world, json.loads(json.dumps(said))) or {"end": True}))
-        return told
+    def on_the_wire(exchange: Exchange) -> Exchange:
+        return between(lambda said: json.loads(json.dumps(exchange(json.loads(json.dumps(said))))))
 
     try:
-        control(vector.given, "as-coded-0.10.2", between(exchange))
+        return played(vector.given, "as-coded-0.10.2", on_the_wire, LINES)
     except Exception:  # noqa: BLE001 - a wrong controller may end in any way
         return None
-    return world.outcome()
 
 
 def is_passed(told: Object, dialect: str) -> bool:

@@ -255,7 +255,7 @@ def sends_before_it_writes(exchange: Exchange) -> Exchange:
 
 @wrong
 def logs_the_epoch_before(exchange: Exchange) -> Exchange:
-    return _says(lambda said: _logs(said, lambda line: re.sub(r"epoch (\d+)", _one_less, line)))(exchange)
+    return _logs(lambda line: re.sub(r"epoch (\d+)", lambda epoch: f"epoch {int(epoch[1]) - 1}", line))(exchange)
 
 
 @wrong
@@ -265,14 +265,9 @@ def logs_no_failed_change(exchange: Exchange) -> Exchange:
 
 @wrong
 def logs_states_the_wrong_way_round(exchange: Exchange) -> Exchange:
-    return _says(lambda said: _logs(said, lambda line: re.sub(r"from (\w+) to (\w+)", r"from \2 to \1", line)))(
-        exchange
-    )
+    return _logs(lambda line: re.sub(r"from (\w+) to (\w+)", r"from \2 to \1", line))(exchange)
 
 
-def _one_less(epoch: re.Match[str]) -> str:
-    return f"epoch {int(epoch[1]) - 1}"
-
-
-def _logs(said: Object, change: Callable[[str], str]) -> Object:
-    return {**said, "log": change(said["log"])} if "log" in said else said
+def _logs(change: Callable[[str], str]) -> Wrong:
+    """Logs other lines."""
+    return _says(lambda said: {**said, "log": change(said["log"])} if "log" in said else said)

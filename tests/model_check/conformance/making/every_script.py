@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from model_check.conformance.making.cases import Case
+from model_check.conformance.making.cases import Case, vector_of
 from model_check.conformance.making.controlled import case_of, walked
 from model_check.conformance.making.logged import kinds_of, log_case, shows
 from model_check.conformance.vector import Vector
@@ -18,8 +18,4 @@ def every_case(theme: str) -> list[Case]:
 
 def vectors_of(theme: str, cases: Iterable[Case]) -> Iterator[Vector]:
     """The cases as vectors."""
-    for number, one in enumerate(cases):
-        yield Vector(
-            f"kcs-{theme}-{number:04}", one.title, list(one.refs), list(one.tags), list(one.dialects), one.verb,
-            one.given, one.then, one.hash,
-        )  # fmt: skip
+    return (vector_of(f"kcs-{theme}-{number:04}", one) for number, one in enumerate(cases))

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from model_check.conformance.making import by_hand
+from model_check.conformance.driving.played import played
 from model_check.conformance.making.by_hand import EVERY, comes_to, hand_cases
 from model_check.conformance.making.cases import BY_HAND
+from model_check.conformance.making.controlled import DIALECT
 from model_check.conformance.making.hands import ByHand, Items, deletes, starts, topic, topic_path, wins_after
 from model_check.conformance.vector import Object, read_vectors
 from reference.scripts import CONTROLLER
@@ -64,11 +65,10 @@ def test_another_controller_wins_after_so_many_tries() -> None:
         assert told[-1] == {"delete": CONTROLLER}
 
 
-def test_a_script_without_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_hand, "LINES", 500)
+def test_a_script_without_end_is_told() -> None:
     endless = ByHand("for ever", ("D52",), ([{"create": topic_path("a"), "data": None}], starts(1)))
     with pytest.raises(RuntimeError, match="does not come to its end"):
-        comes_to(given_of(endless.turns), 1)
+        played(given_of(endless.turns), DIALECT, lines=500)
 
 
 def test_what_a_term_asked_a_broker_is_answered_to_nobody_once_it_is_over() -> None:

@@ -52,7 +52,12 @@ def made(*shows: set[str], since: str = VERSIONS[0]) -> Made:
     """Cases that show these: kinds and names as one text each."""
     told = tuple(frozenset(tuple(one.split(": ")) for one in some) for some in shows)
     cases = tuple(Case("control", str(n), {"n": n, "since": since}, [{}], [], []) for n in range(len(shows)))
-    return Made(cases, told, {one: len(cases) if comes_by(since, one) else 0 for one in VERSIONS}, (), 10)
+    return Made(
+        tuple(zip(cases, told, strict=True)),
+        {one: len(cases) if comes_by(since, one) else 0 for one in VERSIONS},
+        (),
+        10,
+    )
 
 
 def test_what_came_with_an_earlier_version_stays() -> None:
