@@ -7,6 +7,7 @@ of structs are ours. Everything comes from the declarations that encode and deco
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from spec.formats.error_codes import ErrorCodeType
@@ -106,6 +107,7 @@ def _span(having: Sequence[int], versions: Sequence[int] = ()) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
+@cache
 def field_name(name: str) -> str:
     """How Kafka's definitions write a name: `ControllerEpoch`."""
     return "".join(word.capitalize() for word in name.split("_"))

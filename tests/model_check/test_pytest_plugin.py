@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from model_check.conformance.vector import read_vectors
+from tests.model_check.conformance.all_vectors import VECTORS
 
-VECTORS = read_vectors()
 HERE = Path(__file__).parents[2]
 REFERENCE = f"{sys.executable} -m model_check.conformance.reference_adapter"
 WRONG = f"{sys.executable} -m tests.model_check.conformance.wrong_adapters 'permits everything'"
@@ -23,7 +22,7 @@ def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.takes("It starts pytest, and an adapter.")
-@pytest.mark.parametrize("groups", [pytest.param((), marks=pytest.mark.slow), ("line", "failover")])
+@pytest.mark.parametrize("groups", [pytest.param((), marks=pytest.mark.slow), ("line",)])
 def test_each_vector_is_a_test(tmp_path: Path, groups: tuple[str, ...]) -> None:
     chosen = ("-k", " or ".join(f"kcs-{one}" for one in groups)) if groups else ()
     made = run(tmp_path, "--conform", REFERENCE, "--junitxml", "found.xml", *chosen)
@@ -45,7 +44,7 @@ def test_a_failure_is_told_as_the_verb_tells_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.takes("It starts pytest, and an adapter.")
-@pytest.mark.parametrize("processes", [(), ("-p", "xdist", "-n", "2")])
+@pytest.mark.parametrize("processes", [(), pytest.param(("-p", "xdist", "-n", "2"), marks=pytest.mark.slow)])
 def test_a_run_in_which_no_vector_passes_fails(tmp_path: Path, processes: tuple[str, ...]) -> None:
     others = f"{REFERENCE} --dialect as-coded-0.8.2"
     later = [one.id for one in VECTORS if one.group == "failover"]  # none of which is of 0.8.2

@@ -28,7 +28,10 @@ def built(scope_name: str, variant: str) -> TransitionSystem:
 
 
 @pytest.mark.takes("Each of five systems is built twice.")
-@pytest.mark.parametrize("scope_name", [pytest.param("deletion", marks=pytest.mark.slow), "bounce"])
+@pytest.mark.parametrize(
+    "scope_name",
+    [pytest.param("deletion", marks=pytest.mark.slow), pytest.param("bounce", marks=pytest.mark.slow), "epochs"],
+)
 def test_a_variant_is_the_same_whatever_was_built_before(scope_name: str) -> None:
     forget()
     after_others = {variant: digests(built(scope_name, variant)) for variant in VARIANTS}

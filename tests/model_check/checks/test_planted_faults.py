@@ -17,14 +17,16 @@ from spec.language.rules import TransitionSystem
 from spec.variants import AS_CODED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", FAULTS)
 def test_each_fault_is_seen(engine: str) -> None:
+    """Every day `kcheck verify` asks this."""
     run = compared(engine)
     assert [(one.expected, one.found) for one in run.comparisons] == [(FAULTS[engine][1], FAULTS[engine][1])]
     assert run.verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("engine", FAULTS)
+@pytest.mark.parametrize("engine", [pytest.param(one, marks=[pytest.mark.slow] * (one == "search")) for one in FAULTS])
 def test_an_engine_that_does_not_see_its_fault_is_an_error(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is without the fault, each says that there is none."""
     monkeypatch.setattr(planted_faults, "planted", lambda system, _: system)
@@ -42,6 +44,7 @@ def test_an_explorer_that_judges_nothing_is_an_error(monkeypatch: pytest.MonkeyP
     assert [compared(engine).verdict for engine in ("explorer", "kernel")] == [Verdict.ERROR] * 2
 
 
+@pytest.mark.slow
 def test_the_recording_is_explained_without_the_fault() -> None:
     """Or else the search would not see it, but come to the end of its budget."""
     with unpacked() as home:

@@ -146,11 +146,11 @@ INVENTORY = "gate inventory"
 
 @pytest.fixture
 def kcheck(manifest: dict[str, Any], kernels: str, monkeypatch: pytest.MonkeyPatch) -> Kcheck:
-    """Run a command line on the small manifest, of which no recording, no live run and no inventory is a part."""
+    """Run a command line on the small manifest: no recordings, live runs, planted faults and inventory are in it."""
     assert manifest
     monkeypatch.setenv("KCHECK_CACHE", kernels)
-    for outside in ("judgements", "live_runs"):
-        monkeypatch.setattr(gate, outside, lambda deep: iter(()))  # noqa: ARG005 - it is called by its name
+    for outside in ("judgements", "live_runs", "planted_faults"):
+        monkeypatch.setattr(gate, outside, lambda **_: iter(()))
     monkeypatch.setattr(gate, "_inventoried", list)  # which has other scopes and systems than these
     monkeypatch.setattr(verify, "accepted", lambda: {name: when for name, when in gate.gate() if name != INVENTORY})
     for module in (exploration, proof):

@@ -3,20 +3,22 @@
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 from junitparser import JUnitXml
 
 import model_check.conformance
+from model_check.cli import vectors
 from model_check.conformance.choosing import LEVELS
-from model_check.conformance.vector import read_vectors
+from model_check.conformance.making.every import every_case
 from tests.model_check.cli.conftest import Kcheck
+from tests.model_check.conformance.all_vectors import VECTORS
 from tests.test_readme_output import is_within
 
 HERE = Path(model_check.conformance.__path__[0])
 WRONG = (sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything")
-VECTORS = read_vectors()
 
 
 def test_documents_beside_the_format_are_what_show_prints(kcheck: Kcheck) -> None:
@@ -26,8 +28,10 @@ def test_documents_beside_the_format_are_what_show_prints(kcheck: Kcheck) -> Non
         assert json.loads(kcheck("show", name, "--json").stdout) == beside
 
 
-@pytest.mark.takes("It makes all vectors three times.")
-def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> None:
+@pytest.mark.takes("It makes all vectors of functions and bytes.")
+def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If not: `kcheck vectors`. Those of driven controllers are made by `making/test_controlled.py`."""
+    monkeypatch.setattr(vectors, "every_case", cache(every_case))
     result = kcheck("vectors", "--check", "--keep-driven")
     assert (result.exit_code, result.stdout) == (0, "the vectors are as they are made\n")
     assert kcheck("vectors", str(tmp_path), "--keep-driven").exit_code == 0
@@ -43,9 +47,8 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path) -> Non
     assert result.stdout.startswith("the vectors are of version 0.5.0, but kcs-fence-0001 is not in 0.5.0")
     file = tmp_path / "elect.jsonl"
     file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
-    assert (
-        kcheck("vectors", str(tmp_path), "--check", "--keep-driven").exit_code == 2
-    )  # they are not as their manifest says
+    result = kcheck("vectors", str(tmp_path), "--check", "--keep-driven")
+    assert result.exit_code == 2  # they are not as their manifest says
 
 
 def test_where_vectors_cannot_stand_is_told_before_they_are_made(kcheck: Kcheck, tmp_path: Path) -> None:
@@ -131,7 +134,7 @@ def test_expected_failures_are_read_from_a_file(kcheck: Kcheck, tmp_path: Path) 
 
 def test_the_ladder_begins_with_the_simplest_of_each_kind(kcheck: Kcheck) -> None:
     listed = kcheck("conform", "--selftest", "--list").stdout.splitlines()
-    known = {one.id: one for one in read_vectors()}
+    known = {one.id: one for one in VECTORS}
     groups = [known[line.split()[0]].group for line in listed]
     assert len(listed) == 10
     assert len({*groups}) == 8

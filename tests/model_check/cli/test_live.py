@@ -27,6 +27,7 @@ def kcheck(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.takes("A broker and a ZooKeeper server are started, recorded and judged, twice.")
 def test_a_run_without_faults_is_kept_where_asked(tmp_path: Path, bars: Bars) -> None:
     folder = tmp_path / "new/recording"

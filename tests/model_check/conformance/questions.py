@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, Final
 
-from model_check.conformance.vector import Object, read_vectors
+from model_check.conformance.vector import Object
+from tests.model_check.conformance.all_vectors import VECTORS
 from tests.model_check.conformance.called_questions import CALLED
 from tests.model_check.conformance.random_values import BROKERS, EPOCH, TOPICS, a_state, some
 
-FENCES: Final = [one for one in read_vectors() if one.verb == "fence"]
+FENCES: Final = [one for one in VECTORS if one.verb == "fence"]
 
 
 def election(random: Random) -> Object:

@@ -13,9 +13,9 @@ from model_check.conformance.making.cases import Case, made_anew, write_vectors
 from model_check.conformance.making.changelog import CHANGELOG, brought_up, entries, entry_of
 from model_check.conformance.vector import FOLDER, VERSION, Vector, read_manifest, read_vectors
 from spec.errors import BadInput, MalformedInput
+from tests.model_check.conformance.all_vectors import VECTORS
 
 PAGE = (FOLDER / CHANGELOG).read_text("utf-8")
-VECTORS = read_vectors()
 A, B, C = (Case("transition", word, {"machine": word}, [{"permitted": True}], [], []) for word in "abc")
 
 

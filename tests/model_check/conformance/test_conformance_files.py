@@ -4,9 +4,8 @@ from model_check.conformance.conformance_files import badge, junit, markdown
 from model_check.conformance.conforming import Conformance, Outcome, Result
 from model_check.conformance.format_page import rule_of
 from model_check.conformance.protocol import VERBS, Hello
-from model_check.conformance.vector import read_vectors
+from tests.model_check.conformance.all_vectors import VECTORS
 
-VECTORS = read_vectors()
 VECTOR = VECTORS[0]
 
 

@@ -17,14 +17,14 @@ from model_check.conformance.driving.world import Impossible, World
 from model_check.conformance.protocol import parse_answer, parse_hello, parse_said
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.reference_driven import control
-from model_check.conformance.vector import Object, Vector, parse_vector, read_vectors
+from model_check.conformance.vector import Object, Vector, parse_vector
 from reference.face.cluster import Cluster
 from spec.errors import BadInput, MalformedInput
 from spec.formats.requests import decode_request
 from spec.formats.znodes import parse_payload
+from tests.model_check.conformance.all_vectors import VECTORS
 from tests.mutations import lines, mutated, torn
 
-VECTORS = read_vectors()
 HELLO = {"protocol": 1, "name": "odd", "language": "Python", "dialect": "as-coded-0.10.2", "verbs": ["elect"]}
 ANSWER = {"id": "kcs-elect-0001", "outcome": {"elected": {"leader": 1, "isr": [1, 2], "receivers": [1]}}}
 MODULE = {

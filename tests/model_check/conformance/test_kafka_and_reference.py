@@ -27,7 +27,7 @@ def kafka() -> Iterator[AdapterProcess]:
 
 
 @pytest.mark.parametrize("verb", QUESTIONS)
-@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.takes("The first one compiles against Kafka's classes, and starts a JVM.")
 def test_the_reference_answers_as_kafka_does(kafka: AdapterProcess, verb: str, count: int) -> None:
     random, reference = Random(f"{verb} {count}"), Adapter("as-coded-0.10.2")

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
+from queue import SimpleQueue
 from random import Random
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -18,12 +20,12 @@ from model_check.conformance.messages import schema
 from model_check.conformance.protocol import bye_line, hello_line, parse_answer, parse_hello, parse_said, question_line
 from model_check.conformance.reference_adapter import Adapter
 from model_check.conformance.reference_driven import control
-from model_check.conformance.vector import Object, Vector, read_vectors
+from model_check.conformance.vector import Object, Vector
 from spec.errors import BadInput
+from tests.model_check.conformance.all_vectors import VECTORS
 from tests.mutations import lines
 
-VECTORS = read_vectors()
-DRIVEN = Random(1).sample([one for one in VECTORS if one.verb == "control"], 60)
+DRIVEN = Random(1).sample([one for one in VECTORS if one.verb == "control"], 30)
 MADE = json.loads(schema())
 
 
@@ -64,36 +66,30 @@ def test_a_conversation_is_as_it_says(vector: Vector) -> None:
 
 
 def conversation_of(vector: Vector) -> tuple[list[Object], list[Object]]:
-    """What the reference and the suite say to each other: what a thread of the one hears is what the other has told."""
+    """What the reference, which runs in a thread of its own, and the suite say to each other."""
     said: list[Object] = []
     told: list[Object] = []
+    lines, answers = SimpleQueue[str](), SimpleQueue[Object]()
 
-    class Ended(Exception):
-        """The reference waits for the next answer, of which there is none yet."""
+    def exchange(one: Object) -> Object:
+        lines.put(json.dumps({"id": vector.id, **one}))
+        return answers.get()
 
-    def replayed(answers: list[Object]) -> Object:
-        left = iter(answers)
+    def hear() -> str:
+        line = lines.get(timeout=60)
+        said.append(json.loads(line))
+        return line
 
-        def exchange(one: Object) -> Object:
-            try:
-                return next(left)
-            except StopIteration:
-                raise Ended({"id": vector.id, **one}) from None
-
-        try:
-            control(vector.given, "as-coded-0.10.2", exchange)
-        except Ended as waiting:
-            line: Object = waiting.args[0]
-            return line
-        raise AssertionError("the reference ends by itself")
+    def tell(line: str) -> None:
+        told.append(json.loads(line))
+        answers.put(told[-1])
 
     def ask(line: str) -> str:
-        told.append(json.loads(line))
-        said.append(json.loads(json.dumps(replayed(told))))
-        return json.dumps(said[-1])
+        tell(line)
+        return hear()
 
-    said.append(json.loads(json.dumps(replayed([]))))
-    converse(vector, json.dumps(said[0]), ask, lambda line: told.append(json.loads(line)))
+    Thread(target=control, args=(vector.given, "as-coded-0.10.2", exchange), daemon=True).start()
+    converse(vector, hear(), ask, tell)
     return said, told
 
 

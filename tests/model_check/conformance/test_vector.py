@@ -1,4 +1,4 @@
-"""The vectors: as they are made, as their schema says, each read back; damaged ones are refused by file and line."""
+"""The vectors: as their schema says, each read back; damaged ones are refused by file and line."""
 
 import json
 import re
@@ -12,8 +12,7 @@ from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
 import model_check.conformance
-from model_check.conformance.making.cases import Case, driven_cases, files_of, made_anew
-from model_check.conformance.making.every import every_case
+from model_check.conformance.making.cases import Case, files_of
 from model_check.conformance.protocol import PROTOCOL
 from model_check.conformance.vector import (
     FOLDER,
@@ -28,15 +27,9 @@ from model_check.conformance.vector import (
 )
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import V0102, V082
+from tests.model_check.conformance.all_vectors import VECTORS
 
 HERE = Path(model_check.conformance.__path__[0])
-VECTORS = read_vectors()
-
-
-def test_the_vectors_are_as_they_are_made() -> None:
-    """If not: `kcheck vectors`. Those of driven controllers are made by `making/test_controlled.py`."""
-    there = {path.name: path.read_text("utf-8") for path in FOLDER.iterdir()}
-    assert made_anew(FOLDER, {**every_case(), **driven_cases()}) == there
 
 
 def test_there_are_as_many_as_are_told() -> None:

@@ -290,7 +290,9 @@ EDITED_LINES = {
 
 
 @pytest.mark.usefixtures("small_protocol")
-@pytest.mark.parametrize("edit", EDITED_LINES)
+@pytest.mark.parametrize(
+    "edit", [pytest.param(one, marks=pytest.mark.slow if number else []) for number, one in enumerate(EDITED_LINES)]
+)
 def test_an_edit_of_what_is_logged_is_found(edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_protocol, "LOGGING", ())
     before = dict(whole_protocol.line_facts())

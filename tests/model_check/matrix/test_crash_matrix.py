@@ -116,6 +116,7 @@ def test_a_crash_between_two_turns_is_one_with_the_lock_free_and_so_much_left_to
         assert sum(before[f"{own}to_move[{p}]"] for p in range(2)) == turns - 1
 
 
+@pytest.mark.slow
 def test_turns_are_counted_only_while_the_handler_runs_and_the_lock_is_free() -> None:
     one = Injection("none", 1, ("OVER",))
     built = left().system

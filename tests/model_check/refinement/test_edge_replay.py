@@ -179,7 +179,7 @@ def test_every_edge_of_a_move_is_one_of_the_reference_also_with_all_watches_and_
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        ("tiny", 3),
+        ("tiny", 2),
         pytest.param("tiny", 4, marks=pytest.mark.slow),
         pytest.param("failed_send", 12, marks=pytest.mark.slow),
         *(

@@ -72,6 +72,7 @@ def test_a_broker_that_shuts_down_is_elected(monkeypatch: pytest.MonkeyPatch) ->
     assert newly_broken("shutdown") == {"brokers_shutting_down_are_not_elected"}
 
 
+@pytest.mark.slow
 def test_a_broker_that_may_go_does_not() -> None:
     assert newly_broken("creation_shutdown", without="leave_cluster") == {
         "recoverable_shutdowns_come_to_an_end", "eventually_shutdowns_come_to_an_end",
@@ -123,6 +124,7 @@ def test_everybody_is_told_who_leads_what_is_to_be_deleted(monkeypatch: pytest.M
     assert broken(DELETED, AS_CODED) == {"metadata_reports_partitions_being_deleted", *STALE}
 
 
+@pytest.mark.slow
 def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leader -2 is sent, and taken for no news."""
 
@@ -139,6 +141,7 @@ def test_a_broker_keeps_what_is_removed(monkeypatch: pytest.MonkeyPatch) -> None
 # -------------------------------------------------------------------------------------------------- delayed operations
 
 
+@pytest.mark.slow
 def test_an_error_is_lost_if_who_answers_looks_for_leaders_of_what_could_not_be_created(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 import model_check.conformance
 from model_check.conformance.driving.log_lines import KINDS, lines_of_turn
-from model_check.conformance.vector import read_vectors
+from tests.model_check.conformance.all_vectors import VECTORS
 
 MOVED = "Controller 1 epoch 3 changed partition [a,0] from OfflinePartition to OnlinePartition with leader 2"
 ASKED = {"PartitionBecameOnline", "ActiveBrokers", "ReassignmentsDone", "ReassignmentsFound", "NotCaughtUp"}
@@ -61,6 +61,6 @@ def test_what_has_an_order_keeps_it() -> None:
 
 def test_the_page_has_every_kind_that_a_vector_names() -> None:
     page = (Path(model_check.conformance.__path__[0]) / "FORMAT.md").read_text("utf-8")
-    named = {kind for one in read_vectors() for kind in one.given.get("lines", ())}
+    named = {kind for one in VECTORS for kind in one.given.get("lines", ())}
     assert named <= KINDS
     assert [kind for kind in sorted(named) if f"| `{kind}` |" not in page] == []

@@ -10,12 +10,13 @@ from model_check.conformance.making.by_hand import EVERY, comes_to, hand_cases
 from model_check.conformance.making.cases import BY_HAND
 from model_check.conformance.making.controlled import DIALECT
 from model_check.conformance.making.hands import ByHand, Items, deletes, starts, topic, topic_path, wins_after
-from model_check.conformance.vector import Object, read_vectors
+from model_check.conformance.vector import Object
 from reference.scripts import CONTROLLER
+from tests.model_check.conformance.all_vectors import VECTORS
 from tests.model_check.conformance.driving.driven import is_passed
 
-WALKED = [one for one in read_vectors() if one.verb == "control" and one.group != BY_HAND]
-BY_ITSELF = [one for one in read_vectors() if one.group == BY_HAND]
+WALKED = [one for one in VECTORS if one.verb == "control" and one.group != BY_HAND]
+BY_ITSELF = [one for one in VECTORS if one.group == BY_HAND]
 
 
 def given_of(turns: Sequence[Items]) -> Object:
