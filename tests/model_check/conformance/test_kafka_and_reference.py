@@ -1,34 +1,28 @@
 """Questions at random: the reference answers as Kafka's own classes do, also where no vector asks."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from random import Random
 
 import pytest
 
 from model_check.conformance.adapter_process import AdapterProcess
-from model_check.conformance.kafka_adapter import RELEASE, kafka_command
 from model_check.conformance.reference_adapter import Adapter
-from model_check.live.kafka_jars import is_cached
 from tests.model_check.conformance.questions import QUESTIONS
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here"),
-    pytest.mark.skipif(not is_cached(RELEASE), reason=f"Kafka {RELEASE} is not here; `make kafka` fetches it"),
-]
+pytestmark = pytest.mark.xdist_group("kafka adapter")
 
 
 @pytest.fixture(scope="module")
-def kafka() -> Iterator[AdapterProcess]:
+def kafka(kafka_adapter: list[str]) -> Iterator[AdapterProcess]:
     """Kafka's classes, which wait to be asked."""
-    with kafka_command(RELEASE) as command, AdapterProcess(command, 20) as process:
+    with AdapterProcess(kafka_adapter, 20) as process:
         yield process
 
 
 @pytest.mark.parametrize("verb", QUESTIONS)
 @pytest.mark.parametrize("count", [20, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.takes("The first one compiles against Kafka's classes, and starts a JVM.")
+@pytest.mark.takes("The first one may compile against Kafka's classes, and starts a JVM.")
 def test_the_reference_answers_as_kafka_does(kafka: AdapterProcess, verb: str, count: int) -> None:
     random, reference = Random(f"{verb} {count}"), Adapter("as-coded-0.10.2")
     for number in range(count):
