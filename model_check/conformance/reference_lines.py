@@ -8,19 +8,23 @@ from typing import Any, Final
 from model_check.conformance.reference_words import release
 from model_check.conformance.vector import Object
 from spec.errors import MalformedInput
+from spec.formats.error_codes import ErrorCode
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
+from spec.formats.message_definitions import field_name
+from spec.formats.request_schemas import ApiKey, PartitionError, PartitionsResponse, UpdateMetadataResponse
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_entries import LogEntry, entry_of, print_time, read_entries
 from spec.logs.log_lines import Line, Vocabulary
-from spec.logs.logged_values import LeaderAndIsr, PartitionInfo, Role
+from spec.logs.logged_answers import Answer
+from spec.logs.logged_values import BrokerNode, LeaderAndIsr, PartitionInfo, Role
 from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 LOGS: Final[dict[str, Vocabulary]] = {"state-change.log": STATE_CHANGE_LOG, "controller.log": CONTROLLER_LOG}
-STATES: Final = {str(one): one for one in (*PartitionState, *ReplicaState)}
+STATES: Final = {str(one): one for one in (*PartitionState, *ReplicaState, *Role)}
 
 
 def _version(dialect: str) -> KafkaVersion:
@@ -47,7 +51,7 @@ def read_line(given: Object, dialect: str) -> Object:
 def write_line(given: Object, dialect: str) -> Object:
     """The line that says so, as a release writes it."""
     (kind,) = (one for one in LOGS[given["log"]].kinds if one.__name__ == given["kind"])
-    said = {name: TYPES.get(name, _as_it_is)(value) for name, value in given["fields"].items()}
+    said = {name: _made(name, value) for name, value in given["fields"].items()}
     line: Line = kind(**said, version=_version(dialect))
     return {"entry": str(entry_of(line, datetime.fromisoformat(given["time"])))}
 
@@ -67,44 +71,80 @@ def _known(one: LeaderIsrAndControllerEpoch) -> Object:
     return {name: value for name, value in told.items() if (name, value) != ("zk_version", NO_VERSION)}
 
 
+def _node(one: BrokerNode) -> Object:
+    return {name: value for name, value in vars(one).items() if value is not None}
+
+
+def _answer(one: Answer) -> Object:
+    told: Object = {"error_code": int(one.response.error_code)}
+    if isinstance(one.response, PartitionsResponse):
+        codes = [(_partition_name(of), int(of.error_code)) for of in one.response.partitions]
+        told["partitions"] = [{"partition": name, "error_code": code} for name, code in codes]
+    if one.api_key is not None:
+        told |= {"request": field_name(one.api_key.name.lower()), "correlation_id": one.correlation_id}
+    return told
+
+
 PLAIN: Final[dict[type, Callable[[Any], Any]]] = {
     TopicPartition: _partition_name, PartitionReplica: lambda one: f"{_partition_name(one)}/{one.replica}",
     PartitionInfo: lambda one: _known(one.leadership) | {"replicas": [*one.replicas]},
     LeaderIsrAndControllerEpoch: _known, LeaderAndIsr: lambda one: vars(one) | {"isr": [*one.isr]},
-    PartitionState: str, ReplicaState: str, Role: str,
+    PartitionState: str, ReplicaState: str, Role: str, BrokerNode: _node, Answer: _answer,
 }  # fmt: skip
 """What becomes of a field's value, where it is neither a number nor a text."""
 
 
-def _as_it_is(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _made(name: str, told: Any) -> Any:
+    """What stands in a line for what a field is told to be."""
+    if isinstance(told, list):
+        return tuple(_made(name, one) for one in told)
+    if isinstance(told, dict):
+        return OBJECTS[name](told)
+    return _named(told) if name in NAMED and isinstance(told, str) else told
 
 
-def _partition(name: str) -> TopicPartition:
+def _named(text: str) -> Any:
+    """A state, a role, a replica or a partition."""
+    if text in STATES:
+        return STATES[text]
+    name, _, broker = text.partition("/")
     topic, _, number = name.rpartition("-")
-    return TopicPartition(topic, int(number))
-
-
-def _replica(name: str) -> PartitionReplica:
-    partition, _, broker = name.partition("/")
-    named = _partition(partition)
-    return PartitionReplica(named.topic, named.partition, int(broker))
+    return PartitionReplica(topic, int(number), int(broker)) if broker else TopicPartition(topic, int(number))
 
 
 def _leadership(told: Object) -> LeaderIsrAndControllerEpoch:
-    return LeaderIsrAndControllerEpoch(**{name: _as_it_is(one) for name, one in told.items() if name != "replicas"})
+    return LeaderIsrAndControllerEpoch(**{**told, "isr": tuple(told["isr"])})
 
 
 def _leader_and_isr(told: Object) -> LeaderAndIsr:
     return LeaderAndIsr(told["leader"], told["leader_epoch"], tuple(told["isr"]))
 
 
-TYPES: Final[dict[str, Callable[[Any], Any]]] = {
-    "partition": _partition, "partitions": lambda told: tuple(map(_partition, told)),
-    "replicas": lambda told: tuple(map(_replica, told)), "source": STATES.__getitem__, "target": STATES.__getitem__,
-    "role": Role, "leadership": _leadership, "value": _leader_and_isr, "leader_and_isr": _leader_and_isr,
-    "state": lambda told: PartitionInfo(_leadership(told), tuple(told["replicas"])),
+def _info(told: Object) -> PartitionInfo:
+    known = {name: one for name, one in told.items() if name != "replicas"}
+    return PartitionInfo(_leadership(known), tuple(told["replicas"]))
+
+
+def _answered(told: Object) -> Answer:
+    code = ErrorCode(told["error_code"])
+    key = next((one for one in ApiKey if field_name(one.name.lower()) == told.get("request")), None)
+    if "partitions" not in told:
+        return Answer(UpdateMetadataResponse(code), key, told.get("correlation_id"))
+    of = [(_named(one["partition"]), ErrorCode(one["error_code"])) for one in told["partitions"]]
+    errors = tuple(PartitionError(one.topic, one.partition, each) for one, each in of)
+    return Answer(PartitionsResponse(code, errors), key, told.get("correlation_id"))
+
+
+NAMED: Final = frozenset({
+    "partition", "partitions", "replicas", "source", "target", "role", "states", "assignment", "assignments",
+    "reassigned", "leaders",
+})  # fmt: skip
+"""The fields whose texts are names of partitions, replicas, states or roles."""
+OBJECTS: Final[dict[str, Callable[[Object], Any]]] = {
+    "leadership": _leadership, "leaders": _leadership, "value": _leader_and_isr, "leader_and_isr": _leader_and_isr,
+    "state": _info, "info": _info, "node": lambda told: BrokerNode(**told), "broker": lambda told: BrokerNode(**told),
+    "answer": _answered,
 }  # fmt: skip
-"""What a field's value is made into, where it is neither a number, a text nor a list of numbers."""
+"""What an object in a field is made into."""
 ASKED: Final = {"read_line": read_line, "write_line": write_line}
 """By verb."""

@@ -19,7 +19,7 @@ from spec.formats.kafka_types import KafkaVersion
 
 FOLDER: Final = Path(__file__).parent / "vectors"
 MANIFEST: Final = "manifest.json"
-VERSION: Final = "0.5.0"
+VERSION: Final = "0.6.0"
 """Of the vectors: the first number rises when one that passed may fail, the second when some are added."""
 
 Dialect: TypeAlias = Literal[

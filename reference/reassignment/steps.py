@@ -55,12 +55,16 @@ from spec.variants import Switch
 
 
 def on_state_change(controller: KafkaController, partition: TopicPartition) -> Procedure[None]:
-    """`ReassignedPartitionsIsrChangeListener`: with all of RAR in the ISR, go on with the reassignment."""
+    """`ReassignedPartitionsIsrChangeListener`: with all of RAR in the ISR, go on with the reassignment.
+
+    Where the znode is gone, ZkClient says so to the listener, which does and says nothing (`handleDataDeleted`).
+    """
     found = yield from OnStateChange(partition)
+    if found is None:
+        return
+    controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
     wanted = controller.context.partitions_being_reassigned.get(partition)
-    if found is not None:
-        controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
-    if wanted is None or not _tell_progress(controller, partition, wanted, found):
+    if wanted is None or not _tell_progress(controller, partition, wanted, found.isr):
         return
     controller.is_about(handler=Handler.ISR_CHANGE, reassigning=partition)
     try:
@@ -77,14 +81,11 @@ def _text(data: bytes | None) -> str:
 
 
 def _tell_progress(
-    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], found: Found
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], isr: tuple[int, ...]
 ) -> bool:
     """Say how many of RAR have caught up, each once; whether that is all of them."""
     wanted = tuple(dict.fromkeys(wanted))
-    if found is None:
-        controller.report(lines.ReassignedNeverCreated, partition=partition, new_replicas=wanted)
-        return False
-    behind = without(wanted, found.isr)
+    behind = without(wanted, isr)
     counted = {"caught_up": len(wanted) - len(behind), "all": len(wanted), "partition": partition}
     if behind:
         controller.report(lines.SomeBehind, **counted, behind=behind)

@@ -14,26 +14,38 @@ from typing import Final
 from model_check.conformance.driving.acts import NAMES
 from model_check.conformance.driving.played import played
 from model_check.conformance.making.by_hand_deletions import DELETIONS
+from model_check.conformance.making.by_hand_lines import LINES, SAID
 from model_check.conformance.making.by_hand_moves import MOVES
 from model_check.conformance.making.by_hand_terms import TERMS
 from model_check.conformance.making.cases import Case
 from model_check.conformance.making.controlled import DIALECT, SETTINGS, VERB
 from model_check.conformance.making.hands import ByHand
+from model_check.conformance.making.logged import GROUP
 from model_check.conformance.making.who_acts import DRIVEN
 from model_check.conformance.vector import Object
 
 EVERY: Final = (*TERMS, *DELETIONS, *MOVES)
-"""All scripts."""
+"""The scripts of which what is done is compared; of `LINES` it is what is logged."""
 
 
 def hand_cases() -> Iterator[Case]:
-    """Each script as a case: what the reference comes to in the turns that are compared."""
+    """Each script as a case: what the reference comes to in its last turns, or logs in the last."""
     for one in EVERY:
-        given: Object = {
-            "broker": DRIVEN, "settings": {**SETTINGS, **one.settings}, "compared": [*NAMES], "script": [*one.turns],
-        }  # fmt: skip
-        tags = [VERB, "by-hand", *(["fault"] if _has_fault(one) else [])]
-        yield Case(VERB, one.title, given, [comes_to(given, one.compared)], one.refs, tags, [DIALECT])
+        given = _given(one)
+        yield Case(VERB, one.title, given, [comes_to(given, one.compared)], one.refs, _tags(one), [DIALECT])
+    for one in LINES:
+        given = {**_given(one), "lines": sorted(SAID)}
+        title, tags = f"{one.title}; what is logged then", [*_tags(one), GROUP]
+        yield Case(VERB, title, given, [logs(given)], one.refs, tags, [DIALECT])
+
+
+def _given(one: ByHand) -> Object:
+    settings = {**SETTINGS, **one.settings}
+    return {"broker": DRIVEN, "settings": settings, "compared": [*NAMES], "script": [*one.turns]}
+
+
+def _tags(one: ByHand) -> list[str]:
+    return [VERB, "by-hand", *(["fault"] if _has_fault(one) else [])]
 
 
 def _has_fault(one: ByHand) -> bool:
@@ -45,3 +57,10 @@ def comes_to(given: Object, compared: int) -> Object:
     turns: Object = played(given, DIALECT)["turns"]
     last = len(given["script"])
     return {"turns": {str(number): turns[str(number)] for number in range(last - compared, last)}}
+
+
+def logs(given: Object) -> Object:
+    """What the reference's controller logs in the last turn of a script; if nothing, then what it does, too."""
+    number = str(len(given["script"]) - 1)
+    lines = played(given, DIALECT)["lines"][number]
+    return {"lines": {number: lines}} | ({} if lines else comes_to(given, 1))

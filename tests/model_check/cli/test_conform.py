@@ -44,7 +44,7 @@ def test_the_vectors_are_as_they_are_made(kcheck: Kcheck, tmp_path: Path, monkey
     (tmp_path / "fence.jsonl").unlink()
     result = kcheck("vectors", str(tmp_path), "--check", "--keep-driven")
     assert result.exit_code == 1
-    assert result.stdout.startswith("the vectors are of version 0.5.0, but kcs-fence-0001 is not in 0.5.0")
+    assert result.stdout.startswith("the vectors are of version 0.6.0, but kcs-fence-0001 is not in 0.6.0")
     file = tmp_path / "elect.jsonl"
     file.write_text(file.read_text("utf-8").replace("AR", "ar", 1), "utf-8")
     result = kcheck("vectors", str(tmp_path), "--check", "--keep-driven")

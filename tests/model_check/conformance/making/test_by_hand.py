@@ -7,16 +7,26 @@ import pytest
 
 from model_check.conformance.driving.played import played
 from model_check.conformance.making.by_hand import EVERY, comes_to, hand_cases
+from model_check.conformance.making.by_hand_lines import LINES, SAID
 from model_check.conformance.making.cases import BY_HAND
 from model_check.conformance.making.controlled import DIALECT
 from model_check.conformance.making.hands import ByHand, Items, deletes, starts, topic, topic_path, wins_after
-from model_check.conformance.vector import Object
+from model_check.conformance.vector import FOLDER, Object
 from reference.scripts import CONTROLLER
+from spec.formats.kafka_types import V0102
+from spec.logs.controller_log.lines import CONTROLLER_LOG
+from spec.logs.state_change_lines import STATE_CHANGE_LOG
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.model_check.conformance.driving.driven import is_passed
 
 WALKED = [one for one in VECTORS if one.verb == "control" and one.group != BY_HAND]
 BY_ITSELF = [one for one in VECTORS if one.group == BY_HAND]
+
+
+def kind_of(line: str) -> str:
+    """The kind of a line of either log."""
+    log = next(one for one in (STATE_CHANGE_LOG, CONTROLLER_LOG) if one.has(line, V0102))
+    return type(log.parse(line, V0102)).__name__
 
 
 def given_of(turns: Sequence[Items]) -> Object:
@@ -34,13 +44,27 @@ def last_turn(title: str) -> list[Object]:
 
 
 def test_every_script_has_another_title_and_says_where_it_comes_from() -> None:
-    assert len({one.title for one in EVERY}) == len(EVERY)
-    assert all(one.refs for one in EVERY)
+    every = (*EVERY, *LINES)
+    assert len({one.title for one in every}) == len(every)
+    assert all(one.refs for one in every)
+
+
+def test_each_kind_of_line_is_said_somewhere_but_for_one_that_must_not_be() -> None:
+    """And no walk asks for any of them."""
+    walked = {kind for one in WALKED for kind in one.given.get("lines", ())}
+    assert walked.isdisjoint(SAID)
+    logged = [one for one in BY_ITSELF if "lines" in one.given]
+    said = {kind_of(line) for one in logged for line in one.then[0]["lines"][str(len(one.given["script"]) - 1)]}
+    assert {*SAID} - said == {"ReassignedNeverCreated"}
+    page = " ".join((FOLDER.parent / "README.md").read_text("utf-8").split())
+    assert f"In {len(LINES)} scripts of that group" in page
+    assert f"of {len(SAID)} kinds that no walk asks for" in page
 
 
 def test_none_asks_what_a_walk_asks() -> None:
     asked = {json.dumps(one.given["script"], sort_keys=True) for one in WALKED}
-    own = [json.dumps(case.given["script"], sort_keys=True) for case in hand_cases()]
+    done = [case for case in hand_cases() if "lines" not in case.given]
+    own = [json.dumps(case.given["script"], sort_keys=True) for case in done]
     assert len({*own}) == len(own)
     assert asked.isdisjoint(own)
 
