@@ -118,6 +118,11 @@ def read_data(path: str, *, watches: bool = True) -> Script[api.NodeData | None]
     return node
 
 
+def text_of(data: bytes | None) -> str:
+    """What ZkClient reads, as Scala prints it: `null` for a znode without data."""
+    return "null" if data is None else data.decode()
+
+
 def read_state_znode(partition: TopicPartition) -> Script[Found]:
     """`getLeaderIsrAndEpochForPartition`: what a state znode says, or None if it is not there, or says nothing."""
     path = state_path(partition)

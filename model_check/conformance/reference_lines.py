@@ -9,10 +9,11 @@ from model_check.conformance.reference_words import release
 from model_check.conformance.vector import Object
 from spec.errors import MalformedInput
 from spec.formats.error_codes import ErrorCode
+from spec.formats.json_requests import NAMES as KEYS
 from spec.formats.kafka_types import KafkaVersion, TopicPartition
 from spec.formats.leadership import NO_VERSION, LeaderIsrAndControllerEpoch
 from spec.formats.message_definitions import field_name
-from spec.formats.request_schemas import ApiKey, PartitionError, PartitionsResponse, UpdateMetadataResponse
+from spec.formats.request_schemas import PartitionError, PartitionsResponse, UpdateMetadataResponse
 from spec.logs.controller_log.lines import CONTROLLER_LOG
 from spec.logs.controller_log.values import PartitionReplica
 from spec.logs.log_entries import LogEntry, entry_of, print_time, read_entries
@@ -24,7 +25,7 @@ from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 
 LOGS: Final[dict[str, Vocabulary]] = {"state-change.log": STATE_CHANGE_LOG, "controller.log": CONTROLLER_LOG}
-STATES: Final = {str(one): one for one in (*PartitionState, *ReplicaState, *Role)}
+STATES: Final = {str(one): one for one in (*PartitionState, *ReplicaState)}
 
 
 def _version(dialect: str) -> KafkaVersion:
@@ -76,9 +77,10 @@ def _node(one: BrokerNode) -> Object:
 
 
 def _answer(one: Answer) -> Object:
-    told: Object = {"error_code": int(one.response.error_code)}
-    if isinstance(one.response, PartitionsResponse):
-        codes = [(_partition_name(of), int(of.error_code)) for of in one.response.partitions]
+    response: Any = one.response
+    told: Object = {"error_code": int(response.error_code)}
+    if isinstance(response, PartitionsResponse):
+        codes = [(_partition_name(of), int(of.error_code)) for of in response.partitions]
         told["partitions"] = [{"partition": name, "error_code": code} for name, code in codes]
     if one.api_key is not None:
         told |= {"request": field_name(one.api_key.name.lower()), "correlation_id": one.correlation_id}
@@ -95,16 +97,16 @@ PLAIN: Final[dict[type, Callable[[Any], Any]]] = {
 
 
 def _made(name: str, told: Any) -> Any:
-    """What stands in a line for what a field is told to be."""
+    """What stands in a line for what a field is told to be; KeyError, or ValueError, for what it cannot be."""
     if isinstance(told, list):
-        return tuple(_made(name, one) for one in told)
+        return tuple(_made(name, _named(one) if name in LISTED and isinstance(one, str) else one) for one in told)
     if isinstance(told, dict):
         return OBJECTS[name](told)
-    return _named(told) if name in NAMED and isinstance(told, str) else told
+    return NAMES[name](told) if name in NAMES else told
 
 
 def _named(text: str) -> Any:
-    """A state, a role, a replica or a partition."""
+    """A state, a replica or a partition."""
     if text in STATES:
         return STATES[text]
     name, _, broker = text.partition("/")
@@ -127,7 +129,7 @@ def _info(told: Object) -> PartitionInfo:
 
 def _answered(told: Object) -> Answer:
     code = ErrorCode(told["error_code"])
-    key = next((one for one in ApiKey if field_name(one.name.lower()) == told.get("request")), None)
+    key = KEYS[told["request"]] if "request" in told else None
     if "partitions" not in told:
         return Answer(UpdateMetadataResponse(code), key, told.get("correlation_id"))
     of = [(_named(one["partition"]), ErrorCode(one["error_code"])) for one in told["partitions"]]
@@ -135,11 +137,12 @@ def _answered(told: Object) -> Answer:
     return Answer(PartitionsResponse(code, errors), key, told.get("correlation_id"))
 
 
-NAMED: Final = frozenset({
-    "partition", "partitions", "replicas", "source", "target", "role", "states", "assignment", "assignments",
-    "reassigned", "leaders",
-})  # fmt: skip
-"""The fields whose texts are names of partitions, replicas, states or roles."""
+LISTED: Final = frozenset({"partitions", "replicas", "states", "assignment", "assignments", "reassigned", "leaders"})
+"""The fields that are lists, the texts in which are names of partitions, replicas or states."""
+NAMES: Final[dict[str, Callable[[str], Any]]] = {
+    "partition": _named, "source": STATES.__getitem__, "target": STATES.__getitem__, "role": Role,
+}  # fmt: skip
+"""What a name in a field is made into."""
 OBJECTS: Final[dict[str, Callable[[Object], Any]]] = {
     "leadership": _leadership, "leaders": _leadership, "value": _leader_and_isr, "leader_and_isr": _leader_and_isr,
     "state": _info, "info": _info, "node": lambda told: BrokerNode(**told), "broker": lambda told: BrokerNode(**told),

@@ -16,7 +16,7 @@ from reference.controller.controller import KafkaController
 from reference.controller.controller_batch import send_update_metadata
 from reference.leadership.effects import FencedStateRead, Partitions
 from reference.procedures import THROWABLE, Effect, Procedure, Script, any_of
-from reference.scripts import ISR_CHANGES, Fence, check, parsed_if_json, read_data
+from reference.scripts import ISR_CHANGES, Fence, check, parsed_if_json, read_data, text_of
 from reference.zookeeper.api import Create, CreateMode, Delete, GetChildren, NodeData, NoNode, ZookeeperError
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
@@ -127,7 +127,7 @@ def _named(controller: KafkaController, path: str, node: NodeData | None) -> Ite
     """`getTopicAndPartition`: what a notification names; nothing if it is gone, or is no JSON."""
     payload = None if node is None else parsed_if_json(PartitionsPayload, path, node.data)
     if node is not None and payload is None:
-        controller.report(NotificationUnreadable, data=(node.data or b"").decode(), path=path)
+        controller.report(NotificationUnreadable, data=text_of(node.data), path=path)
     return () if payload is None else payload.partitions
 
 

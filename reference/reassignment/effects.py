@@ -20,14 +20,16 @@ from reference.scripts import (
     Found,
     check,
     create_persistent,
+    leadership_in,
     parsed,
     parsed_if_json,
     read_data,
-    read_state_znode,
     state_path,
+    text_of,
     topic_path,
 )
-from reference.zookeeper.api import Delete, Exists, NoNode, SetData
+from reference.zookeeper.api import Delete, Exists, NodeData, NoNode, SetData
+from spec.errors import MalformedInput, NotJson
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import At
@@ -62,7 +64,7 @@ def _read_request() -> Script[ReassignmentRequest]:
     payload = parsed_if_json(ReassignPartitionsPayload, REASSIGN_PARTITIONS, node.data)
     named = () if payload is None else payload.partitions
     wanted = {TopicPartition(one.topic, one.partition): one.replicas for one in named}
-    return ReassignmentRequest((node.data or b"").decode(), wanted, node.stat.czxid)
+    return ReassignmentRequest(text_of(node.data), wanted, node.stat.czxid)
 
 
 class OnReassignmentRequest(Effect[ReassignmentRequest]):
@@ -169,15 +171,34 @@ def _upsert(path: str, data: bytes | None) -> Script[None]:
 # ------------------------------------------------------------------------------------------------------ the state znode
 
 
-class OnStateChange(Effect[Found]):
-    """A data callback of a partition's state znode: what it says, or None where it is gone."""
+@dataclass(frozen=True)
+class ChangedState:
+    """What a state znode holds: its text, and what that says: None for no JSON, an error for what is no leadership."""
+
+    text: str
+    said: "Found | MalformedInput"
+
+
+class OnStateChange(Effect["ChangedState | None"]):
+    """A data callback of a partition's state znode: what it holds, or None where it is gone."""
 
     partition: TopicPartition
 
-    def script(self) -> Script[Found]:
+    def script(self) -> Script[ChangedState | None]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
-        yield Exists(state_path(self.partition))
-        return (yield from read_state_znode(self.partition))
+        path = state_path(self.partition)
+        yield Exists(path)
+        node = yield from read_data(path)
+        return None if node is None else ChangedState(text_of(node.data), _said(path, node))
+
+
+def _said(path: str, node: NodeData) -> "Found | MalformedInput":
+    try:
+        return leadership_in(path, node.data, node.stat.version)
+    except NotJson:
+        return None
+    except MalformedInput as error:
+        return error
 
 
 class ReadWhetherCaughtUp(StateRead):

@@ -43,7 +43,8 @@ from reference.reassignment.effects import (
     WriteTarget,
     WriteUnion,
 )
-from reference.scripts import Fence, Found, state_data, state_path, topic_path
+from reference.scripts import Fence, Found, state_path, text_of, topic_path
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import set_to_seq
@@ -59,12 +60,12 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
 
     Where the znode is gone, ZkClient says so to the listener, which does and says nothing (`handleDataDeleted`).
     """
-    found = yield from OnStateChange(partition)
-    if found is None:
+    changed = yield from OnStateChange(partition)
+    if changed is None:
         return
-    controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=_text(state_data(found)))
+    controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=changed.text)
     wanted = controller.context.partitions_being_reassigned.get(partition)
-    if wanted is None or not _tell_progress(controller, partition, wanted, found.isr):
+    if wanted is None or not _tell_progress(controller, partition, wanted, changed.said):
         return
     controller.is_about(handler=Handler.ISR_CHANGE, reassigning=partition)
     try:
@@ -76,16 +77,18 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
         controller.activity = Activity()
 
 
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode()
-
-
 def _tell_progress(
-    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], isr: tuple[int, ...]
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], said: Found | MalformedInput
 ) -> bool:
     """Say how many of RAR have caught up, each once; whether that is all of them."""
     wanted = tuple(dict.fromkeys(wanted))
-    behind = without(wanted, isr)
+    if said is None:
+        controller.report(lines.ReassignedNeverCreated, partition=partition, new_replicas=wanted)
+        return False
+    if isinstance(said, MalformedInput):
+        controller.report(lines.ReassignedIsrError)
+        return False
+    behind = without(wanted, said.isr)
     counted = {"caught_up": len(wanted) - len(behind), "all": len(wanted), "partition": partition}
     if behind:
         controller.report(lines.SomeBehind, **counted, behind=behind)
@@ -142,7 +145,7 @@ def _update_assigned_replicas(
     updated = tuple(sorted({**topic, partition.partition: replicas}.items()))
     keeps_others = controller.fixes(Switch.KEEP_OTHERS_ASSIGNMENTS)
     data = yield from write(partition, updated, controller.fence, keeps_others)
-    controller.report(lines.AssignmentWritten, path=topic_path(partition.topic), data=_text(data))
+    controller.report(lines.AssignmentWritten, path=topic_path(partition.topic), data=text_of(data))
     controller.report(lines.AssignmentUpdated, partition=partition, replicas=replicas)
     assignment[partition] = replicas
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, Procedure, Script
-from reference.scripts import parsed_if_json, read_data, topic_path
+from reference.scripts import parsed_if_json, read_data, text_of, topic_path
 from reference.topics.creation import Assignment, on_new_partition_creation
 from reference.zookeeper.api import Exists
+from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import TopicPayload
 from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified
@@ -23,10 +24,10 @@ from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, Pa
 
 @dataclass(frozen=True)
 class ModifiedTopic:
-    """What a topic's own znode holds: its text, and the replicas of its partitions."""
+    """What a topic's own znode holds: its text, and the replicas of its partitions, or an error for what says none."""
 
     text: str
-    assignment: Assignment
+    assignment: Assignment | MalformedInput
 
 
 class OnPartitionModifications(Effect["ModifiedTopic | None"]):
@@ -41,8 +42,15 @@ class OnPartitionModifications(Effect["ModifiedTopic | None"]):
         node = yield from read_data(path)
         if node is None:
             return None
-        payload = parsed_if_json(TopicPayload, path, node.data)
-        return ModifiedTopic((node.data or b"").decode(), {} if payload is None else payload.partitions)
+        return ModifiedTopic(text_of(node.data), _assignment(path, node.data))
+
+
+def _assignment(path: str, data: bytes | None) -> Assignment | MalformedInput:
+    try:
+        payload = parsed_if_json(TopicPayload, path, data)
+    except MalformedInput as error:
+        return error
+    return {} if payload is None else payload.partitions
 
 
 def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
@@ -52,9 +60,11 @@ def on_partition_modifications(controller: KafkaController, topic: str) -> Proce
         found = yield from OnPartitionModifications(topic)
         if found is None:
             return
+        controller.report(TopicModified, data=found.text, path=topic_path(topic))
+        if isinstance(found.assignment, MalformedInput):
+            raise found.assignment
         partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
         added = {one: replicas for one, replicas in partitions.items() if one not in known}
-        controller.report(TopicModified, data=found.text, path=topic_path(topic))
         if topic in controller.deleting.queued:
             controller.report(PartitionsSkipped, partitions=tuple(one.partition for one in added), topic=topic)
         elif added:

@@ -4,8 +4,9 @@ The walks have the specification and the reference agree. These scripts have no 
 specification leaves out (a broker that is twice in AR, a znode that holds no JSON), about more terms and topics than a
 scope has, and about defects that lie too deep. What is expected is what the reference's controller comes to. The
 independent reason is that Kafka 0.10.2.2's own controller comes to the same: it is asked all vectors, these among them
-(`tests/model_check/conformance/test_adapters.py`). Each was written because some wrong controller passed all walks, or
-for a defect that no walk shows; a script in which Kafka goes through a set has no place here.
+(`tests/model_check/conformance/test_kafka_itself.py`). Each was written because some wrong controller passed all walks,
+or for a defect that no walk shows; those of `by_hand_lines.py`, for the lines that are logged then. A script in which
+Kafka goes through a set has no place here.
 """
 
 from collections.abc import Iterator

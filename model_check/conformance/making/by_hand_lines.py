@@ -31,23 +31,25 @@ from model_check.conformance.making.hands import (
     topic,
     topic_path,
     vanishes,
+    writes,
 )
 
 SAID: Final = frozenset({
     "AssignmentWritten", "BrokerChangeError", "BrokerFailure", "BrokerStartup", "BrokersChanged", "CleanLeader",
     "DeletionAnswered", "ForcedToResign", "IneligibleTopics", "IsrShrunk", "LastIsrRetained", "LiveAssignedReplicas",
-    "NoAssignedReplicaAlive", "NoneInIsrAlive", "OfflineSelected", "PartitionsCreated", "PartitionsInvoked",
-    "PartitionsSkipped", "PreferredSelected", "ReassignedNeverCreated", "ReassignmentRequested", "RemovingFromIsr",
-    "ReplicasInvoked",
-    "SessionExpiredElectedAlready", "ShutDownBrokersGone", "ShuttingDownBrokers", "StateInitialized",
-    "StateZnodeExists", "StopReplicaSending", "TopicChangeError", "TopicDifference", "TopicModified", "TopicsChanged",
-    "TopicsCreated", "UncleanLeader",
+    "NoAssignedReplicaAlive", "NoneInIsrAlive", "OfflineSelected", "PartitionsCreated", "PartitionsError",
+    "PartitionsInvoked", "PartitionsSkipped", "PreferredSelected", "ReassignedIsrError", "ReassignedNeverCreated",
+    "ReassignmentRequested", "RemovingFromIsr", "ReplicasInvoked", "SessionExpiredElectedAlready",
+    "ShutDownBrokersGone", "ShuttingDownBrokers", "StateInitialized", "StateZnodeExists", "StopReplicaSending",
+    "TopicChangeError", "TopicDifference", "TopicModified", "TopicsChanged", "TopicsCreated", "UncleanLeader",
 })  # fmt: skip
 """The kinds that are compared."""
 TWO: Final = (topic("a", [1, 2]), starts(1), starts(2))
 """Brokers 1 and 2 run; a topic has a replica on each."""
+MOVES: Final = (*TWO, starts(3), asks_to_move(a_0=[2, 3]))
+"""And that partition is to move."""
 LED_BY_2: Final = (topic("a", [2, 1]), starts(1, 2))
-"""The same, and broker 2 leads, for both have registered when the controller is elected."""
+"""Two run, and broker 2 leads, for both have registered when the controller is elected."""
 
 LINES: Final = (
     ByHand("A broker starts", ("KafkaController.onBrokerStartup",), TWO),
@@ -101,16 +103,27 @@ LINES: Final = (
     ),
     ByHand(
         "A partition is to move", ("KafkaController.PartitionsReassignedListener",),
-        (*TWO, starts(3), asks_to_move(a_0=[2, 3])),
+        MOVES,
     ),
     ByHand(
         "A partition has moved", ("KafkaController.onPartitionReassignment",),
-        (*TWO, starts(3), asks_to_move(a_0=[2, 3]), leads("a-0", 1, 1, [1, 2, 3])),
+        (*MOVES, leads("a-0", 1, 1, [1, 2, 3])),
     ),
     ByHand(
         "The state znode of a partition that moves is deleted by hand, of which its listener says nothing",
-        ("KafkaController.ReassignedPartitionsIsrChangeListener.handleDataDeleted",),
-        (*TWO, starts(3), asks_to_move(a_0=[2, 3]), deletes(state_path("a-0"))),
+        ("ReassignedPartitionsIsrChangeListener.handleDataDeleted",), (*MOVES, deletes(state_path("a-0"))),
+    ),
+    ByHand(
+        "Somebody writes what is no JSON into the state znode of a partition that moves",
+        ("ReassignedPartitionsIsrChangeListener.handleDataChange",), (*MOVES, writes(state_path("a-0"), "no JSON")),
+    ),
+    ByHand(
+        "Somebody writes a list into the state znode of a partition that moves",
+        ("ReassignedPartitionsIsrChangeListener.handleDataChange",), (*MOVES, writes(state_path("a-0"), [1])),
+    ),
+    ByHand(
+        "The data of a topic's znode are gone", ("PartitionStateMachine.PartitionModificationsListener",),
+        (*TWO, writes(topic_path("a"), None)),
     ),
     ByHand(
         "The preferred replica is to lead", ("PreferredReplicaPartitionLeaderSelector",),

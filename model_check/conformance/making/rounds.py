@@ -10,6 +10,7 @@ from model_check.conformance.making.occasions import BRANCH, BROKEN, OCCASION, T
 from model_check.conformance.making.stages import Shown
 
 VERSIONS: Final = ("0.4.0", "0.5.0")
+"""Those that brought scripts of walks."""
 SINCE: Final = dict.fromkeys((OCCASION, BROKEN, TROUBLE, BRANCH, TAKEN), "0.5.0")
 """The version from which on a kind is looked for; others are from the first."""
 

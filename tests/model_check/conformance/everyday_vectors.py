@@ -17,5 +17,8 @@ EVERY_DAY = [one for one in VECTORS if one.verb != "control"] + WALKED[::10]
 
 
 def put(request: pytest.FixtureRequest, every: int = 1) -> list[Vector]:
-    """Those of today, of which one in `every` of those that nobody has written; with `--deep` all."""
-    return VECTORS if request.config.getoption("--deep") else [*WRITTEN, *EVERY_DAY[::every]]
+    """Those of today, of which one in `every` by verb of those that nobody has written; with `--deep` all."""
+    if request.config.getoption("--deep"):
+        return VECTORS
+    verbs = dict.fromkeys(one.verb for one in EVERY_DAY)
+    return WRITTEN + [one for verb in verbs for one in [one for one in EVERY_DAY if one.verb == verb][::every]]

@@ -1,4 +1,4 @@
-"""The adapters that come along pass all that they declare: JavaScript, Go, and Kafka's own classes."""
+"""The adapters that come along in JavaScript and Go pass all that they declare."""
 
 import os
 import shutil
@@ -14,14 +14,6 @@ from model_check.verdicts.verdict import Verdict
 from tests.model_check.conformance.everyday_vectors import put
 
 ADAPTERS = Path(model_check.conformance.__path__[0]) / "adapters"
-UNWRITTEN = {
-    "ElectionFailed", "LeaderAndIsrReceived", "LeaderAndIsrFromOldController", "LeaderEpochNotHigher",
-    "NotInAssignedReplicas", "TransitionStarted", "TransitionCompleted", "LeaderUnavailable", "BecomeLeaderUnchanged",
-    "FetcherStarted", "StopReplicaStarted", "StopReplicaFromOldController", "PartitionUncached",
-    "UpdateMetadataFromOldController", "BecomingController", "EpochIncremented", "EpochRead", "BrokerDifference",
-    "RequestDropped",
-}  # fmt: skip
-"""The kinds of lines that no call of the adapter has Kafka write."""
 
 
 def asked(command: list[str], vectors: list[Vector]) -> Conformance:
@@ -61,18 +53,3 @@ def test_the_one_in_go_passes_all_of_its_dialect(go: Path, dialect: str, request
     found = asked([str(go), "--dialect", dialect, "--definitions", str(ADAPTERS.parent)], vectors)
     assert (found.verdict, found.adapter.language) == (Verdict.HOLDS, "Go")
     assert found.counts[Outcome.PASS] == without_lines(dialect, vectors)
-
-
-@pytest.mark.xdist_group("kafka adapter")
-@pytest.mark.takes("It compiles against Kafka's classes, and starts a JVM.")
-def test_kafka_itself_passes_all_of_its_dialect(kafka_adapter: list[str], request: pytest.FixtureRequest) -> None:
-    found = asked(kafka_adapter, put(request, every=3))
-    assert found.verdict is Verdict.HOLDS
-    of_dialect = [one for one in found.results if "as-coded-0.10.2" in one.vector.dialects]
-    skipped = [one.vector for one in of_dialect if one.outcome is not Outcome.PASS]
-    assert {one.verb for one in skipped} == {"read_line", "write_line"}  # Kafka reads no lines
-    written, unwritten = (
-        {one.given["kind"] for one in some if one.verb == "write_line"}
-        for some in ([one.vector for one in of_dialect], skipped)
-    )
-    assert unwritten == written & UNWRITTEN

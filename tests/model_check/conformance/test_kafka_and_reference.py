@@ -8,9 +8,10 @@ import pytest
 
 from model_check.conformance.adapter_process import AdapterProcess
 from model_check.conformance.reference_adapter import Adapter
+from tests.model_check.conformance.kafka_itself import KAFKA
 from tests.model_check.conformance.questions import QUESTIONS
 
-pytestmark = pytest.mark.xdist_group("kafka adapter")
+pytestmark = KAFKA
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,10 @@ import pytest
 from model_check.conformance.conforming import Asking, Outcome
 from model_check.conformance.making.themes import THEMES
 from model_check.conformance.vector import Object, Vector
+from tests.model_check.conformance.kafka_itself import KAFKA
 from tests.model_check.conformance.making.every_script import every_case, vectors_of
 
-pytestmark = pytest.mark.xdist_group("kafka adapter")
+pytestmark = KAFKA
 
 
 TOPIC: Object = {"version": 1, "partitions": {"0": [1, 2]}}

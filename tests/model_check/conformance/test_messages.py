@@ -25,7 +25,7 @@ from spec.errors import BadInput
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.mutations import lines
 
-DRIVEN = Random(1).sample([one for one in VECTORS if one.verb == "control"], 30)
+DRIVEN = Random(1).sample([one for one in VECTORS if one.verb == "control"], 60)
 MADE = json.loads(schema())
 
 
@@ -57,7 +57,10 @@ def test_questions_and_the_answers_of_the_reference_are_as_it_says() -> None:
             assert FROM(json.loads(json.dumps(adapter.answer(question)))), one.id
 
 
-@pytest.mark.parametrize("vector", DRIVEN, ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "vector",
+    [pytest.param(one, id=one.id, marks=[pytest.mark.slow] if place >= 30 else []) for place, one in enumerate(DRIVEN)],
+)
 def test_a_conversation_is_as_it_says(vector: Vector) -> None:
     said, told = conversation_of(vector)
     assert [one for one in said if not FROM(one)] == []

@@ -1,5 +1,6 @@
 """Shares of what scripts show: what there is of each kind, what a walk shows of it, and what comes first."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -20,7 +21,7 @@ from model_check.conformance.making.occasions import (
 from model_check.conformance.making.rounds import VERSIONS, asked, comes_by, new_to
 from model_check.conformance.making.shares import BEYOND, LOST, OWN, share, there_is, told_of, troubles
 from model_check.conformance.making.stages import Shown
-from model_check.conformance.vector import VERSION
+from model_check.conformance.vector import FOLDER
 from model_check.explicit_state.interpreter import Machine
 from reference.journal import ElectionGivenUp, Report, SelectorAsked, StateChange
 from spec.formats.kafka_types import TopicPartition
@@ -74,7 +75,7 @@ def test_a_kind_is_looked_for_from_a_version_on() -> None:
     assert asked(shown, VERSIONS[0]) == new_to(asked(shown, VERSIONS[0]), VERSIONS[0]) == {("action", "a")}
     assert asked(shown, VERSIONS[-1]) == shown
     assert new_to(shown, VERSIONS[1]) == {(TAKEN, "P-NEW-ONLINE")}
-    assert VERSIONS[-1] == VERSION
+    assert {*VERSIONS} <= {*re.findall(r"^## (\S+)$", (FOLDER / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)}
 
 
 def test_what_follows_a_selector_tells_its_branch() -> None:

@@ -1,0 +1,39 @@
+"""Kafka's own classes pass all vectors of their dialect, but for lines: they read none, and write some."""
+
+import pytest
+
+from model_check.conformance.conforming import How, Outcome, conform
+from model_check.verdicts.verdict import Verdict
+from tests.model_check.conformance.all_vectors import VECTORS
+from tests.model_check.conformance.everyday_vectors import put
+from tests.model_check.conformance.kafka_itself import KAFKA
+
+pytestmark = KAFKA
+
+UNWRITTEN = {
+    "ElectionFailed", "LeaderAndIsrReceived", "LeaderAndIsrFromOldController", "LeaderEpochNotHigher",
+    "NotInAssignedReplicas", "TransitionStarted", "TransitionCompleted", "LeaderUnavailable", "BecomeLeaderUnchanged",
+    "FetcherStarted", "StopReplicaStarted", "StopReplicaFromOldController", "PartitionUncached",
+    "UpdateMetadataFromOldController", "BecomingController", "EpochIncremented", "EpochRead", "BrokerDifference",
+    "RequestDropped",
+}  # fmt: skip
+"""The kinds of lines that no call of the adapter has Kafka write."""
+
+
+@pytest.mark.takes("It compiles against Kafka's classes, and starts a JVM.")
+def test_kafka_itself_passes_all_of_its_dialect(kafka_adapter: list[str], request: pytest.FixtureRequest) -> None:
+    vectors = put(request, every=3)
+    found = conform(kafka_adapter, vectors, How(len(vectors)))
+    assert found.verdict is Verdict.HOLDS
+    of_dialect = [one for one in found.results if "as-coded-0.10.2" in one.vector.dialects]
+    skipped = [one.vector for one in of_dialect if one.outcome is not Outcome.PASS]
+    assert {one.verb for one in skipped} == {"read_line", "write_line"}
+    written, unwritten = (
+        {one.given["kind"] for one in some if one.verb == "write_line"}
+        for some in ([one.vector for one in of_dialect], skipped)
+    )
+    assert unwritten == written & UNWRITTEN
+
+
+def test_what_kafka_does_not_write_is_asked_for() -> None:
+    assert {one.given["kind"] for one in VECTORS if one.verb == "write_line"} > UNWRITTEN
