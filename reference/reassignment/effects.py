@@ -17,10 +17,8 @@ from reference.procedures import Effect, Script
 from reference.scripts import (
     REASSIGN_PARTITIONS,
     Fence,
-    Found,
     check,
     create_persistent,
-    leadership_in,
     parsed,
     parsed_if_json,
     read_data,
@@ -29,7 +27,6 @@ from reference.scripts import (
     topic_path,
 )
 from reference.zookeeper.api import Delete, Exists, NodeData, NoNode, SetData
-from spec.errors import MalformedInput, NotJson
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import PartitionReassignment, ReassignPartitionsPayload, TopicPayload
 from spec.state.enumerations import At
@@ -171,34 +168,16 @@ def _upsert(path: str, data: bytes | None) -> Script[None]:
 # ------------------------------------------------------------------------------------------------------ the state znode
 
 
-@dataclass(frozen=True)
-class ChangedState:
-    """What a state znode holds: its text, and what that says: None for no JSON, an error for what is no leadership."""
-
-    text: str
-    said: "Found | MalformedInput"
-
-
-class OnStateChange(Effect["ChangedState | None"]):
+class OnStateChange(Effect["NodeData | None"]):
     """A data callback of a partition's state znode: what it holds, or None where it is gone."""
 
     partition: TopicPartition
 
-    def script(self) -> Script[ChangedState | None]:
+    def script(self) -> Script[NodeData | None]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
         path = state_path(self.partition)
         yield Exists(path)
-        node = yield from read_data(path)
-        return None if node is None else ChangedState(text_of(node.data), _said(path, node))
-
-
-def _said(path: str, node: NodeData) -> "Found | MalformedInput":
-    try:
-        return leadership_in(path, node.data, node.stat.version)
-    except NotJson:
-        return None
-    except MalformedInput as error:
-        return error
+        return (yield from read_data(path))
 
 
 class ReadWhetherCaughtUp(StateRead):

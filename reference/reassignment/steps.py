@@ -43,8 +43,9 @@ from reference.reassignment.effects import (
     WriteTarget,
     WriteUnion,
 )
-from reference.scripts import Fence, Found, state_path, text_of, topic_path
-from spec.errors import MalformedInput
+from reference.scripts import Fence, Found, leadership_in, state_path, text_of, topic_path
+from reference.zookeeper.api import NodeData
+from spec.errors import MalformedInput, NotJson
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.leadership import LeaderIsrAndControllerEpoch
 from spec.formats.scala_collections import set_to_seq
@@ -60,12 +61,12 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
 
     Where the znode is gone, ZkClient says so to the listener, which does and says nothing (`handleDataDeleted`).
     """
-    changed = yield from OnStateChange(partition)
-    if changed is None:
+    node = yield from OnStateChange(partition)
+    if node is None:
         return
-    controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=changed.text)
+    controller.report(lines.ReassignedIsrChanged, path=state_path(partition), data=text_of(node.data))
     wanted = controller.context.partitions_being_reassigned.get(partition)
-    if wanted is None or not _tell_progress(controller, partition, wanted, changed.said):
+    if wanted is None or not _tell_progress(controller, partition, wanted, node):
         return
     controller.is_about(handler=Handler.ISR_CHANGE, reassigning=partition)
     try:
@@ -78,17 +79,19 @@ def on_state_change(controller: KafkaController, partition: TopicPartition) -> P
 
 
 def _tell_progress(
-    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], said: Found | MalformedInput
+    controller: KafkaController, partition: TopicPartition, wanted: tuple[int, ...], node: NodeData
 ) -> bool:
     """Say how many of RAR have caught up, each once; whether that is all of them."""
     wanted = tuple(dict.fromkeys(wanted))
-    if said is None:
+    try:
+        found = leadership_in(state_path(partition), node.data, node.stat.version)
+    except NotJson:
         controller.report(lines.ReassignedNeverCreated, partition=partition, new_replicas=wanted)
         return False
-    if isinstance(said, MalformedInput):
+    except MalformedInput:
         controller.report(lines.ReassignedIsrError)
         return False
-    behind = without(wanted, said.isr)
+    behind = without(wanted, found.isr)
     counted = {"caught_up": len(wanted) - len(behind), "all": len(wanted), "partition": partition}
     if behind:
         controller.report(lines.SomeBehind, **counted, behind=behind)

@@ -8,62 +8,40 @@ the end of a failover, long after the znode was read: what is added in between i
 Kafka 0.10.2.2: `PartitionStateMachine.PartitionModificationsListener`. PROTOCOL.md section 7.3.
 """
 
-from dataclasses import dataclass
-
 from reference.controller.context import Activity
 from reference.controller.controller import KafkaController
 from reference.procedures import THROWABLE, Effect, Procedure, Script
 from reference.scripts import parsed_if_json, read_data, text_of, topic_path
-from reference.topics.creation import Assignment, on_new_partition_creation
-from reference.zookeeper.api import Exists
-from spec.errors import MalformedInput
+from reference.topics.creation import on_new_partition_creation
+from reference.zookeeper.api import Exists, NodeData
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.znodes import TopicPayload
 from spec.logs.controller_log.topics import PartitionsAdded, PartitionsError, PartitionsSkipped, TopicModified
 
 
-@dataclass(frozen=True)
-class ModifiedTopic:
-    """What a topic's own znode holds: its text, and the replicas of its partitions, or an error for what says none."""
-
-    text: str
-    assignment: Assignment | MalformedInput
-
-
-class OnPartitionModifications(Effect["ModifiedTopic | None"]):
+class OnPartitionModifications(Effect["NodeData | None"]):
     """A data callback of a topic's own znode: what it holds, or None where it is gone."""
 
     topic: str
 
-    def script(self) -> Script[ModifiedTopic | None]:
+    def script(self) -> Script[NodeData | None]:
         """ZkClient sets the watch again, whether or not the znode is there, then reads; the listener reads afresh."""
         path = topic_path(self.topic)
         yield Exists(path)
-        node = yield from read_data(path)
-        if node is None:
-            return None
-        return ModifiedTopic(text_of(node.data), _assignment(path, node.data))
-
-
-def _assignment(path: str, data: bytes | None) -> Assignment | MalformedInput:
-    try:
-        payload = parsed_if_json(TopicPayload, path, data)
-    except MalformedInput as error:
-        return error
-    return {} if payload is None else payload.partitions
+        return (yield from read_data(path))
 
 
 def on_partition_modifications(controller: KafkaController, topic: str) -> Procedure[None]:
     """Create the partitions that are not known yet, unless the topic is queued for deletion."""
     known = controller.context.partition_replica_assignment
     try:
-        found = yield from OnPartitionModifications(topic)
-        if found is None:
+        node = yield from OnPartitionModifications(topic)
+        if node is None:
             return
-        controller.report(TopicModified, data=found.text, path=topic_path(topic))
-        if isinstance(found.assignment, MalformedInput):
-            raise found.assignment
-        partitions = {TopicPartition(topic, partition): replicas for partition, replicas in found.assignment.items()}
+        controller.report(TopicModified, data=text_of(node.data), path=topic_path(topic))
+        payload = parsed_if_json(TopicPayload, topic_path(topic), node.data)
+        assignment = {} if payload is None else payload.partitions
+        partitions = {TopicPartition(topic, partition): replicas for partition, replicas in assignment.items()}
         added = {one: replicas for one, replicas in partitions.items() if one not in known}
         if topic in controller.deleting.queued:
             controller.report(PartitionsSkipped, partitions=tuple(one.partition for one in added), topic=topic)

@@ -18,10 +18,9 @@ from reference.leadership.effects import CreateState, ReadForElection
 from reference.memory.start import initial_cluster
 from reference.memory.zookeeper import MemoryZookeeper
 from reference.procedures import Effect
-from reference.reassignment.effects import OnStateChange, ReadReassignments
+from reference.reassignment.effects import ReadReassignments
 from reference.scripts import CONTROLLER, ISR_CHANGES, REASSIGN_PARTITIONS, broker_path, state_path, topic_path
 from reference.threads import on_callback
-from reference.topics.addition import OnPartitionModifications
 from reference.topics.creation import ReadTopics
 from reference.zookeeper.api import NodeData, NodeExists, OperationRefused, SetData, Stat
 from spec.errors import MalformedInput, NotJson
@@ -74,20 +73,17 @@ def carried_out(effect: Effect[Any], zookeeper: MemoryZookeeper, session: int) -
 
 
 def told(result: Any) -> object:
-    """The assignments, partitions or leadership in a result; an error in their place is raised, as listeners do."""
-    names = (name for name in ("assignments", "assignment", "wanted", "said") if hasattr(result, name))
-    found: object = next((getattr(result, name) for name in names), result)
-    if isinstance(found, MalformedInput):
-        raise found
-    return found
+    """The assignments, partitions or leadership in a result."""
+    for name in ("assignments", "wanted"):
+        if hasattr(result, name):
+            return getattr(result, name)
+    return result
 
 
 TOPIC, STATE = topic_path("a"), state_path(PARTITION)
 READERS: Mapping[str, Reader] = {
     "a state znode": Reader(STATE, ReadForElection(PARTITION, frozenset()), None),
     "the topics": Reader(TOPIC, ReadTopics(), {"a": {}}),
-    "a state znode of a partition that moves": Reader(STATE, OnStateChange(PARTITION), None),
-    "a topic": Reader(TOPIC, OnPartitionModifications("a"), {}),
     "reassignments": Reader(REASSIGN_PARTITIONS, ReadReassignments(), {}),
     "an election": Reader(ELECTIONS, ReadElectionRequest()),
     "registrations": Reader(broker_path(2), ReadBrokers()),

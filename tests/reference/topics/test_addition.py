@@ -9,10 +9,12 @@ from reference.journal import Entry, Report, StateChange
 from reference.leadership.effects import CreateState, ReadForNewReplica
 from reference.scripts import state_path
 from reference.threads import on_callback, subscribed
-from reference.topics.addition import ModifiedTopic, OnPartitionModifications
+from reference.topics.addition import OnPartitionModifications
+from reference.zookeeper.api import NodeData, Stat
 from spec.errors import MalformedInput
 from spec.formats.kafka_types import TopicPartition
 from spec.formats.request_schemas import LeaderAndIsrRequest
+from spec.formats.znodes import TopicPayload
 from spec.logs.log_lines import Line
 from spec.logs.state_change_lines import ReplicaChangeFailed
 from spec.state.enumerations import Callback
@@ -20,6 +22,7 @@ from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from tests.reference.deletions import said
 from tests.reference.hands import TP, Hand, controller, failed_over, requests, znode
+from tests.reference.test_lenient_reads import NO_JSON, RAISES
 
 ADDED = TopicPartition("t", 1)
 GROWN = {0: (1, 2, 3), 1: (2, 3)}
@@ -35,6 +38,16 @@ def working() -> tuple[KafkaController, list[Entry]]:
     return one, journal
 
 
+def held(data: bytes | None) -> NodeData:
+    """What the topic's own znode holds."""
+    return NodeData(data, Stat(1, 2, 1, 1, 0, 0, len(data or b""), 0))
+
+
+def payload(assignment: dict[int, tuple[int, ...]]) -> bytes | None:
+    """The data of an assignment."""
+    return TopicPayload(partitions=assignment).encode()
+
+
 def printed(journal: list[Entry], kind: type[Report | StateChange]) -> list[Line]:
     return [entry.line for entry in journal if isinstance(entry, kind)]
 
@@ -47,7 +60,7 @@ def test_a_failover_listens_to_every_topic_and_an_expiry_calls_that_listener_bef
 def test_a_partition_that_was_added_goes_the_way_of_a_new_topics() -> None:
     one, journal = working()
     hand = Hand(on_callback(one, "t"))
-    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    hand.expect(OnPartitionModifications, held(payload(GROWN)))
     for replica in (2, 3):
         hand.expect(ReadForNewReplica, None, replica=replica)
     hand.expect(CreateState, None)
@@ -66,7 +79,7 @@ def test_the_lines_of_an_addition_are_those_of_a_real_controller() -> None:
     text = '{"version":1,"partitions":{"0":[1],"1":[2],"2":[3],"3":[2]}}'
     one.context.partition_replica_assignment = {TopicPartition("rf1", number): (number + 1,) for number in range(3)}
     hand = Hand(on_callback(one, "rf1"))
-    hand.expect(OnPartitionModifications, ModifiedTopic(text, {0: (1,), 1: (2,), 2: (3,), 3: (2,)}))
+    hand.expect(OnPartitionModifications, held(text.encode()))
     added = "[Topic=rf1,Partition=3,Replica=2]"
     assert [str(line) for line in printed(journal, Report)] == [
         f"{LISTENER}: Partition modification triggered {text} for path /brokers/topics/rf1",
@@ -81,7 +94,7 @@ def test_the_lines_of_an_addition_are_those_of_a_real_controller() -> None:
 def test_a_change_of_what_is_known_is_noticed_and_nothing_is_done(assignment: dict[int, tuple[int, ...]]) -> None:
     one, journal = working()
     hand = Hand(on_callback(one, "t"))
-    hand.expect(OnPartitionModifications, ModifiedTopic("", assignment))
+    hand.expect(OnPartitionModifications, held(payload(assignment)))
     assert hand.ended
     assert said(journal) == ["TopicModified"]
     assert one.context.partition_replica_assignment == {TP: (1, 2, 3)}
@@ -91,28 +104,38 @@ def test_nothing_is_added_to_a_topic_that_is_queued_for_deletion() -> None:
     one, journal = working()
     one.deleting.queued = frozenset({"t"})
     hand = Hand(on_callback(one, "t"))
-    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    hand.expect(OnPartitionModifications, held(payload(GROWN)))
     assert hand.ended
     assert said(journal) == ["TopicModified", "PartitionsSkipped"]
     assert ADDED not in one.context.partition_replica_assignment
 
 
-def test_a_topic_that_is_gone_is_nobodys_business_and_what_cannot_be_read_is_told() -> None:
+def test_a_topic_that_is_gone_is_nobodys_business() -> None:
     one, journal = working()
     hand = Hand(on_callback(one, "t"))
     hand.expect(OnPartitionModifications, None)
     assert (hand.ended, journal) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("data", "told"), [*((data, []) for data in NO_JSON), *((data, ["PartitionsError"]) for data in RAISES)]
+)
+def test_what_cannot_be_read_is_told_behind_what_it_is(data: bytes | None, told: list[str]) -> None:
+    """What is no JSON names no partition."""
+    one, journal = working()
     hand = Hand(on_callback(one, "t"))
-    hand.fail(OnPartitionModifications, MalformedInput("/brokers/topics/t", "partitions.0", "expected a list, found 1"))
+    hand.expect(OnPartitionModifications, held(data))
     assert hand.ended
-    assert said(journal) == ["PartitionsError"]
+    assert said(journal) == ["TopicModified", *told]
+    (modified, *_) = printed(journal, Report)
+    assert f"triggered {'null' if data is None else data.decode()} for" in str(modified)
 
 
 def test_what_is_raised_for_a_replica_ends_its_transition_only() -> None:
     """`ReplicaStateMachine.handleStateChange`; its partition is led by it all the same, for nobody asks its state."""
     one, journal = working()
     hand = Hand(on_callback(one, "t"))
-    hand.expect(OnPartitionModifications, ModifiedTopic("", GROWN))
+    hand.expect(OnPartitionModifications, held(payload(GROWN)))
     hand.fail(ReadForNewReplica, MalformedInput(state_path(ADDED), "isr", "missing"))
     hand.expect(ReadForNewReplica, None, replica=3)
     hand.expect(CreateState, None)
