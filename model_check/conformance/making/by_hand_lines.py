@@ -47,7 +47,7 @@ SAID: Final = frozenset({
 TWO: Final = (topic("a", [1, 2]), starts(1), starts(2))
 """Brokers 1 and 2 run; a topic has a replica on each."""
 MOVES: Final = (*TWO, starts(3), asks_to_move(a_0=[2, 3]))
-"""And that partition is to move."""
+"""The same with a third broker, and the partition is to move."""
 LED_BY_2: Final = (topic("a", [2, 1]), starts(1, 2))
 """Two run, and broker 2 leads, for both have registered when the controller is elected."""
 

@@ -20,5 +20,7 @@ def put(request: pytest.FixtureRequest, every: int = 1) -> list[Vector]:
     """Those of today, of which one in `every` by verb of those that nobody has written; with `--deep` all."""
     if request.config.getoption("--deep"):
         return VECTORS
-    verbs = dict.fromkeys(one.verb for one in EVERY_DAY)
-    return WRITTEN + [one for verb in verbs for one in [one for one in EVERY_DAY if one.verb == verb][::every]]
+    of_verb = {
+        verb: [one for one in EVERY_DAY if one.verb == verb] for verb in dict.fromkeys(one.verb for one in EVERY_DAY)
+    }
+    return [*WRITTEN, *(one for some in of_verb.values() for one in some[::every])]
