@@ -5,6 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class Frozen:
+    """What the collector never looks at again."""
+
+    for_good = False
+    """Whether there is any; Python could only count it, one by one."""
+
+
+def freeze_for_good() -> None:
+    """Whatever there is now stays until the process ends, and is never looked at again. Call this, not `gc.freeze`."""
+    gc.freeze()
+    Frozen.for_good = True
+
+
 @contextmanager
 def without_collector(*, leaves_circles: bool = False) -> Iterator[None]:
     """Inside, nobody looks for circles: of terms and gates, made by the ten thousand, none is part of one.
@@ -15,9 +28,8 @@ def without_collector(*, leaves_circles: bool = False) -> Iterator[None]:
     """
     was_on = gc.isenabled()
     gc.disable()
-    was_frozen = gc.get_freeze_count() > 0
     if leaves_circles:
-        if was_frozen:
+        if Frozen.for_good:
             gc.collect()  # of what came since: frozen, it would never go
         gc.freeze()
     try:
@@ -25,10 +37,10 @@ def without_collector(*, leaves_circles: bool = False) -> Iterator[None]:
     finally:
         if leaves_circles:
             gc.collect()
-            if not was_frozen:
+            if not Frozen.for_good:
                 gc.unfreeze()
         if was_on:
-            if not gc.get_freeze_count():
+            if not Frozen.for_good:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from spec.collector import freeze_for_good
 from tests import every_day
 from tests.groups import of_shard
 from tests.needs import ROOT, needs
@@ -125,7 +126,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             raise pytest.UsageError("--accept-tests writes down all tests: name none, and leave none out")
         every_day.accept(session.items)
     gc.collect()
-    gc.freeze()
+    freeze_for_good()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -135,7 +136,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     A whole run in which too few tests passed fails, whatever became of the others.
     """
     gc.collect()
-    gc.freeze()
+    freeze_for_good()
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter and not session.config.option.collectonly and every_day.is_whole(session.config):
         passed = len(reporter.stats.get("passed", ()))

@@ -4,13 +4,13 @@ It loads what a shard needs and nothing of the specification, which the run fold
 loads it anew.
 """
 
-import gc
 from collections.abc import Iterable, Iterator
 
 from pyspark import TaskContext
 
 from model_check.spark.run_folder import GENESIS, RunFolder, ShardLevel
 from model_check.spark.shard import Shard
+from spec.collector import freeze_for_good
 from spec.errors import SpecError
 
 DEPTH = "kcheck.depth"
@@ -39,5 +39,5 @@ def do_shard(places: Iterable[Place]) -> Iterator[ShardLevel | SpecError]:
             continue
         _held[run, number] = shard
         if is_new:
-            gc.freeze()  # Spark's worker looks for garbage after each task, among all that was ever imported
+            freeze_for_good()  # Spark's worker looks for garbage after each task, among all that was ever imported
         yield level

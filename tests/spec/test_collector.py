@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from spec.collector import without_collector
+from spec.collector import Frozen, freeze_for_good, without_collector
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_frozen() -> Iterator[None]:
+def nothing_is_frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """All that the tests have loaded is frozen otherwise."""
     assert gc.isenabled()
+    assert Frozen.for_good == bool(gc.get_freeze_count())
     gc.unfreeze()
+    monkeypatch.setattr(Frozen, "for_good", False)
     yield
     gc.enable()
     gc.freeze()
@@ -48,7 +50,7 @@ class Knot:
 @pytest.mark.parametrize("frozen", [False, True])
 def test_circles_that_were_made_inside_are_collected_at_the_end_and_no_others(*, frozen: bool) -> None:
     if frozen:
-        gc.freeze()
+        freeze_for_good()
     before = weakref.ref(Knot())
     with without_collector(leaves_circles=True):
         inside, kept = weakref.ref(Knot()), Knot()
@@ -60,7 +62,7 @@ def test_circles_that_were_made_inside_are_collected_at_the_end_and_no_others(*,
 
 
 def test_what_was_frozen_stays_so() -> None:
-    gc.freeze()
+    freeze_for_good()
     frozen = gc.get_freeze_count()
     with without_collector():
         pass
