@@ -8,6 +8,7 @@ anything at all is for the planted faults of `kcheck verify`.
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from model_check.inventory.facts import Fact
@@ -35,6 +36,7 @@ def comparer_facts(files: Files | None = None) -> Iterator[Fact]:
             yield f"module {path} / code", digest_of_text(code_of(text.decode()))
 
 
+@cache
 def code_of(text: str) -> str:
     """A module's text without docstrings, lines of comments and empty lines; the same under every version of Python.
 
