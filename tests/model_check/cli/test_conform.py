@@ -10,15 +10,22 @@ import pytest
 from junitparser import JUnitXml
 
 import model_check.conformance
-from model_check.cli import vectors
+from model_check.cli import conform, vectors
 from model_check.conformance.choosing import LEVELS
 from model_check.conformance.making.every import every_case
+from model_check.conformance.vector import read_vectors
 from tests.model_check.cli.conftest import Kcheck
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.test_readme_output import is_within
 
 HERE = Path(model_check.conformance.__path__[0])
 WRONG = (sys.executable, "-m", "tests.model_check.conformance.wrong_adapters", "permits everything")
+
+
+@pytest.fixture(autouse=True)
+def vectors_are_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verb reads all vectors whenever it is called, which is tested once."""
+    monkeypatch.setattr(conform, "read_vectors", lambda: list(VECTORS))
 
 
 def test_documents_beside_the_format_are_what_show_prints(kcheck: Kcheck) -> None:
@@ -59,7 +66,8 @@ def test_where_vectors_cannot_stand_is_told_before_they_are_made(kcheck: Kcheck,
         assert (result.exit_code, result.stderr) == (2, f"kcheck: {words[0]}: is no folder\n")
 
 
-def test_the_vectors_are_listed(kcheck: Kcheck) -> None:
+def test_the_vectors_are_read_and_listed(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conform, "read_vectors", read_vectors)
     lines = kcheck("conform", "--list").stdout.splitlines()
     assert [line.split(maxsplit=1)[0] for line in lines] == [one.id for one in VECTORS]
     assert len(kcheck("conform", "--list", "--only", "preferred").stdout.splitlines()) == sum(
