@@ -66,7 +66,7 @@ def test_where_vectors_cannot_stand_is_told_before_they_are_made(kcheck: Kcheck,
         assert (result.exit_code, result.stderr) == (2, f"kcheck: {words[0]}: is no folder\n")
 
 
-def test_the_vectors_are_read_and_listed(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vectors_are_listed(kcheck: Kcheck, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conform, "read_vectors", read_vectors)
     lines = kcheck("conform", "--list").stdout.splitlines()
     assert [line.split(maxsplit=1)[0] for line in lines] == [one.id for one in VECTORS]
