@@ -25,7 +25,7 @@ LAYERS = ("spec", "reference", "model_check", "tests")
 
 HOMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("model_check/refinement/simulate",),
-    "junitparser": ("model_check/conformance/conformance_files",),
+    "junitparser": ("model_check/conformance/conformance_files", "model_check/reports/junit"),
     "kazoo": ("reference/live/zookeeper", "reference/zookeeper/server", "model_check/live/"),
     "llvmlite": ("model_check/",),
     "networkx": ("model_check/recordings/",),

@@ -115,9 +115,9 @@ def with_unexpected_told(told: Run, built: TransitionSystem, found: Found) -> Ru
     return with_stories(told, built, found, unexpected(told))
 
 
-def with_wanted_told(told: Run, built: TransitionSystem, found: Found, chosen: Sequence[str], *, as_json: bool) -> Run:
-    """A run with the stories that are printed: of what was chosen, or else of the first news; as JSON, with all."""
-    wanted = told.findings if as_json else told_of(told, chosen or None)
+def with_wanted_told(told: Run, built: TransitionSystem, found: Found, chosen: Sequence[str], *, every: bool) -> Run:
+    """A run with the stories that are printed: of what was chosen, or else of the first news, or all."""
+    wanted = told.findings if every else told_of(told, chosen or None)
     return with_stories(told, built, found, {one.property for one in wanted})
 
 

@@ -37,7 +37,7 @@ def command(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the recordings of runs that hold, too.")] = False,
     no_shrink: Annotated[bool, typer.Option("--no-shrink", help="Do not make unexplained runs small.")] = False,
     shrink_minutes: Annotated[float, typer.Option(min=0, help="How long to shrink, all in all.")] = SHRINK_MINUTES,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Make many live runs, one for each seed, and tell which of them the specification explains.
 
@@ -87,7 +87,7 @@ def command(
         campaign.make_runs()
         unfinished = [] if no_shrink or interrupt() else shrink_runs(campaign, 60 * shrink_minutes)
         document = campaign.document(unfinished)
-    return print_document(document, as_json=as_json, tell=_print)
+    return print_document(document, output, tell=_print)
 
 
 def _print(document: Document) -> None:

@@ -33,7 +33,7 @@ def command(
         float, typer.Option(min=0, max=1e4, metavar="N", help="Explore no further scope after so many minutes.")
     ] = MINUTES,
     deep: Annotated[bool, typer.Option("--deep", help="The deep scopes, too.")] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Say what an edit of the specification did.
 
@@ -58,7 +58,7 @@ def command(
     expected = {(one.scope, one.variant): one for one in known}
 
     def tell(run: Run) -> None:
-        if not as_json:
+        if not output.as_json:
             say("".join(f"{line}\n" for line in scope_lines(run, expected[run.scope, run.variant])))
 
     with raising() as stop:
@@ -67,7 +67,7 @@ def command(
     document = plain_document("check", compared_terms.run(len(runs)), *runs)
     new = first_newly_broken([(run, expected[run.scope, run.variant]) for run in runs])
     ending = "".join(f"{line}\n" for line in ending_lines(document, compared_terms.unchanged, new))
-    return print_document(document, as_json=as_json, tell=lambda _: say(ending))
+    return print_document(document, output, tell=lambda _: say(ending))
 
 
 class Terms:

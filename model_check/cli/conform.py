@@ -1,6 +1,5 @@
 """`kcheck conform`: does an implementation conform? Each vector is asked of its adapter."""
 
-import json
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,14 +9,15 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import say
-from model_check.conformance import conformance_files as files
-from model_check.conformance import conformance_report as report
 from model_check.conformance.choosing import LEVELS, chosen, ladder
+from model_check.conformance.conformance_files import FORMATS, document
+from model_check.conformance.conformance_report import text
 from model_check.conformance.conforming import PATIENCE_SECONDS, How, conform, parse_expected
 from model_check.conformance.kafka_adapter import kafka_command
 from model_check.conformance.vector import DIALECTS, read_vectors
-from model_check.conformance.whole_files import write_files
+from model_check.reports.wanted import wanted
 from model_check.verdicts.verdict import EXIT_CODES
+from model_check.verdicts.whole_files import write_files
 from model_check.waiting.progress import interruptible
 from spec.errors import BadInput, UnknownName
 
@@ -47,9 +47,12 @@ def command(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure or error.")] = False,
     seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="How long an answer may take.")] = PATIENCE_SECONDS,
     jobs: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Ask so many adapters at once.")] = 1,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit's XML, for a CI.")] = None,
-    markdown: Annotated[Path | None, typer.Option(metavar="FILE", help="Write Markdown, for a pull request.")] = None,
-    badge: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what shields.io makes a badge of.")] = None,
+    reports: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--report", metavar="FORMAT=FILE", help=f"Write the result there: {', '.join(FORMATS)}. Repeatable."
+        ),
+    ] = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Ask the vectors of an implementation: any program that answers JSON on its standard output, a line for a line.
@@ -67,14 +70,15 @@ def command(
       kcheck conform --selftest -- ./my-adapter
       kcheck conform --jobs 4 -- ./my-adapter --quiet
       kcheck conform --only elect --fail-fast -- node adapter.js
-      kcheck conform --expected-failures known.txt --junit report.xml -- ./my-adapter
+      kcheck conform --expected-failures known.txt --report junit=report.xml -- ./my-adapter
     """
+    written = wanted(reports, FORMATS)
     every = read_vectors()
     if selftest and (only or level or shard):
         raise BadInput("--selftest names its vectors itself: leave --only, --level and --shard out")
     vectors = ladder(every) if selftest else chosen(every, only or (), level, shard)
     if listed:
-        if adapter or itself or kafka is not None or as_json:
+        if adapter or itself or kafka is not None or as_json or written:
             raise BadInput("--list asks nobody, and prints lines: name only --only, --level or --shard beside it")
         say("".join(f"{one.id}  {one.title}\n" for one in vectors))
         return 0
@@ -86,9 +90,8 @@ def command(
         how = How(len(vectors if selftest else every), known, seconds, fail_fast, jobs)
         found = conform(asked, vectors, how, interrupt)
     again = ["--self", "--dialect", dialect] if itself else ["--kafka", kafka] if kafka is not None else ["--", *asked]
-    say(json.dumps(report.document(found), indent=1) + "\n" if as_json else report.text(found, again))
-    made = {junit: files.junit, markdown: files.markdown, badge: files.badge}
-    write_files({path: text(found, again) for path, text in made.items() if path is not None})
+    say(document(found, again) if as_json else text(found, again))
+    write_files({one.path: FORMATS[one.format](found, again) for one in written})
     return EXIT_CODES[found.verdict]
 
 

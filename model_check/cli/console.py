@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 
 import typer
 
+from model_check.cli.options import Output
+from model_check.reports.wanted import write
 from model_check.verdicts import exploration_text
 from model_check.verdicts.rendering import text
 from model_check.verdicts.results import Document
@@ -63,14 +65,17 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
 
 def print_document(
     document: Document,
+    output: Output,
     *,
-    as_json: bool,
     stories: Sequence[str] | None = None,
     verbose: bool = False,
     tell: Callable[[Document], None] | None = None,
 ) -> int:
-    """Print a document and give its exit code; `tell` prints the text of one that has a form of its own."""
-    if as_json:
+    """Print a document, write the reports of it, and give its exit code.
+
+    `tell` prints the text of one that has a form of its own.
+    """
+    if output.as_json:
         typer.echo(document.to_json())
     elif tell is not None:
         tell(document)
@@ -78,4 +83,5 @@ def print_document(
         say(exploration_text.text(document, stories=stories, verbose=verbose))
     else:
         say(text(document, stories=stories))
+    write(document, output.reports)
     return document.exit_code

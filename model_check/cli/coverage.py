@@ -22,7 +22,7 @@ def command(
     scopes: options.ScopesArgument = None,
     *,
     deep: Annotated[bool, typer.Option("--deep", help="All scopes, also those that take hours.")] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Count what is exercised: every action, every row of the transition tables, the witness of every property.
 
@@ -44,4 +44,4 @@ def command(
         runs = list(run_checks(shared.checks(), stop=stop))
     found = replace(check_coverage(runs, options.others(chosen)), notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
-    return print_document(plain_document("coverage", *broken, found), as_json=as_json)
+    return print_document(plain_document("coverage", *broken, found), output)

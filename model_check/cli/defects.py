@@ -20,7 +20,7 @@ def command(
     *,
     every: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
     as_table: Annotated[bool, typer.Option("--list", help="List those found here as a Markdown table.")] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """List the known defects, those also that are not found here, or show some as stories.
 
@@ -38,8 +38,8 @@ def command(
       kcheck defects --all --json > defects.json
     """
     if as_table:
-        if ids or every or as_json:
-            raise BadInput("--list lists the defects and shows none; leave out the ids, --all and --json")
+        if ids or every or output.is_kept:
+            raise BadInput("--list lists the defects and shows none; leave out the ids, --all, --json and --report")
         rows = ([one.id, one.title, str(one.first_depth), one.scope, one.remedy] for one in DEFECTS)
         say(markdown_table(HEADER, rows) + "\n")
         return 0
@@ -49,13 +49,13 @@ def command(
         return 0
     found = [one for one in chosen if isinstance(one, Defect)]
     unfound = [one for one in chosen if isinstance(one, Unfound)]
-    for one in unfound if as_json else ():
-        raise BadInput(f"{one.id} is not found here, so that there is no result of it; ask for it without --json")
+    for one in unfound if output.is_kept else ():
+        raise BadInput(f"{one.id} is not found here, so that there is no result of it; leave --json and --report out")
     code = 0
     if found:
         whole = document([defects.shown(half, told=True) for one in found for half in halves(one)], "defects")
-        code = print_document(whole, as_json=as_json, stories=[one.breaks for one in found])
-    if not as_json:
+        code = print_document(whole, output, stories=[one.breaks for one in found])
+    if not output.as_json:
         say(("\n" if found and unfound else "") + "".join(map(_line, unfound)))
     return code
 

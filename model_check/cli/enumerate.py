@@ -45,7 +45,7 @@ def command(
         typer.Option(metavar="URI", help="Write states, edges and witnesses there as Parquet, once all are found."),
     ] = None,
     limit: options.LimitOption = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Enumerate every reachable state of a scope with Spark.
 
@@ -94,8 +94,8 @@ def command(
         if written is None:
             told = replace(told, verdict=worst((told.verdict, Verdict.INCOMPLETE)), reason=INTERRUPTED)
     told = replace(judged(told, task, chosen), notes=tuple(notes))
-    told = with_wanted_told(told, built, found, chosen, as_json=as_json)
-    return print_document(plain_document("enumerate", told), as_json=as_json, stories=chosen or None)
+    told = with_wanted_told(told, built, found, chosen, every=output.is_kept)
+    return print_document(plain_document("enumerate", told), output, stories=chosen or None)
 
 
 def refuse_what_is_no_folder(place: str) -> None:

@@ -13,6 +13,7 @@ from model_check.explicit_state.findings import run_of
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verification import printed_expectation
 from model_check.waiting.progress import GIB
+from spec.errors import BadInput
 from spec.expectations import plan
 from spec.language.rules import GOALS
 from spec.scopes import scope as scope_named
@@ -36,7 +37,7 @@ def command(
         bool, typer.Option("--print-expectations", help="Print what was measured as a block for the manifest.")
     ] = False,
     verbose: options.VerboseOption = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Explore every reachable state of a scope.
 
@@ -59,6 +60,8 @@ def command(
       kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
       kcheck explore tiny --print-expectations
     """
+    if print_expectations and output.report:
+        raise BadInput("--print-expectations prints no result, of which a report could be; leave --report out")
     switches = variant.switches
     built = system(scope_named(scope), switches)
     left_out = GOALS if goals is False else ()
@@ -80,9 +83,9 @@ def command(
         code = 0 if found.exhausted else 3
     else:
         told = exploration.judged(told, task, chosen)
-        told = exploration.with_wanted_told(told, built, found, chosen, as_json=as_json)
+        told = exploration.with_wanted_told(told, built, found, chosen, every=output.is_kept)
         document = plain_document("explore", told)
-        code = print_document(document, as_json=as_json, stories=chosen or None, verbose=verbose)
+        code = print_document(document, output, stories=chosen or None, verbose=verbose)
     if traces is not None:
         exploration.save_traces(traces, task, found)
     return code

@@ -32,8 +32,8 @@ def guarded(verb: Callable[..., int]) -> Callable[..., None]:
 
     @functools.wraps(verb)
     def command(**given: Any) -> None:
-        made = {name: kind(**{one.name: given.pop(one.name) for one in fields(kind)}) for name, kind in records.items()}
-        raise typer.Exit(_exit_code(functools.partial(verb, **given, **made)))
+        parts = {name: {one.name: given.pop(one.name) for one in fields(kind)} for name, kind in records.items()}
+        raise typer.Exit(_exit_code(lambda: verb(**given, **{name: records[name](**parts[name]) for name in parts})))
 
     apart = list(_apart(inspect.signature(verb), hints))
     command.__signature__ = inspect.Signature(apart)  # type: ignore[attr-defined]  # what typer goes by

@@ -32,7 +32,7 @@ def command(
     release: Annotated[str | None, typer.Option(help=RELEASE)] = None,
     chroot: Annotated[str | None, typer.Option(metavar="PATH", help=CHROOT)] = None,
     story: Annotated[bool, typer.Option("--story", help="Print the whole explanation, step by step.")] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Judge recordings of a cluster by the specification.
 
@@ -65,4 +65,4 @@ def command(
             runs = judgement.runs_of(recordings[0], asked)
         else:
             runs = list(run_checks((judgement.check(folder, asked) for folder in recordings), stop=stop))
-    return print_document(plain_document("judge", *runs), as_json=as_json)
+    return print_document(plain_document("judge", *runs), output)

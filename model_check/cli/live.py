@@ -41,7 +41,7 @@ def command(
     seed: Annotated[int | None, typer.Option(help="What is drawn (default: a new one, which is printed).")] = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="ZooKeeper's port, instead of a free one.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the recording in this new folder.")] = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Run a cluster on a real ZooKeeper, do it harm, and judge what was recorded.
 
@@ -89,7 +89,7 @@ def command(
         document = plain_document("live", *made)
         if document.verdict is not Verdict.INCOMPLETE:
             whole()
-    return print_document(document, as_json=as_json)
+    return print_document(document, output)
 
 
 def recorded(task: Task, save: Path | None, stop: Callable[[], bool], tell: Tell) -> tuple[Run, ...]:

@@ -38,7 +38,7 @@ def command(
     print_expectations: Annotated[
         bool, typer.Option("--print-expectations", help="Print what was found as blocks for the manifest.")
     ] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Put one fault between each pair of effects of each handler, and see whether the cluster recovers.
 
@@ -61,11 +61,13 @@ def command(
     for name in faults or ():
         if name not in FAULTS[1:]:
             raise UnknownName("fault", name, FAULTS[1:])
+    if print_expectations and output.report:
+        raise BadInput("--print-expectations prints no result, of which a report could be; leave --report out")
     switches = variant.switches
     chosen = tuple(faults or FAULTS)
     options.folder_to_fill(traces)
     with interruptible() as stop:
-        told = as_json or traces is not None
+        told = output.is_kept or traces is not None
         every = [_made(name, known[name], switches, chosen, stop, told=told) for name in handlers or known]
     if not every:
         raise BadInput("the manifest has no handler: no scope with a table `matrix`")
@@ -74,7 +76,7 @@ def command(
         whole = [found for found, _ in every if found is not None and not found.interrupted]
         say("\n\n".join(printed_expectation(found, show_switches(switches)) for found in whole) + "\n")
         return 0 if len(whole) == len(every) else EXIT_CODES[Verdict.INCOMPLETE]
-    code = print_document(document, as_json=as_json, tell=partial(_print, every))
+    code = print_document(document, output, tell=partial(_print, every))
     if traces is not None:
         save(traces, [found for found, _ in every if found is not None], switches, document)
     return code

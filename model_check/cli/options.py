@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from model_check.reports.wanted import Report, wanted
 from spec.errors import BadInput, EnvironmentFailure
 from spec.expectations import Plan, plan, plans
 from spec.language.rules import Property
@@ -37,7 +38,34 @@ MasterOption: TypeAlias = Annotated[
     str, typer.Option("--master", metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
 ]
 VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
+ReportOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report", metavar="FORMAT=FILE", help="Write the result there: json, junit, markdown, sarif. Repeatable."
+    ),
+]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
+
+
+@dataclass(frozen=True)
+class Output:
+    """How a result is printed, and which reports are written of it; BadInput for reports that cannot be."""
+
+    as_json: JsonOption = False
+    report: ReportOption = None
+
+    def __post_init__(self) -> None:
+        wanted(self.report)  # before anything long begins
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """The reports, each with its file."""
+        return wanted(self.report)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the result goes where all of it is wanted, its stories, too."""
+        return self.as_json or bool(self.report)
 
 
 @dataclass(frozen=True)

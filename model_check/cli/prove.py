@@ -31,7 +31,7 @@ def command(
     exported: Annotated[
         Path | None, typer.Option("--export", metavar="DIR", help="Write every question of the proof as SMT-LIB.")
     ] = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Prove properties of all runs, by induction.
 
@@ -64,4 +64,4 @@ def command(
         run = with_bounded(run, built, proof.look_at_runs(scope, switches, built, report, dict.fromkeys(left, bounded)))
     if exported is not None:
         export(report.problems, exported)
-    return print_document(plain_document("prove", run), as_json=as_json)
+    return print_document(plain_document("prove", run), output)

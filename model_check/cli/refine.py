@@ -19,7 +19,7 @@ def command(
         int | None, typer.Option(min=1, help="Only the states that are fewer steps than this away from the start.")
     ] = None,
     limit: options.LimitOption = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Replay every edge of a scope on the reference.
 
@@ -35,4 +35,4 @@ def command(
       kcheck refine ci --limit 20000 --master 'local[4]'
     """
     task = replay.Task(scope, variant.switches, master)
-    return print_document(plain_document("refine", replay.run(task, depth=depth, limit=limit)), as_json=as_json)
+    return print_document(plain_document("refine", replay.run(task, depth=depth, limit=limit)), output)

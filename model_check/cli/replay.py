@@ -31,7 +31,7 @@ def command(
     variant: Annotated[str | None, typer.Option(metavar="NAME", help="Not the variant that the file names.")] = None,
     on: options.WithOption = None,
     off: options.WithoutOption = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Replay a saved trace, told as a story.
 
@@ -57,9 +57,7 @@ def command(
     except BadInput as error:
         raise BadInput(f"{trace}: {error}; say --scope and --variant") from error
     chosen = show_switches(switches)
-    return print_document(
-        plain_document("replay", _replayed(saved, built, scope or named, chosen)), as_json=as_json, stories=()
-    )
+    return print_document(plain_document("replay", _replayed(saved, built, scope or named, chosen)), output, stories=())
 
 
 def _loaded(path: Path) -> SavedTrace:

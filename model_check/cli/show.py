@@ -18,7 +18,7 @@ from model_check.cli.console import line_width, print_document, say
 from model_check.cli.failures import guarded
 from model_check.cli.shown_state import state_document, state_lines
 from model_check.conformance import shown
-from model_check.verdicts.results import from_json
+from model_check.verdicts.results import FORMAT, VERSION, Document, from_json
 from spec.errors import BadInput, UnknownName
 from spec.expectations import Plan, plans
 from spec.formats.descriptions import described, payload_forms
@@ -278,12 +278,22 @@ def variants(*, as_json: options.JsonOption = False) -> int:
     return 0
 
 
-def schema() -> int:
+def schema(
+    *,
+    of_results: Annotated[
+        bool, typer.Option("--results", help="That of the results which other verbs print with --json.")
+    ] = False,
+) -> int:
     """The JSON Schema of what these verbs print with --json."""
     from pydantic import TypeAdapter
 
-    made = TypeAdapter(shown.Shown).json_schema(mode="serialization")
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "What kcheck show tells"}
+    title = "What kcheck found" if of_results else "What kcheck show tells"
+    adapter: TypeAdapter[object] = TypeAdapter(Document if of_results else shown.Shown)
+    made = adapter.json_schema(mode="serialization")
+    if of_results:
+        first = {"format": {"const": FORMAT}, "version": {"const": VERSION}, "exit_code": {"type": "integer"}}
+        made["properties"], made["required"] = first | made["properties"], [*first, *made["required"]]
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
     say(json.dumps(head | made, indent=2) + "\n")
     return 0
 
@@ -294,16 +304,14 @@ def _say_json(document: shown.Shown) -> int:
 
 
 def results(
-    file: Annotated[Path, typer.Argument(help="A document that --json printed.")],
-    *,
-    as_json: options.JsonOption = False,
+    file: Annotated[Path, typer.Argument(help="A document that --json printed.")], *, output: options.Output
 ) -> int:
-    """The text of a result that was saved as JSON; exits as the run that it tells of did."""
+    """The text of a result that was saved as JSON, or a report of it; exits as the run that it tells of did."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{file}: cannot be read: {error}") from error
-    return print_document(from_json(content, str(file)), as_json=as_json)
+    return print_document(from_json(content, str(file)), output)
 
 
 for verb in (

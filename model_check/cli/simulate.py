@@ -18,7 +18,7 @@ def command(
     runs: Annotated[int, typer.Option(min=1, help="How many runs.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="How many steps in each.")] = 200,
     seed: Annotated[int | None, typer.Option(help="The same seed gives the same runs (default: a new one).")] = None,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Run the reference at random, in a scope with room for faults of every kind but removals by hand.
 
@@ -35,4 +35,4 @@ def command(
     """
     number = random.randrange(1 << 32) if seed is None else seed
     task = simulation.Task(scope, variant.switches, runs, steps, number)
-    return print_document(plain_document("simulate", simulation.run(task)), as_json=as_json)
+    return print_document(plain_document("simulate", simulation.run(task)), output)

@@ -28,7 +28,7 @@ def command(
     manner: Manner,
     deep: Annotated[bool, typer.Option("--deep", help="Everything there is, also what takes hours.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Print the full report, not only one screen.")] = False,
-    as_json: options.JsonOption = False,
+    output: options.Output,
 ) -> int:
     """Verify that everything is as the manifest expects.
 
@@ -55,6 +55,7 @@ def command(
       kcheck verify tiny election
       kcheck verify --only explore,prove --fail-fast
       kcheck verify --since main --within 5m
+      kcheck verify --report junit=verify.xml --report markdown=verify.md
       kcheck verify --deep --shard 1/4 --json > verdict.json
     """
     chosen = options.chosen_plans(scopes, deep=deep)
@@ -68,16 +69,15 @@ def command(
         if is_whole:
             runs += [check_completeness(made, known, deep=deep), check_coverage(runs, options.others(chosen))]
         found = document(runs)
-    return _reported(found, as_json=as_json, verbose=verbose)
+    return _reported(found, output, verbose=verbose)
 
 
-def _reported(found: Document, *, as_json: bool, verbose: bool) -> int:
+def _reported(found: Document, output: options.Output, *, verbose: bool) -> int:
     """Print what was found as it is wanted, and give its exit code; the full text is kept unless it is printed."""
-    if as_json or verbose:
-        return print_document(found, as_json=as_json)
-    path, report = cache_folder() / "verify.txt", text(found)
-    keep(path, report.encode())
-    is_kept = path.exists() and path.read_text(encoding="utf-8") == report
+    if output.as_json or verbose:
+        return print_document(found, output)
+    path, whole = cache_folder() / "verify.txt", text(found)
+    keep(path, whole.encode())
+    is_kept = path.exists() and path.read_text(encoding="utf-8") == whole
     where = f"the full report: {path}" if is_kept else f"{path} cannot be written; --verbose prints the full report"
-    say(screen(found, where))
-    return found.exit_code
+    return print_document(found, output, tell=lambda _: say(screen(found, where)))

@@ -7,9 +7,11 @@ from typing import Final
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from model_check.conformance import conformance_report as report
 from model_check.conformance.conformance_report import of_failure
 from model_check.conformance.conforming import Conformance, Outcome
 from model_check.conformance.vector import VERSION
+from model_check.reports.characters import plain_markdown, printable
 from model_check.verdicts.verdict import Verdict
 
 COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
@@ -17,21 +19,26 @@ MOST: Final = 20
 """So many failures are told in Markdown; a pull request shows no more."""
 
 
+def document(found: Conformance, _command: list[str]) -> str:
+    """All of it, as `--json` prints it."""
+    return json.dumps(report.document(found), indent=1) + "\n"
+
+
 def junit(found: Conformance, command: list[str]) -> str:
     """Each vector as a test case, each group as a class: what came of it, and what there is to tell."""
-    suite = TestSuite(f"conformance of {found.adapter.name}")
+    suite = TestSuite(printable(f"conformance of {found.adapter.name}"))
     for one in found.results:
         case = TestCase(f"{one.vector.id} {one.vector.title}", classname=f"conformance.{one.vector.group}")
-        told = "\n".join(of_failure(one, command))
+        told = printable("\n".join(of_failure(one, command)))
         match one.outcome:
             case Outcome.FAIL:
-                case.result = [Failure(one.told, "failure")]
+                case.result = [Failure(printable(one.told), "failure")]
                 case.system_out = told
             case Outcome.ERROR:
-                case.result = [Error(one.told, "error")]
+                case.result = [Error(printable(one.told), "error")]
                 case.system_out = told
             case Outcome.SKIP | Outcome.EXPECTED:
-                case.result = [Skipped(f"{one.outcome}: {one.told}")]
+                case.result = [Skipped(printable(f"{one.outcome}: {one.told}"))]
         suite.add_testcase(case)
     document = JUnitXml()
     document.add_testsuite(suite)
@@ -43,8 +50,9 @@ def markdown(found: Conformance, command: list[str]) -> str:
     adapter, kinds = found.adapter, [one for one in Outcome if found.counts[one]]
     groups = dict.fromkeys(one.vector.group for one in found.results)
     reason = f": {found.reason}" if found.reason else ""
+    whose = f"{plain_markdown(adapter.name)} ({plain_markdown(adapter.language)})"
     lines = [
-        f"### {found.verdict}: {_plain(adapter.name)} ({_plain(adapter.language)}), {adapter.dialect}{reason}", "",
+        f"### {found.verdict}: {whose}, {adapter.dialect}{reason}", "",
         f"| vectors {VERSION} | {' | '.join(kinds)} |", f"|---|{'---:|' * len(kinds)}",
     ]  # fmt: skip
     for group in groups:
@@ -83,6 +91,5 @@ def badge(found: Conformance, _command: list[str]) -> str:
     return json.dumps(told) + "\n"
 
 
-def _plain(text: str) -> str:
-    """A text of an adapter's in which Markdown sees nothing."""
-    return "".join(f"\\{one}" if one in "\\`*_[]<>|#" else one for one in text)
+FORMATS: Final = {"json": document, "junit": junit, "markdown": markdown, "badge": badge}
+"""What makes each report, of what was found and the command that asks again."""

@@ -205,6 +205,17 @@ class Run:
         return self.verdict is not Verdict.ERROR and INTERRUPTED in self.reason
 
 
+def is_new(one: Finding, run: Run) -> bool:
+    """Whether a property is broken, and neither the manifest nor the run expects it to be."""
+    return is_break(one) and not any(other.is_met and finding_of(other, run) is one for other in run.comparisons)
+
+
+def finding_of(comparison: Comparison, run: Run) -> Finding | None:
+    """The finding that an expectation is about, if that is a property, or a defect's; None of a count."""
+    name = comparison.about.rpartition(": ")[2]
+    return next((one for one in run.findings if one.property in {name, comparison.about}), None)
+
+
 @dataclass(frozen=True)
 class Document:
     """Everything that one call of `kcheck` found."""

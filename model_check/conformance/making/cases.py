@@ -26,7 +26,7 @@ from model_check.conformance.vector import (
     read_manifest,
     read_vectors,
 )
-from model_check.conformance.whole_files import write_files
+from model_check.verdicts.whole_files import write_files
 from spec.errors import BadInput
 
 
@@ -114,7 +114,7 @@ def made_anew(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, st
 
 
 def write_vectors(folder: Path, cases: Mapping[str, Sequence[Case]]) -> dict[str, int]:
-    """Make the files of a folder anew; how many vectors each group has. BadInput where they cannot be written."""
+    """Make the files of a folder anew; how many vectors each group has. BadInput where there can be none."""
     files = made_anew(folder, cases)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -187,7 +187,7 @@ def test_two_at_once_find_what_one_does(kcheck: Kcheck) -> None:
 
 def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path) -> None:
     junit, markdown, badge = (tmp_path / name for name in ("report.xml", "report.md", "badge.json"))
-    told = ("--junit", str(junit), "--markdown", str(markdown), "--badge", str(badge))
+    told = ("--report", f"junit={junit}", "--report", f"markdown={markdown}", "--report", f"badge={badge}")
     result = kcheck("conform", "--only", "transition", *told, "--", *WRONG)
     failed = result.stdout.count("FAIL kcs-")
     (suite,) = JUnitXml.fromfile(str(junit))
@@ -202,11 +202,12 @@ def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path
 
 
 def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(kcheck: Kcheck, tmp_path: Path) -> None:
-    told = ("--badge", str(tmp_path / "badge.json"), "--junit", str(tmp_path / "nowhere" / "report.xml"))
+    (tmp_path / "report.xml.unfinished").mkdir()
+    told = ("--report", f"badge={tmp_path / 'badge.json'}", "--report", f"junit={tmp_path / 'report.xml'}")
     result = kcheck("conform", "--only", "kcs-transition-0001", *told, "--", *WRONG)
-    assert (result.exit_code, "report.xml: cannot be written" in result.stderr) == (2, True)
+    assert (result.exit_code, "report.xml: cannot be written" in result.stderr) == (4, True)
     assert "FAIL kcs-transition-0001: " in result.stdout
-    assert not list(tmp_path.iterdir())
+    assert [one.name for one in tmp_path.iterdir()] == ["report.xml.unfinished"]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,8 @@ def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(kcheck: K
         (("--selftest", "--only", "elect"), "--selftest names its vectors itself"),
         (("--level", "all"), "level"),
         (("--shard", "3/2"), "names no share"),
-        (("--junit", "/nowhere/report.xml"), "cannot be written"),
+        (("--report", "junit=/nowhere/report.xml"), "cannot be written: there is no folder /nowhere"),
+        (("--report", "sarif=report.sarif"), "no format of reports is called 'sarif'"),
     ],
 )
 def test_what_cannot_be_chosen_or_written_is_told(kcheck: Kcheck, options: tuple[str, ...], says: str) -> None:

@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
+from jsonschema import Draft202012Validator
 
+from model_check.verdicts import results
 from model_check.verdicts.results import ANEW, VERSION, Document, from_json, plain_document
 from model_check.verdicts.verdict import NOT_BEGUN, Verdict
 from spec.errors import MalformedInput
@@ -16,6 +19,17 @@ from tests.model_check.documents import documents, finding, run
 @given(documents)
 def test_reading_gives_what_was_written(document: Document) -> None:
     assert from_json(document.to_json(), "results.json") == document
+
+
+SCHEMA = Draft202012Validator(json.loads(Path(results.__file__).with_name("results.schema.json").read_text("utf-8")))
+
+
+@given(documents)
+def test_what_is_written_is_as_the_schema_says_and_nothing_else_is(document: Document) -> None:
+    written = json.loads(document.to_json())
+    SCHEMA.validate(written)
+    assert not SCHEMA.is_valid(written | {"version": VERSION - 1})
+    assert not SCHEMA.is_valid(written | {"verdict": "GREEN"})
 
 
 @given(documents)

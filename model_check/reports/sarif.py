@@ -1,0 +1,96 @@
+"""A document as SARIF 2.1.0, which code hosts and editors show beside the code: a result for each broken property.
+
+A result points at the claim that is broken, and its story is a code flow through the actions that lead there. What the
+manifest knows to be violated is a note whose baseline state is `unchanged`; anything else that is broken is an error,
+and `new`. A run that ended as ERROR, or INCOMPLETE, and whatever
+else is not as expected, is a notification of the tool's.
+
+Left out on purpose: properties that hold. There are tens of thousands of them in a verification, and code hosts show
+results only; the gate's JSON has them.
+"""
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any, Final
+
+from model_check.reports.characters import printable
+from model_check.reports.places import Place, place_of_action, place_of_claim
+from model_check.verdicts.rendering import TOLD, steps_of
+from model_check.verdicts.results import Document, Finding, Run, Step, is_new
+from model_check.verdicts.verdict import Verdict
+
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: Final = {Verdict.ERROR: "error", Verdict.INCOMPLETE: "warning"}
+
+
+def report(document: Document) -> str:
+    """The JSON."""
+    broken = [(run, one) for run in document.runs for one in run.findings if one.verdict is Verdict.VIOLATED]
+    claims = {one.property: one for _, one in broken}
+    log = {
+        "tool": {
+            "driver": {
+                "name": "kcheck",
+                "version": version("kafka-controller-spec"),
+                "rules": [_rule(one) for one in claims.values()],
+            }
+        },
+        "invocations": [
+            {
+                "commandLine": f"kcheck {document.verb}",
+                "exitCode": document.exit_code,
+                "executionSuccessful": document.verdict is not Verdict.ERROR,
+                "toolExecutionNotifications": [*_notifications(document)],
+            }
+        ],
+        "results": [_result(run, one, [*claims].index(one.property)) for run, one in broken],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, indent=1) + "\n"
+
+
+def _rule(claim: Finding) -> dict[str, Any]:
+    return {
+        "id": claim.property,
+        "shortDescription": {"text": printable(claim.statement) or claim.property},
+        "help": {"text": f"{claim.kind}, from {printable(claim.source) or 'this project'}"},
+    }
+
+
+def _notifications(document: Document) -> Iterator[dict[str, Any]]:
+    for run in document.runs:
+        if run.verdict in LEVELS:
+            told = f"{run.title}: {run.verdict}" + (f": {run.reason}" if run.reason else "")
+            yield {"level": LEVELS[run.verdict], "message": {"text": printable(told)}}
+        for one in run.comparisons:
+            if not one.is_met:
+                told = f"{run.title}: {one.about}: expected {one.expected}, found {one.found}"
+                yield {"level": "error", "message": {"text": printable(told)}}
+
+
+def _result(run: Run, claim: Finding, index: int) -> dict[str, Any]:
+    new = is_new(claim, run)
+    parts = [claim.statement, claim.reason, f"{TOLD[claim.verdict]} {steps_of(claim.story)}" if claim.story else ""]
+    result = {
+        "ruleId": claim.property,
+        "ruleIndex": index,
+        "level": "error" if new else "note",
+        "baselineState": "new" if new else "unchanged",
+        "message": {"text": printable(f"{run.title}: {'; '.join(one for one in parts if one)}")},
+        "locations": [_location(place_of_claim(claim.property))],
+        "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}"},
+    }
+    if claim.story and claim.story.steps:
+        flow = [{"location": _step(one)} for one in claim.story.steps]
+        result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
+    return result
+
+
+def _step(step: Step) -> dict[str, Any]:
+    seen = "".join(f"\n{one}" for one in (*step.observed, *step.changes))
+    told = f"{step.number}. {step.actor}: {step.statement} [{step.action}]{seen}"
+    return {**_location(place_of_action(step.action)), "message": {"text": printable(told)}}
+
+
+def _location(place: Place) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": place.path}, "region": {"startLine": place.line}}}

@@ -1,0 +1,71 @@
+"""Markdown for a pull request, read by a library: a table, what differs, and stories that are folded away."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from markdown_it import MarkdownIt
+
+from model_check.reports.characters import plain_markdown, printable
+from model_check.reports.markdown import MOST_CHARACTERS, report
+from model_check.verdicts.results import Comparison, Document, plain_document
+from model_check.verdicts.verdict import Verdict
+from tests.model_check.documents import documents, finding, run
+
+READER = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+def blocks(text: str) -> list[str]:
+    """The kinds of a page's blocks, in order."""
+    return [one.type for one in READER.parse(text) if one.level == 0 and one.nesting >= 0]
+
+
+@given(documents)
+def test_whatever_is_in_a_document_it_is_a_page_of_one_heading_and_one_table(document: Document) -> None:
+    page = blocks(report(document))
+    assert page[0] == "heading_open"
+    assert page.count("heading_open") == 1
+    assert page.count("table_open") == bool(document.runs)
+    stories = [one.story for each in document.runs for one in each.findings if one.story and one.story.is_told]
+    assert page.count("fence") == len(stories)
+    assert page.count("html_block") == 2 * len(stories)
+    assert {*page} <= {"heading_open", "table_open", "paragraph_open", "bullet_list_open", "html_block", "fence"}
+
+
+def test_what_differs_comes_before_stories_and_new_stories_before_known_ones() -> None:
+    known, new = finding("known", Verdict.VIOLATED, length=1), finding("new", Verdict.VIOLATED, length=2)
+    made = (
+        Comparison("known", "VIOLATED", "VIOLATED", Verdict.HOLDS, "VIOLATED"),
+        Comparison("new", "HOLDS", "VIOLATED", Verdict.VIOLATED, "HOLDS"),
+    )
+    page = report(plain_document("verify", run(known, new, verdict=Verdict.VIOLATED, comparisons=made)))
+    row, difference = (
+        "| tiny AS\\_CODED (explorer) | VIOLATED | 125 | 1 of 2 | 2 |", "- new: expected HOLDS, found VIOLATED",
+    )  # fmt: skip
+    stories = [f"<summary>tiny AS_CODED (explorer): {name}</summary>" for name in ("new", "known")]
+    found = [page.index(one) for one in (row, difference, *stories)]
+    assert found == sorted(found)
+    assert "known: expected" not in page
+
+
+def test_a_page_fits_and_says_what_it_leaves_out() -> None:
+    long = finding("long", Verdict.VIOLATED, length=600)
+    page = report(plain_document("explore", *[run(long, verdict=Verdict.VIOLATED)] * 120))
+    assert MOST_CHARACTERS / 2 < len(page) < 65_536
+    assert "and 20 runs more, of which 0 hold" in page
+    shown = page.count("<details>")
+    assert shown > 0
+    assert page.endswith(f"and {120 - shown} stories more; `--report json=FILE` has them\n")
+
+
+def test_nothing_in_a_name_is_markdown_or_html() -> None:
+    hostile = "<script>alert(1)</script>\n# `x` | [a](b) @everybody #1 \x1b[31m\ud800"
+    page = report(plain_document("explore", replace(run(verdict=Verdict.VIOLATED), scope=hostile, reason=hostile)))
+    assert blocks(page) == ["heading_open", "table_open"]
+    inline = [child.type for one in READER.parse(page) for child in one.children or ()]
+    assert {*inline} == {"text"}
+    assert page.encode("utf-8")
+
+
+def test_characters_that_no_file_may_have_are_written_out() -> None:
+    assert printable("a\tb\x00\x7f\ud800\uffff") == "a\tb\\x00\\x7f\\ud800\\uffff"
+    assert plain_markdown("a\n*b*") == "a \\*b\\*"
