@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import Any
 
 from model_check.terms.straight_line import Program, Valuation
-from model_check.traces.trace import Trace, tell
+from model_check.traces.trace import Trace, shown_initial, tell
 from model_check.verdicts.results import Counts, Finding, Run, Story
 from model_check.verdicts.verdict import INTERRUPTED, Verdict, worst
 from spec.language.rules import GOALS, Property, TransitionSystem
@@ -126,7 +126,7 @@ def with_stories(run: Run, system: TransitionSystem, found: Found, names: Collec
 
 def story_of(system: TransitionSystem, trace: Trace) -> Story:
     """A trace in words."""
-    return Story(len(trace), tell(system, trace))
+    return Story(len(trace), tell(system, trace), shown_initial(system, trace))
 
 
 def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:

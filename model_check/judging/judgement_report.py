@@ -13,7 +13,7 @@ from model_check.judging.positions import BreakOff, Position
 from model_check.recordings.recording import Observed, Recording
 from model_check.stepping.open_system import OpenSystem
 from model_check.verdicts.rendering import counted
-from model_check.verdicts.results import Explained, Finding, Run, Seen, Step, Story
+from model_check.verdicts.results import Event, Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts.verdict import NONE_ASKED, NOT_ALL_ASKED, Verdict
 from spec.errors import BadInput
 from spec.expectations import known_to_break
@@ -184,8 +184,16 @@ def _broken_off(one: BreakOff) -> str:
 
 def _story(judged: Judgement, last: int) -> Story:
     """The steps of the path, or the last few of them."""
-    steps = [_step(judged.system, number, one) for number, one in enumerate(judged.path) if one.step is not None]
-    return Story(len(steps), tuple(steps[-last:]))
+    taken = [(number, one) for number, one in enumerate(judged.path) if one.step is not None]
+    steps = tuple(_step(judged.system, number, one) for number, one in taken[-last:])
+    return Story(len(taken), steps, _initial(judged.system, taken[-last:][0][1]) if steps else {})
+
+
+def _initial(system: OpenSystem, first: Position) -> dict[str, str]:
+    """The values of the state before a step, by variable; initial ones are left out, of which there are thousands."""
+    assert first.before is not None  # noqa: S101 - a step was taken
+    state, names = system.layout.flatten(first.before.state), system.layout.names
+    return {name: cell.kind.show(state[name]) for name, _, cell in names if state[name] != cell.initial}
 
 
 def _places(observations: Sequence[Observed]) -> Iterator[str]:
@@ -208,6 +216,8 @@ def _step(system: OpenSystem, number: int, position: Position) -> Step:
         actor=rule.actor.format(**step.parameters) if rule else "environment",
         statement=" ".join(rule.statement.split("\n\n")[0].split()) if rule else "What changes nothing in the model.",
         source=rule.source if rule else "",
-        observed=(*map(str, step.seen), *recorded),
+        events=tuple(Event(one.role, one.kind, one.shown) for one in step.seen),
+        logged=recorded,
+        fault=(rule.budget if rule else None) or "",
         changes=tuple(dict.fromkeys(A_QUEUE.sub(r"\1: changes", one) for one in changes)),
     )

@@ -34,9 +34,13 @@ class Seen:
     kind: str
     fields: Mapping[str, Value]
 
+    @property
+    def shown(self) -> dict[str, str]:
+        """The fields as they print."""
+        return {name: value.kind.show(value.raw) for name, value in self.fields.items()}
+
     def __str__(self) -> str:
-        shown = [f"{name}={value.kind.show(value.raw)}" for name, value in self.fields.items()]
-        return " ".join([self.role, self.kind, *shown])
+        return " ".join([self.role, self.kind, *(f"{name}={value}" for name, value in self.shown.items())])
 
 
 @dataclass(frozen=True)

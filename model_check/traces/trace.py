@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.logged import Logged, logs_of
-from model_check.verdicts.results import Step
+from model_check.verdicts.results import Event, Step
 from spec.language.rules import Action, Observation, TransitionSystem, Variable
 
 State: TypeAlias = dict[str, int]
@@ -90,17 +90,16 @@ def _told(
         actor=action.actor,
         statement=" ".join(action.statement.split("\n\n")[0].split()),
         source=action.source,
-        observed=(
-            *(_observed(event, before) for event in action.events if before(event.condition)),
-            *logged(action, before.state),
-        ),
+        events=tuple(_event(event, before) for event in action.events if before(event.condition)),
+        logged=logged(action, before.state),
         changes=tuple(_changes(system, number, before.state, after)),
+        fault=action.budget or "",
     )
 
 
-def _observed(event: Observation, before: Valuation) -> str:
-    fields = [f"{name}={value.kind.show(before(value.term))}" for name, value in event.fields.items()]
-    return " ".join([f"{event.role} {event.kind}", *fields])
+def _event(event: Observation, before: Valuation) -> Event:
+    fields = {name: value.kind.show(before(value.term)) for name, value in event.fields.items()}
+    return Event(event.role, event.kind, fields)
 
 
 def _changes(system: TransitionSystem, step: int, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[str]:
@@ -110,6 +109,12 @@ def _changes(system: TransitionSystem, step: int, before: Mapping[str, int], aft
         old, new = before[variable.name], after[variable.name]
         if old != new:
             yield f"{variable.name}: {shown(variable, old)} -> {shown(variable, new)}"
+
+
+def shown_initial(system: TransitionSystem, trace: Trace) -> dict[str, str]:
+    """The values of the state that a trace starts in, by variable."""
+    _, state = trace.steps[0]
+    return {one.name: shown(one, state[one.name]) for one in system.variables if one.name in state}
 
 
 def shown(variable: Variable, raw: int) -> str:

@@ -19,7 +19,7 @@ only added or changed together with the version.
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -34,31 +34,56 @@ UNWITNESSED = "unwitnessed"
 CLAIMS = "claims"
 """The engine of a run that asks claims of a recording without a search."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 6
+FORMAT, VERSION = "kafka-controller-spec results", 7
+
+
+@dataclass(frozen=True)
+class Event:
+    """What an observer saw at a step: who did what (`controller 1`, `write state`), with which fields, as printed."""
+
+    who: str
+    what: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join([self.who, self.what, *(f"{name}={value}" for name, value in self.fields.items())])
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`)."""
+    """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`).
+
+    `logged` are lines that Kafka logs, each behind the name of its log, or where a recording has what was seen. `fault`
+    names the budget that the step draws on; a step of progress draws on none.
+    """
 
     number: int
     action: str
     actor: str
     statement: str
     source: str
-    observed: tuple[str, ...]
-    changes: tuple[str, ...]
+    events: tuple[Event, ...] = ()
+    logged: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        """All that was seen of it, in words."""
+        return (*map(str, self.events), *self.logged)
 
 
 @dataclass(frozen=True)
 class Story:
     """A trace in words; `length` counts its steps, and 0 is the initial state alone.
 
-    Of a trace that nobody reads only the length is there.
+    Of a trace that nobody reads only the length is there. `initial` has the values of the state before the first of
+    the steps, by variable; a recording's story may have but its last steps.
     """
 
     length: int
     steps: tuple[Step, ...] = ()
+    initial: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_told(self) -> bool:

@@ -2,21 +2,20 @@
 
 from hypothesis import strategies as st
 
-from model_check.verdicts.results import Comparison, Counts, Document, Explained, Finding, Run, Seen, Step, Story
+from model_check.verdicts.results import Comparison, Counts, Document, Event, Explained, Finding, Run, Seen, Step, Story
 from model_check.verdicts.verdict import Verdict
 from tests.strategies import characters
 
 STEP = Step(
-    1, "turn(w=1)", "wheel 1", "A wheel shows one more than before.", "by hand", ("wheel 1 turned",), ("a: 0 -> 1",)
-)
-SILENT = Step(2, "rest(w=1)", "wheel 1", "The wheel rests.", "by hand", (), ())
+    1, "turn(w=1)", "wheel 1", "A wheel shows one more than before.", "by hand", (Event("wheel 1", "turned"),), (),
+    ("a: 0 -> 1",),
+)  # fmt: skip
+SILENT = Step(2, "rest(w=1)", "wheel 1", "The wheel rests.", "by hand")
 
 
 def finding(name: str, verdict: Verdict, *, kind: str = "always", length: int | None = None) -> Finding:
     """A finding, with a story of so many steps if a length is given."""
-    steps = tuple(
-        Step(one, "turn(w=1)", "wheel 1", "It turns.", "by hand", (), ()) for one in range(1, (length or 0) + 1)
-    )
+    steps = tuple(Step(one, "turn(w=1)", "wheel 1", "It turns.", "by hand") for one in range(1, (length or 0) + 1))
     story = None if length is None else Story(length, steps)
     return Finding(name, kind, f"What {name} says.", "by hand", verdict, story=story)
 
@@ -31,8 +30,10 @@ texts = st.text(characters, max_size=8)
 counts = st.integers(0, 10**12)
 verdicts = st.sampled_from(Verdict)
 names = st.lists(texts, max_size=3).map(tuple)
-steps = st.builds(Step, counts, texts, texts, texts, texts, names, names)
-stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple))
+shown = st.dictionaries(texts, texts, max_size=2)
+events = st.lists(st.builds(Event, texts, texts, shown), max_size=2).map(tuple)
+steps = st.builds(Step, counts, texts, texts, texts, texts, events, names, names, texts)
+stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown)
 findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))

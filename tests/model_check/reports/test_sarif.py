@@ -11,7 +11,7 @@ from sarif_pydantic.sarif import Result
 
 from model_check.reports.places import ROOT, place_of_action, place_of_claim
 from model_check.reports.sarif import report
-from model_check.verdicts.results import Comparison, Document, Finding, Step, Story, plain_document
+from model_check.verdicts.results import Comparison, Document, Event, Finding, Step, Story, plain_document
 from model_check.verdicts.verdict import Verdict
 from spec.properties import claims
 from spec.system import rules
@@ -52,8 +52,8 @@ def told(*steps: Step) -> Finding:
 
 
 STEPS = (
-    Step(1, "crash(b=1)", "broker 1", "It crashes.", "by hand", ("broker 1 crash",), ("a: 0 -> 1",)),
-    Step(2, "no_such_rule(b=1)", "broker 1", "It rests.", "by hand", (), ()),
+    Step(1, "crash(b=1)", "broker 1", "It crashes.", "by hand", (Event("broker 1", "crash"),), (), ("a: 0 -> 1",)),
+    Step(2, "no_such_rule(b=1)", "broker 1", "It rests.", "by hand"),
 )
 
 
