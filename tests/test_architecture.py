@@ -25,9 +25,11 @@ LAYERS = ("spec", "reference", "model_check", "tests")
 
 HOMES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("model_check/refinement/simulate",),
+    "jinja2": ("model_check/reports/html",),
     "junitparser": ("model_check/conformance/conformance_files", "model_check/reports/junit"),
     "kazoo": ("reference/live/zookeeper", "reference/zookeeper/server", "model_check/live/"),
     "llvmlite": ("model_check/",),
+    "markupsafe": ("model_check/reports/html",),
     "networkx": ("model_check/recordings/",),
     "numba": ("model_check/",),
     "numpy": ("model_check/",),

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from model_check.reports.wanted import Report, wanted
+from model_check.reports.wanted import FORMATS, Report, wanted
 from spec.errors import BadInput, EnvironmentFailure
 from spec.expectations import Plan, plan, plans
 from spec.language.rules import Property
@@ -40,9 +40,7 @@ MasterOption: TypeAlias = Annotated[
 VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
 ReportOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--report", metavar="FORMAT=FILE", help="Write the result there: json, junit, markdown, sarif. Repeatable."
-    ),
+    typer.Option("--report", metavar="FORMAT=FILE", help=f"Write the result there: {', '.join(FORMATS)}. Repeatable."),
 ]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 

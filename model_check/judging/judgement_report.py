@@ -218,6 +218,6 @@ def _step(system: OpenSystem, number: int, position: Position) -> Step:
         source=rule.source if rule else "",
         events=tuple(Event(one.role, one.kind, one.shown) for one in step.seen),
         logged=recorded,
-        fault=(rule.budget if rule else None) or "",
+        budget=(rule.budget if rule else None) or "",
         changes=tuple(dict.fromkeys(A_QUEUE.sub(r"\1: changes", one) for one in changes)),
     )

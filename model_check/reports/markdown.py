@@ -10,7 +10,7 @@ from typing import Final
 
 from model_check.reports.characters import plain_markdown, printable
 from model_check.verdicts.rendering import headline, story_lines, unexpected
-from model_check.verdicts.results import Document, Finding, Run, is_new
+from model_check.verdicts.results import Document, Run, is_new, stories_told
 from model_check.verdicts.verdict import Verdict
 
 MOST_CHARACTERS: Final = 60_000
@@ -25,7 +25,7 @@ def report(document: Document) -> str:
     for run in noted:
         lines += _differences(run)
     page, left_out = "\n".join(lines) + "\n", 0
-    for run, one in _told(document):
+    for run, one in stories_told(document):
         folded = _folded(f"{run.title}: {one.property}", story_lines(one))
         if len(page) + len(folded) < MOST_CHARACTERS:
             page += folded
@@ -71,12 +71,6 @@ def _differences(run: Run) -> Iterator[str]:
         yield from (f"- {plain_markdown(one)}" for one in told[:MOST_ROWS])
         if len(told) > MOST_ROWS:
             yield f"- and {len(told) - MOST_ROWS} more"
-
-
-def _told(document: Document) -> list[tuple[Run, Finding]]:
-    """The stories that were told, the new ones first."""
-    every = [(run, one) for run in document.runs for one in run.findings if one.story and one.story.is_told]
-    return sorted(every, key=lambda told: not is_new(told[1], told[0]))
 
 
 def _folded(title: str, lines: Iterator[str]) -> str:

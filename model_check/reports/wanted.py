@@ -20,16 +20,20 @@ class Report(NamedTuple):
     path: Path
 
 
-FORMATS: Final = ("json", "junit", "markdown", "sarif")
+FORMATS: Final = ("html", "json", "junit", "markdown", "mermaid", "sarif")
 
 
 def rendered(document: Document, name: str) -> str:
     """A document in a format; what that needs is loaded here."""
     match name:
+        case "html":
+            from model_check.reports.html import report
         case "junit":
             from model_check.reports.junit import report
         case "markdown":
             from model_check.reports.markdown import report
+        case "mermaid":
+            from model_check.reports.mermaid import report
         case "sarif":
             from model_check.reports.sarif import report
         case _:

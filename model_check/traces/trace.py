@@ -93,7 +93,7 @@ def _told(
         events=tuple(_event(event, before) for event in action.events if before(event.condition)),
         logged=logged(action, before.state),
         changes=tuple(_changes(system, number, before.state, after)),
-        fault=action.budget or "",
+        budget=action.budget or "",
     )
 
 

@@ -53,8 +53,8 @@ class Event:
 class Step:
     """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`).
 
-    `logged` are lines that Kafka logs, each behind the name of its log, or where a recording has what was seen. `fault`
-    names the budget that the step draws on; a step of progress draws on none.
+    `logged` are lines that Kafka logs, each behind its log's name, or where a recording has what was seen. `budget`
+    is what of the scope's budgets the step draws on; a step of progress draws on none.
     """
 
     number: int
@@ -65,7 +65,7 @@ class Step:
     events: tuple[Event, ...] = ()
     logged: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
-    fault: str = ""
+    budget: str = ""
 
     @property
     def observed(self) -> tuple[str, ...]:
@@ -261,6 +261,12 @@ class Document:
         """The document as JSON text."""
         head = {"format": FORMAT, "version": VERSION, "exit_code": self.exit_code}
         return json.dumps({**head, **asdict(self)}, indent=1)
+
+
+def stories_told(document: Document) -> list[tuple[Run, Finding]]:
+    """The findings of a document whose stories are told, what is news first."""
+    every = [(run, one) for run in document.runs for one in run.findings if one.story and one.story.is_told]
+    return sorted(every, key=lambda told: not is_new(told[1], told[0]))
 
 
 def plain_document(verb: str, *runs: Run) -> Document:

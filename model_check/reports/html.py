@@ -1,0 +1,192 @@
+"""A document as one page of HTML: the verdict, what is new and what is known, and a time line for each story.
+
+The page needs nothing but itself: no network, no font, no image. Without a script it is tables, drawings and stories;
+with one, the arrow keys go through the steps of a story, and the state at each is shown. Whatever a topic is called,
+nothing of it is executed: the template escapes all texts, and the page's policy lets no script run but its own.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from model_check.reports.characters import printable
+from model_check.reports.timeline import CHANGE, ZOOKEEPER, Request, Span, Timeline, is_fault, timeline
+from model_check.verdicts.rendering import TOLD, headline, steps_of
+from model_check.verdicts.results import Document, Finding, Run, Step, Story, is_new, stories_told
+from model_check.verdicts.verdict import Verdict
+
+ROW, LANE, HEAD, LEFT = 40, 150, 56, 16
+"""Pixels: a step's height, a lane's width, the heads of the lanes, and what is free beside the first of them."""
+COLOURS: Final = 6
+"""So many epochs differ in colour; the next one has the first colour again."""
+
+
+def report(document: Document) -> str:
+    """The page."""
+    style, script = (_resource(name) for name in ("page.css", "page.js"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(_resource("page.html.jinja"))
+    told = [_Drawn.of(number, run, one) for number, (run, one) in enumerate(stories_told(document))]
+    broken = [(run, one) for run in document.runs for one in run.findings if one.verdict is Verdict.VIOLATED]
+    return template.render(
+        document=document,
+        headline=printable(headline(document)),
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
+        style=Markup(style),  # noqa: S704 - our own
+        script=Markup(script),  # noqa: S704 - our own
+        stories=told,
+        new=[_Broken(run.title, one, _anchor(told, run, one)) for run, one in broken if is_new(one, run)],
+        known=[_Broken(run.title, one, _anchor(told, run, one)) for run, one in broken if not is_new(one, run)],
+        unmet=[(run.title, one) for run in document.runs for one in run.comparisons if not one.is_met],
+        printable=printable,
+    )
+
+
+def _resource(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """What a policy calls a style or a script that is in the page."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+class _Broken(NamedTuple):
+    run: str
+    finding: Finding
+    anchor: str
+
+
+def _anchor(told: "list[_Drawn]", run: Run, one: Finding) -> str:
+    return next((drawn.anchor for drawn in told if drawn.run is run and drawn.finding is one), "")
+
+
+# ---------------------------------------------------------------------------------------------------------- a time line
+
+
+class _Arrow(NamedTuple):
+    """A line between two lanes, in pixels; `lane` and `row` say which step it belongs to."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+    look: str
+    label: str
+
+
+class _Bar(NamedTuple):
+    x: float
+    y: float
+    height: float
+    look: str
+    label: str
+
+
+class _Drawn(NamedTuple):
+    """A story with all that its drawing needs."""
+
+    anchor: str
+    run: Run
+    finding: Finding
+    story: Story
+    lanes: list[tuple[float, str]]
+    sessions: list[_Bar]
+    epochs: list[_Bar]
+    arrows: list[_Arrow]
+    marks: list[tuple[float, float, str]]
+    broken_by: str
+    data: Markup
+
+    @classmethod
+    def of(cls, number: int, run: Run, finding: Finding) -> "_Drawn":
+        """The drawing of the story of a finding."""
+        assert finding.story is not None  # noqa: S101 - only stories that are told are drawn
+        story = finding.story
+        drawn = timeline(story)
+        return cls(
+            anchor=f"story-{number}",
+            run=run,
+            finding=finding,
+            story=story,
+            lanes=[(_x(drawn, one), "ZooKeeper" if one == ZOOKEEPER else printable(one)) for one in drawn.lanes],
+            sessions=[_bar(drawn, one, f"session {one.value.lower()}{' ends' * one.ends}") for one in drawn.sessions],
+            epochs=[_bar(drawn, one, f"epoch {_colour(one.value)}") for one in drawn.epochs],
+            arrows=[*_arrows(drawn)],
+            marks=[(_x(drawn, step.actor), _y(row), _mark(step)) for row, step in enumerate(story.steps, 1)],
+            broken_by=f"{TOLD[finding.verdict].capitalize()} {steps_of(story)}",
+            data=_as_data({"initial": dict(story.initial), "steps": [_step(one) for one in story.steps]}),
+        )
+
+    @property
+    def width(self) -> int:
+        """Of the drawing, in pixels."""
+        return LEFT + len(self.lanes) * LANE
+
+    @property
+    def height(self) -> int:
+        """Of the drawing, in pixels."""
+        return HEAD + (len(self.story.steps) + 1) * ROW
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the last step is the one that breaks it."""
+        return self.finding.verdict is Verdict.VIOLATED
+
+
+def _step(step: Step) -> Mapping[str, Any]:
+    """What the script shows of a step: what it changes, as variable, value before and value after."""
+    found = (CHANGE.fullmatch(one) for one in step.changes)
+    return {"changes": [[one["variable"], one["old"], one["new"]] for one in found if one]}
+
+
+def _as_data(given: object) -> Markup:
+    """JSON in which no tag can begin, whatever the texts are."""
+    return Markup(json.dumps(given).replace("<", "\\u003c"))  # noqa: S704 - nothing of it is HTML
+
+
+def _mark(step: Step) -> str:
+    return "fault" if is_fault(step) else "act"
+
+
+def _colour(epoch: str) -> str:
+    return f"e{int(epoch) % COLOURS}" if epoch.isdigit() else "e0"
+
+
+def _x(drawn: Timeline, lane: str) -> float:
+    return LEFT + (drawn.lanes.index(lane) + 0.5) * LANE
+
+
+def _y(row: float) -> float:
+    return HEAD + (row + 0.5) * ROW
+
+
+def _bar(drawn: Timeline, span: Span, look: str) -> _Bar:
+    first, last = _y(span.first), _y(span.last if span.ends else span.last - 0.5)
+    told = "session" if look.startswith("session") else "acts in epoch"
+    return _Bar(_x(drawn, span.lane), first, max(last - first, 1), look, printable(f"{span.lane}: {told} {span.value}"))
+
+
+def _arrows(drawn: Timeline) -> Iterator[_Arrow]:
+    for one in drawn.operations:
+        look = f"operation {one.kind}{' fails' * one.fails}"
+        yield _Arrow(_x(drawn, one.lane), _y(one.row), _x(drawn, ZOOKEEPER), _y(one.row), look, printable(one.label))
+    for request in drawn.requests:
+        yield _request(drawn, request)
+
+
+def _request(drawn: Timeline, one: Request) -> _Arrow:
+    """From who sends it, where it is sent, to who gets it; if nobody gets it, half the way and on to the last row."""
+    sender = _x(drawn, one.sender if one.sender in drawn.lanes else one.receiver)
+    receiver = _x(drawn, one.receiver)
+    sent = one.sent if one.sent is not None else (one.delivered or 1) - 0.5
+    told = printable(one.label)
+    if one.delivered is None:
+        return _Arrow(sender, _y(sent), (sender + receiver) / 2, _y(sent + 0.4), "request lost", told)
+    return _Arrow(sender, _y(sent), receiver, _y(one.delivered), f"request{' refused' * one.refused}", told)

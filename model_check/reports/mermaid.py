@@ -1,0 +1,84 @@
+"""Stories as sequence diagrams in Mermaid's language, in Markdown that code hosts draw as it is.
+
+Whoever does something in ZooKeeper has an arrow there, whole for what it changes, dashed for what it reads, crossed for
+what fails. A request is drawn where it arrives, with the step that sent it, and crossed where a fence refused it. Notes
+say what happens to a process, and in which epoch a controller acts from now on.
+
+Code hosts draw no diagram of more than 50,000 characters: the first steps of a longer story are left out, and counted.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from model_check.reports.characters import plain_markdown, printable
+from model_check.reports.timeline import ZOOKEEPER, Timeline, is_fault, timeline
+from model_check.verdicts.rendering import TOLD, steps_of
+from model_check.verdicts.results import Document, Finding, Step, Story, stories_told
+
+MOST_CHARACTERS: Final = 45_000
+
+
+def report(document: Document) -> str:
+    """A heading and a diagram for each story that is told; a line where there is none."""
+    told = [
+        f"### {plain_markdown(f'{run.title}: {one.property}')}\n\n{plain_markdown(_sentence(one))}\n\n"
+        f"```mermaid\n{diagram(one.story)}```\n"
+        for run, one in stories_told(document)
+        if one.story
+    ]
+    return "\n".join(told) or f"kcheck {plain_markdown(document.verb)}: {document.verdict}; there is no story to draw\n"
+
+
+def _sentence(one: Finding) -> str:
+    return f"{one.statement} {TOLD[one.verdict].capitalize()} {steps_of(one.story)}." if one.story else one.statement
+
+
+def diagram(story: Story) -> str:
+    """The diagram, without the fence around it."""
+    drawn = timeline(story)
+    head = ["sequenceDiagram", *(f"  participant {_id(drawn, one)} as {_text(_name(one))}" for one in drawn.lanes)]
+    rows = [list(_row(drawn, row, step)) for row, step in enumerate(story.steps, 1)]
+    size, kept = 0, list[list[str]]()
+    for row in reversed(rows):
+        size += sum(len(line) + 1 for line in row)
+        if size > MOST_CHARACTERS:
+            break
+        kept.insert(0, row)
+    left_out = len(rows) - len(kept)
+    if left_out:
+        head.append(f"  Note over {_id(drawn, ZOOKEEPER)}: {left_out} steps come before")
+    return "".join(f"{line}\n" for line in [*head, *(line for row in kept for line in row)])
+
+
+def _row(drawn: Timeline, row: int, step: Step) -> Iterator[str]:
+    """A step: a note of what it is, then what goes to ZooKeeper, what arrives, and which epoch begins."""
+    mark = "FAULT: " if is_fault(step) else ""
+    yield f"  Note over {_id(drawn, step.actor)}: {mark}{_text(f'{step.number}. {step.action}')}"
+    for one in drawn.operations:
+        if one.row == row:
+            arrow = "-x" if one.fails else "-->>" if one.kind == "read" else "->>"
+            yield f"  {_id(drawn, one.lane)}{arrow}{_id(drawn, ZOOKEEPER)}: {_text(one.label)}"
+    for request in drawn.requests:
+        if request.delivered != row:
+            continue
+        since = f", sent at {request.sent}" if request.sent else ""
+        arrow = "-x" if request.refused else "->>"
+        told = f"{request.label}{since}"
+        yield f"  {_id(drawn, request.sender)}{arrow}{_id(drawn, request.receiver)}: {_text(told)}"
+    for span in drawn.epochs:
+        if span.first == row:
+            yield f"  Note over {_id(drawn, span.lane)}: acts in epoch {_text(span.value)}"
+
+
+def _name(lane: str) -> str:
+    return "ZooKeeper" if lane == ZOOKEEPER else lane
+
+
+def _id(drawn: Timeline, lane: str) -> str:
+    return f"L{drawn.lanes.index(lane)}"
+
+
+def _text(text: str) -> str:
+    """A text in which Mermaid sees nothing: whatever is no plain letter or sign is written by its number."""
+    plain = " ".join(printable(text).split())
+    return "".join(one if one.isalnum() or one in " .,:/_=()[]-+" else f"#{ord(one)};" for one in plain)
