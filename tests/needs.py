@@ -15,6 +15,7 @@ COSTLY: Mapping[str, str] = {
     "pyspark": "a JVM",
     "kazoo": "a ZooKeeper server, which is a JVM",
     "subprocess": "another process",
+    "selenium": "a browser",
     "multiprocessing": "another process",
     "numba": "compiled loops",
     "spec.system.system": "a system of terms",

@@ -46,7 +46,9 @@ HOMES: Mapping[str, tuple[str, ...]] = {
 }
 """Where each library may be imported, as starts of paths; tests may import any. What is not here has no home."""
 
-IMPORT_NAMES = {"python-statemachine": "statemachine", "z3-solver": "z3"}
+IMPORT_NAMES = {
+    "Jinja2": "jinja2", "MarkupSafe": "markupsafe", "python-statemachine": "statemachine", "z3-solver": "z3",
+}  # fmt: skip
 """Distributions whose import name differs."""
 
 MAX_LINES = 400

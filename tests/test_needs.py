@@ -18,6 +18,7 @@ NEEDY = {
     "pyspark": "model_check/spark/test_spark_engine.py",
     "kazoo": "reference/zookeeper/test_server.py",
     "subprocess": "model_check/live/test_live_run.py",
+    "selenium": "model_check/reports/test_html_in_a_browser.py",
     "multiprocessing": "model_check/checks/test_processes.py",
     "numba": "model_check/kernel/test_kernel.py",
     "spec.system.system": "spec/test_system.py",

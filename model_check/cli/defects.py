@@ -35,6 +35,7 @@ def command(
       kcheck defects --list
       kcheck defects D1
       kcheck defects D26
+      kcheck defects D2 --report html=d2.html
       kcheck defects --all --json > defects.json
     """
     if as_table:

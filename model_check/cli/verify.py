@@ -55,7 +55,7 @@ def command(
       kcheck verify tiny election
       kcheck verify --only explore,prove --fail-fast
       kcheck verify --since main --within 5m
-      kcheck verify --report junit=verify.xml --report markdown=verify.md
+      kcheck verify --report junit=verify.xml --report html=verify.html
       kcheck verify --deep --shard 1/4 --json > verdict.json
     """
     chosen = options.chosen_plans(scopes, deep=deep)

@@ -71,7 +71,7 @@ def _anchor(told: "list[_Drawn]", run: Run, one: Finding) -> str:
 
 
 class _Arrow(NamedTuple):
-    """A line between two lanes, in pixels; `lane` and `row` say which step it belongs to."""
+    """A line between two lanes, in pixels, with what is written at a place of it, and all of that for a pointer."""
 
     x: float
     y: float
@@ -79,6 +79,8 @@ class _Arrow(NamedTuple):
     to_y: float
     look: str
     label: str
+    text_x: float = 0
+    text_y: float = 0
 
 
 class _Bar(NamedTuple):
@@ -176,17 +178,30 @@ def _bar(drawn: Timeline, span: Span, look: str) -> _Bar:
 def _arrows(drawn: Timeline) -> Iterator[_Arrow]:
     for one in drawn.operations:
         look = f"operation {one.kind}{' fails' * one.fails}"
-        yield _Arrow(_x(drawn, one.lane), _y(one.row), _x(drawn, ZOOKEEPER), _y(one.row), look, printable(one.label))
+        x, to_x, y = _x(drawn, one.lane), _x(drawn, ZOOKEEPER), _y(one.row)
+        yield _Arrow(x, y, to_x, y, look, printable(one.label), (x + to_x) / 2, y - 5)
     for request in drawn.requests:
-        yield _request(drawn, request)
+        if request.delivered is None:
+            yield _lost(drawn, request, request.sent or 0)
+        else:
+            yield _delivered(drawn, request, request.delivered)
 
 
-def _request(drawn: Timeline, one: Request) -> _Arrow:
-    """From who sends it, where it is sent, to who gets it; if nobody gets it, half the way and on to the last row."""
-    sender = _x(drawn, one.sender if one.sender in drawn.lanes else one.receiver)
-    receiver = _x(drawn, one.receiver)
-    sent = one.sent if one.sent is not None else (one.delivered or 1) - 0.5
-    told = printable(one.label)
-    if one.delivered is None:
-        return _Arrow(sender, _y(sent), (sender + receiver) / 2, _y(sent + 0.4), "request lost", told)
-    return _Arrow(sender, _y(sent), receiver, _y(one.delivered), f"request{' refused' * one.refused}", told)
+def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
+    """From who sends it, where it is sent, to who gets it, beside whom it is written what that is."""
+    x, to_x, y = _sender(drawn, one), _x(drawn, one.receiver), _y(delivered)
+    sent = one.sent if one.sent is not None else delivered - 0.5
+    side = -LANE / 2 if x < to_x else LANE / 2
+    look = f"request{' refused' * one.refused}"
+    return _Arrow(x, _y(sent), to_x, y, look, printable(one.label), to_x + side, y - 6)
+
+
+def _lost(drawn: Timeline, one: Request, sent: int) -> _Arrow:
+    """Half the way, for nobody gets it. There may be many from one step: what each is only a pointer is told."""
+    x = _sender(drawn, one)
+    to_x = (x + _x(drawn, one.receiver)) / 2
+    return _Arrow(x, _y(sent), to_x, _y(sent + 0.4), "request lost", printable(one.label))
+
+
+def _sender(drawn: Timeline, one: Request) -> float:
+    return _x(drawn, one.sender if one.sender in drawn.lanes else one.receiver)

@@ -7,11 +7,12 @@ say what happens to a process, and in which epoch a controller acts from now on.
 Code hosts draw no diagram of more than 50,000 characters: the first steps of a longer story are left out, and counted.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from model_check.reports.characters import plain_markdown, printable
-from model_check.reports.timeline import ZOOKEEPER, Timeline, is_fault, timeline
+from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, timeline
 from model_check.verdicts.rendering import TOLD, steps_of
 from model_check.verdicts.results import Document, Finding, Step, Story, stories_told
 
@@ -37,7 +38,8 @@ def diagram(story: Story) -> str:
     """The diagram, without the fence around it."""
     drawn = timeline(story)
     head = ["sequenceDiagram", *(f"  participant {_id(drawn, one)} as {_text(_name(one))}" for one in drawn.lanes)]
-    rows = [list(_row(drawn, row, step)) for row, step in enumerate(story.steps, 1)]
+    at = _by_row(drawn)
+    rows = [list(_row(drawn, step, at[row])) for row, step in enumerate(story.steps, 1)]
     size, kept = 0, list[list[str]]()
     for row in reversed(rows):
         size += sum(len(line) + 1 for line in row)
@@ -50,24 +52,32 @@ def diagram(story: Story) -> str:
     return "".join(f"{line}\n" for line in [*head, *(line for row in kept for line in row)])
 
 
-def _row(drawn: Timeline, row: int, step: Step) -> Iterator[str]:
-    """A step: a note of what it is, then what goes to ZooKeeper, what arrives, and which epoch begins."""
+def _by_row(drawn: Timeline) -> Mapping[int, Sequence[Operation | Request | Span]]:
+    """What is drawn at each step: operations, then what arrives, then epochs that begin."""
+    at = defaultdict[int, list[Operation | Request | Span]](list)
+    for operation in drawn.operations:
+        at[operation.row].append(operation)
+    for request in drawn.requests:
+        at[request.delivered or 0].append(request)
+    for span in drawn.epochs:
+        at[span.first].append(span)
+    return at
+
+
+def _row(drawn: Timeline, step: Step, seen: Sequence[Operation | Request | Span]) -> Iterator[str]:
+    """A step: a note of what it is, and what is seen of it."""
     mark = "FAULT: " if is_fault(step) else ""
     yield f"  Note over {_id(drawn, step.actor)}: {mark}{_text(f'{step.number}. {step.action}')}"
-    for one in drawn.operations:
-        if one.row == row:
-            arrow = "-x" if one.fails else "-->>" if one.kind == "read" else "->>"
-            yield f"  {_id(drawn, one.lane)}{arrow}{_id(drawn, ZOOKEEPER)}: {_text(one.label)}"
-    for request in drawn.requests:
-        if request.delivered != row:
-            continue
-        since = f", sent at {request.sent}" if request.sent else ""
-        arrow = "-x" if request.refused else "->>"
-        told = f"{request.label}{since}"
-        yield f"  {_id(drawn, request.sender)}{arrow}{_id(drawn, request.receiver)}: {_text(told)}"
-    for span in drawn.epochs:
-        if span.first == row:
-            yield f"  Note over {_id(drawn, span.lane)}: acts in epoch {_text(span.value)}"
+    for one in seen:
+        match one:
+            case Operation():
+                arrow = "-x" if one.fails else "-->>" if one.kind == "read" else "->>"
+                yield f"  {_id(drawn, one.lane)}{arrow}{_id(drawn, ZOOKEEPER)}: {_text(one.label)}"
+            case Request():
+                arrow, since = "-x" if one.refused else "->>", f", sent at {one.sent}" if one.sent else ""
+                yield f"  {_id(drawn, one.sender)}{arrow}{_id(drawn, one.receiver)}: {_text(one.label + since)}"
+            case Span():
+                yield f"  Note over {_id(drawn, one.lane)}: acts in epoch {_text(one.value)}"
 
 
 def _name(lane: str) -> str:

@@ -1,0 +1,115 @@
+"""The page: all of a document is on it as text, the story is drawn, and nothing of a name is markup."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+from hypothesis import given
+
+from model_check.reports.characters import printable
+from model_check.reports.html import HEAD, LANE, LEFT, ROW, report
+from model_check.verdicts.results import Comparison, Document, Finding, plain_document
+from model_check.verdicts.verdict import Verdict
+from tests.model_check.documents import documents, run
+from tests.model_check.reports.stories import ZOMBIE
+
+ZOMBIES = Finding("zombies_are_fenced", "step", "It holds.", "by hand", Verdict.VIOLATED, story=ZOMBIE)
+VOID = {"meta", "input"}
+
+
+class Page(HTMLParser):
+    """What is on a page: its elements, each with its attributes, and the text; elements are closed in their order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def count(self, tag: str, look: str = "") -> int:
+        """How many elements there are of a name, and of a class."""
+        return sum(name == tag and look in attributes.get("class", "") for name, attributes in self.elements)
+
+
+def drawn() -> Page:
+    return Page(report(plain_document("explore", run(ZOMBIES, verdict=Verdict.VIOLATED))))
+
+
+def test_a_story_is_drawn_with_all_that_its_time_line_has() -> None:
+    page = drawn()
+    assert page.count("circle", "fault") == 2
+    assert page.count("circle", "act") == 6
+    assert page.count("rect", "epoch e1") == page.count("rect", "epoch e2") == 1
+    assert page.count("rect", "session live") == 3
+    assert page.count("rect", "session expired") == 2
+    assert [page.count("g", look) for look in ("operation", "fails", "request", "refused", "lost")] == [3, 1, 3, 1, 1]
+    assert page.count("path", "cross") == 2
+    (size,) = [attributes for name, attributes in page.elements if name == "svg"]
+    assert (int(size["width"]), int(size["height"])) == (LEFT + 5 * LANE, HEAD + 9 * ROW)
+
+
+def test_the_last_step_of_what_is_broken_says_because() -> None:
+    assert drawn().count("li", "because") == 1
+    kept = Page(report(plain_document("explore", run(replace(ZOMBIES, verdict=Verdict.HOLDS)))))
+    assert kept.count("li", "because") == 0
+
+
+def test_without_a_script_all_steps_can_be_read() -> None:
+    text = " ".join("".join(drawn().words).split())
+    for step in ZOMBIE.steps:
+        assert f"{step.actor} : {step.statement} {step.action}" in text.replace(f"{step.actor}:", f"{step.actor} :")
+        assert all(" ".join(line.split()) in text for line in (*step.observed, *step.changes))
+
+
+def test_what_is_new_comes_first_and_what_is_known_behind_the_stories() -> None:
+    known = Finding("known_to_break", "always", "It is known.", "by hand", Verdict.VIOLATED)
+    made = Comparison("known_to_break", "VIOLATED", "VIOLATED", Verdict.HOLDS, "VIOLATED")
+    page = report(plain_document("verify", run(ZOMBIES, known, verdict=Verdict.VIOLATED, comparisons=(made,))))
+    heads = re.findall("<h2>(.*?)</h2>", page)
+    assert heads == ["What is new", "zombies_are_fenced", "What is known to be violated", "What was checked"]
+    assert '<a href="#story-0">zombies_are_fenced</a>' in page
+
+
+@given(documents)
+def test_whatever_is_in_a_document_the_page_is_whole_and_its_own(document: Document) -> None:
+    page = Page(report(document))
+    assert page.count("section", "story") == len(
+        [one for each in document.runs for one in each.findings if one.story and one.story.is_told]
+    )
+    assert page.count("script") == 1 + page.count("section", "story")
+    assert not any(name in {"link", "img", "iframe", "object", "base"} for name, _ in page.elements)
+    assert not any({"src", "onload", "style"} & attributes.keys() for _, attributes in page.elements)
+    assert all(attributes["href"].startswith("#") for name, attributes in page.elements if name == "a")
+    text = "".join(page.words)
+    assert all(printable(one.reason) in text for one in document.runs)
+
+
+def test_nothing_of_a_name_is_markup() -> None:
+    hostile = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}\x00"
+    step = replace(ZOMBIE.steps[0], actor=hostile, statement=hostile, changes=(f"{hostile[:9]}: a -> {hostile}",))
+    story = replace(ZOMBIE, steps=(step,), initial={hostile: hostile})
+    broken = replace(ZOMBIES, property=hostile, statement=hostile, story=story)
+    page = Page(report(plain_document(hostile, replace(run(broken, verdict=Verdict.VIOLATED), scope=hostile))))
+    assert page.count("img") == 0
+    assert page.count("script") == 2
+    assert printable(hostile) in "".join(page.words)
+    (data,) = [one for one in page.words if one.startswith('{"initial"')]
+    assert json.loads(data)["initial"] == {hostile: hostile}
