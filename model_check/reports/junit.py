@@ -18,8 +18,9 @@ from model_check.verdicts.verdict import Verdict
 def report(document: Document) -> str:
     """The XML."""
     whole = JUnitXml(printable(f"kcheck {document.verb}"))
-    for run in document.runs:
+    for number, run in enumerate(document.runs, 1):
         suite = TestSuite(printable(run.title))
+        suite.add_property("run", str(number))  # two suites that are alike would become one
         suite.add_testcases([*_cases(document.verb, run)])
         whole.add_testsuite(suite)
     return str(whole.tostring().decode())  # type: ignore[no-untyped-call]  # it has no types
