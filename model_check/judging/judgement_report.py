@@ -189,11 +189,19 @@ def _story(judged: Judgement, last: int) -> Story:
     return Story(len(taken), steps, _initial(judged.system, taken[-last:][0][1]) if steps else {})
 
 
+DRAWN = ("session", "epoch", "active")
+"""Variables of processes and controllers from which a time line is drawn."""
+
+
 def _initial(system: OpenSystem, first: Position) -> dict[str, str]:
-    """The values of the state before a step, by variable; initial ones are left out, of which there are thousands."""
+    """The values of the state before a step, by variable; of the thousands that are initial only what draws a line."""
     assert first.before is not None  # noqa: S101 - a step was taken
     state, names = system.layout.flatten(first.before.state), system.layout.names
-    return {name: cell.kind.show(state[name]) for name, _, cell in names if state[name] != cell.initial}
+    return {
+        name: cell.kind.show(state[name])
+        for name, path, cell in names
+        if state[name] != cell.initial or path[-1] in DRAWN
+    }
 
 
 def _places(observations: Sequence[Observed]) -> Iterator[str]:

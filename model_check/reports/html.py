@@ -18,7 +18,7 @@ from markupsafe import Markup
 from model_check.reports.characters import printable
 from model_check.reports.timeline import CHANGE, ZOOKEEPER, Request, Span, Timeline, is_fault, timeline
 from model_check.verdicts.rendering import TOLD, headline, steps_of
-from model_check.verdicts.results import Document, Finding, Run, Step, Story, is_new, stories_told
+from model_check.verdicts.results import Document, Finding, Run, Step, Told, is_new, stories_told
 from model_check.verdicts.verdict import Verdict
 
 ROW, LANE, HEAD, LEFT = 40, 150, 56, 16
@@ -32,7 +32,7 @@ def report(document: Document) -> str:
     style, script = (_resource(name) for name in ("page.css", "page.js"))
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("page.html.jinja"))
-    told = [_Drawn.of(number, run, one) for number, (run, one) in enumerate(stories_told(document))]
+    told = [_Drawn.of(number, one) for number, one in enumerate(stories_told(document))]
     broken = [(run, one) for run in document.runs for one in run.findings if one.verdict is Verdict.VIOLATED]
     return template.render(
         document=document,
@@ -64,7 +64,7 @@ class _Broken(NamedTuple):
 
 
 def _anchor(told: "list[_Drawn]", run: Run, one: Finding) -> str:
-    return next((drawn.anchor for drawn in told if drawn.run is run and drawn.finding is one), "")
+    return next((drawn.anchor for drawn in told if drawn.told.run is run and drawn.told.finding is one), "")
 
 
 # ---------------------------------------------------------------------------------------------------------- a time line
@@ -95,9 +95,7 @@ class _Drawn(NamedTuple):
     """A story with all that its drawing needs."""
 
     anchor: str
-    run: Run
-    finding: Finding
-    story: Story
+    told: Told
     lanes: list[tuple[float, str]]
     sessions: list[_Bar]
     epochs: list[_Bar]
@@ -107,22 +105,19 @@ class _Drawn(NamedTuple):
     data: Markup
 
     @classmethod
-    def of(cls, number: int, run: Run, finding: Finding) -> "_Drawn":
-        """The drawing of the story of a finding."""
-        assert finding.story is not None  # noqa: S101 - only stories that are told are drawn
-        story = finding.story
+    def of(cls, number: int, told: Told) -> "_Drawn":
+        """The drawing of a story."""
+        story = told.story
         drawn = timeline(story)
         return cls(
             anchor=f"story-{number}",
-            run=run,
-            finding=finding,
-            story=story,
+            told=told,
             lanes=[(_x(drawn, one), "ZooKeeper" if one == ZOOKEEPER else printable(one)) for one in drawn.lanes],
             sessions=[_bar(drawn, one, f"session {one.value.lower()}{' ends' * one.ends}") for one in drawn.sessions],
             epochs=[_bar(drawn, one, f"epoch {_colour(one.value)}") for one in drawn.epochs],
             arrows=[*_arrows(drawn)],
             marks=[(_x(drawn, step.actor), _y(row), _mark(step)) for row, step in enumerate(story.steps, 1)],
-            broken_by=f"{TOLD[finding.verdict].capitalize()} {steps_of(story)}",
+            broken_by=f"{TOLD[told.verdict].capitalize()} {steps_of(story)}" if told.finding else steps_of(story),
             data=_as_data({"initial": dict(story.initial), "steps": [_step(one) for one in story.steps]}),
         )
 
@@ -134,12 +129,7 @@ class _Drawn(NamedTuple):
     @property
     def height(self) -> int:
         """Of the drawing, in pixels."""
-        return HEAD + (len(self.story.steps) + 1) * ROW
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the last step is the one that breaks it."""
-        return self.finding.verdict is Verdict.VIOLATED
+        return HEAD + (len(self.told.story.steps) + 1) * ROW
 
 
 def _step(step: Step) -> Mapping[str, Any]:

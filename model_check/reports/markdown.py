@@ -9,7 +9,7 @@ from html import escape
 from typing import Final
 
 from model_check.reports.characters import plain_markdown, printable
-from model_check.verdicts.rendering import headline, story_lines, unexpected
+from model_check.verdicts.rendering import headline, steps_in_lines, story_lines, unexpected
 from model_check.verdicts.results import Document, Run, is_new, stories_told
 from model_check.verdicts.verdict import Verdict
 
@@ -25,8 +25,9 @@ def report(document: Document) -> str:
     for run in noted:
         lines += _differences(run)
     page, left_out = "\n".join(lines) + "\n", 0
-    for run, one in stories_told(document):
-        folded = _folded(f"{run.title}: {one.property}", story_lines(one))
+    for told in stories_told(document):
+        lines_of = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
+        folded = _folded(f"{told.run.title}: {told.name}", lines_of)
         if len(page) + len(folded) < MOST_CHARACTERS:
             page += folded
         else:

@@ -14,7 +14,7 @@ from typing import Final
 from model_check.reports.characters import plain_markdown, printable
 from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, timeline
 from model_check.verdicts.rendering import TOLD, steps_of
-from model_check.verdicts.results import Document, Finding, Step, Story, stories_told
+from model_check.verdicts.results import Document, Step, Story, Told, stories_told
 
 MOST_CHARACTERS: Final = 45_000
 
@@ -22,16 +22,16 @@ MOST_CHARACTERS: Final = 45_000
 def report(document: Document) -> str:
     """A heading and a diagram for each story that is told; a line where there is none."""
     told = [
-        f"### {plain_markdown(f'{run.title}: {one.property}')}\n\n{plain_markdown(_sentence(one))}\n\n"
+        f"### {plain_markdown(f'{one.run.title}: {one.name}')}\n\n{plain_markdown(_sentence(one))}\n\n"
         f"```mermaid\n{diagram(one.story)}```\n"
-        for run, one in stories_told(document)
-        if one.story
+        for one in stories_told(document)
     ]
     return "\n".join(told) or f"kcheck {plain_markdown(document.verb)}: {document.verdict}; there is no story to draw\n"
 
 
-def _sentence(one: Finding) -> str:
-    return f"{one.statement} {TOLD[one.verdict].capitalize()} {steps_of(one.story)}." if one.story else one.statement
+def _sentence(one: Told) -> str:
+    steps = steps_of(one.story)
+    return f"{one.statement} {TOLD[one.verdict].capitalize()} {steps}." if one.finding else f"{one.statement} {steps}."
 
 
 def diagram(story: Story) -> str:

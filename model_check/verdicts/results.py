@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
@@ -263,10 +263,41 @@ class Document:
         return json.dumps({**head, **asdict(self)}, indent=1)
 
 
-def stories_told(document: Document) -> list[tuple[Run, Finding]]:
-    """The findings of a document whose stories are told, what is news first."""
-    every = [(run, one) for run in document.runs for one in run.findings if one.story and one.story.is_told]
-    return sorted(every, key=lambda told: not is_new(told[1], told[0]))
+class Told(NamedTuple):
+    """A story that has words: of a property, or of a whole run, as of a recording or of a trace that was replayed."""
+
+    run: Run
+    story: Story
+    finding: Finding | None
+
+    @property
+    def name(self) -> str:
+        """The property, or what the run is about."""
+        return self.finding.property if self.finding else self.run.scope
+
+    @property
+    def statement(self) -> str:
+        """What the property says, or why the run ended as it did."""
+        return self.finding.statement if self.finding else self.run.reason
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the story shows."""
+        return self.finding.verdict if self.finding else self.run.verdict
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the last step is the one that breaks a property."""
+        return self.finding is not None and self.finding.verdict is Verdict.VIOLATED
+
+
+def stories_told(document: Document) -> list[Told]:
+    """The stories of a document that are told, what is news first."""
+    every = list[Told]()
+    for run in document.runs:
+        every += [Told(run, run.story, None)] if run.story and run.story.is_told else []
+        every += [Told(run, one.story, one) for one in run.findings if one.story and one.story.is_told]
+    return sorted(every, key=lambda told: told.finding is None or not is_new(told.finding, told.run))
 
 
 def plain_document(verb: str, *runs: Run) -> Document:

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from model_check.reports.characters import printable
 from model_check.reports.html import HEAD, LANE, LEFT, ROW, report
-from model_check.verdicts.results import Comparison, Document, Finding, plain_document
+from model_check.verdicts.results import Comparison, Document, Finding, plain_document, stories_told
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import documents, run
 from tests.model_check.reports.stories import ZOMBIE
@@ -91,9 +91,7 @@ def test_what_is_new_comes_first_and_what_is_known_behind_the_stories() -> None:
 @given(documents)
 def test_whatever_is_in_a_document_the_page_is_whole_and_its_own(document: Document) -> None:
     page = Page(report(document))
-    assert page.count("section", "story") == len(
-        [one for each in document.runs for one in each.findings if one.story and one.story.is_told]
-    )
+    assert page.count("section", "story") == len(stories_told(document))
     assert page.count("script") == 1 + page.count("section", "story")
     assert not any(name in {"link", "img", "iframe", "object", "base"} for name, _ in page.elements)
     assert not any({"src", "onload", "style"} & attributes.keys() for _, attributes in page.elements)
@@ -113,3 +111,11 @@ def test_nothing_of_a_name_is_markup() -> None:
     assert printable(hostile) in "".join(page.words)
     (data,) = [one for one in page.words if one.startswith('{"initial"')]
     assert json.loads(data)["initial"] == {hostile: hostile}
+
+
+def test_the_story_of_a_whole_run_is_drawn_too() -> None:
+    judged = replace(run(verdict=Verdict.INCOMPLETE), scope="a recording", reason="not explained", story=ZOMBIE)
+    page = report(plain_document("judge", judged))
+    assert "<h2>a recording</h2>\n<p>not explained</p>" in page
+    assert Page(page).count("li", "because") == 0
+    assert Page(page).count("rect", "epoch e2") == 1

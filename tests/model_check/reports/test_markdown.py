@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from model_check.reports.characters import plain_markdown, printable
 from model_check.reports.markdown import MOST_CHARACTERS, report
-from model_check.verdicts.results import Comparison, Document, plain_document
+from model_check.verdicts.results import Comparison, Document, plain_document, stories_told
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import documents, finding, run
 
@@ -25,7 +25,7 @@ def test_whatever_is_in_a_document_it_is_a_page_of_one_heading_and_one_table(doc
     assert page[0] == "heading_open"
     assert page.count("heading_open") == 1
     assert page.count("table_open") == bool(document.runs)
-    stories = [one.story for each in document.runs for one in each.findings if one.story and one.story.is_told]
+    stories = stories_told(document)
     assert page.count("fence") == len(stories)
     assert page.count("html_block") == 2 * len(stories)
     assert {*page} <= {"heading_open", "table_open", "paragraph_open", "bullet_list_open", "html_block", "fence"}
