@@ -21,8 +21,14 @@ from model_check.verdicts.rendering import TOLD, headline, steps_of
 from model_check.verdicts.results import Document, Finding, Run, Step, Told, is_new, stories_told
 from model_check.verdicts.verdict import Verdict
 
-ROW, LANE, HEAD, LEFT = 40, 150, 56, 16
-"""Pixels: a step's height, a lane's width, the heads of the lanes, and what is free beside the first of them."""
+ROW, HEAD, LEFT = 40, 56, 16
+"""Pixels: a step's height, that of the heads of the lanes, and what is free beside the first lane."""
+WIDE, NARROW, ALL_LANES = 150, 96, 850
+"""Pixels: a lane is no wider and no narrower, and all of them leave room beside them for the steps' words."""
+NAMED_AGAIN = 15
+"""After so many rows the lanes are named again."""
+LETTER = 6
+"""Pixels: so wide is a letter of a label."""
 COLOURS: Final = 6
 """So many epochs differ in colour; the next one has the first colour again."""
 
@@ -82,6 +88,11 @@ class _Arrow(NamedTuple):
     text_x: float = 0
     text_y: float = 0
 
+    @property
+    def letters(self) -> int:
+        """So many letters of the label fit beside the arrow."""
+        return int(max(abs(self.to_x - self.x), NARROW) / LETTER)
+
 
 class _Bar(NamedTuple):
     x: float
@@ -122,9 +133,14 @@ class _Drawn(NamedTuple):
         )
 
     @property
+    def heads(self) -> list[float]:
+        """Where the names of the lanes stand: above, and again where one who scrolls no longer sees that."""
+        return [28, *(_y(row) - ROW / 4 for row in range(NAMED_AGAIN, len(self.told.story.steps), NAMED_AGAIN))]
+
+    @property
     def width(self) -> int:
         """Of the drawing, in pixels."""
-        return LEFT + len(self.lanes) * LANE
+        return LEFT + len(self.lanes) * lane_width(len(self.lanes))
 
     @property
     def height(self) -> int:
@@ -151,8 +167,13 @@ def _colour(epoch: str) -> str:
     return f"e{int(epoch) % COLOURS}" if epoch.isdigit() else "e0"
 
 
+def lane_width(lanes: int) -> int:
+    """The width of each of so many lanes, in pixels."""
+    return max(NARROW, min(WIDE, ALL_LANES // lanes))
+
+
 def _x(drawn: Timeline, lane: str) -> float:
-    return LEFT + (drawn.lanes.index(lane) + 0.5) * LANE
+    return LEFT + (drawn.lanes.index(lane) + 0.5) * lane_width(len(drawn.lanes))
 
 
 def _y(row: float) -> float:
@@ -181,7 +202,7 @@ def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
     """From who sends it, where it is sent, to who gets it, beside whom it is written what that is."""
     x, to_x, y = _sender(drawn, one), _x(drawn, one.receiver), _y(delivered)
     sent = one.sent if one.sent is not None else delivered - 0.5
-    side = -LANE / 2 if x < to_x else LANE / 2
+    side = lane_width(len(drawn.lanes)) / 2 * (-1 if x < to_x else 1)
     look = f"request{' refused' * one.refused}"
     return _Arrow(x, _y(sent), to_x, y, look, printable(one.label), to_x + side, y - 6)
 

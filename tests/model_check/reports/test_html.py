@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 
 from model_check.reports.characters import printable
-from model_check.reports.html import HEAD, LANE, LEFT, ROW, report
+from model_check.reports.html import HEAD, LEFT, ROW, lane_width, report
 from model_check.verdicts.results import Comparison, Document, Finding, plain_document, stories_told
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import documents, run
@@ -63,7 +63,7 @@ def test_a_story_is_drawn_with_all_that_its_time_line_has() -> None:
     assert [page.count("g", look) for look in ("operation", "fails", "request", "refused", "lost")] == [3, 1, 3, 1, 1]
     assert page.count("path", "cross") == 2
     (size,) = [attributes for name, attributes in page.elements if name == "svg"]
-    assert (int(size["width"]), int(size["height"])) == (LEFT + 5 * LANE, HEAD + 9 * ROW)
+    assert (int(size["width"]), int(size["height"])) == (LEFT + 5 * lane_width(5), HEAD + 9 * ROW)
 
 
 def test_the_last_step_of_what_is_broken_says_because() -> None:
@@ -119,3 +119,8 @@ def test_the_story_of_a_whole_run_is_drawn_too() -> None:
     assert "<h2>a recording</h2>\n<p>not explained</p>" in page
     assert Page(page).count("li", "because") == 0
     assert Page(page).count("rect", "epoch e2") == 1
+
+
+def test_lanes_leave_room_for_words_in_a_window_of_1280_pixels_and_are_never_too_narrow() -> None:
+    assert [lane_width(lanes) for lanes in (1, 5, 8, 12)] == [150, 150, 106, 96]
+    assert all(LEFT + lanes * lane_width(lanes) < 1280 - 400 for lanes in range(1, 9))
