@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from model_check.reports.characters import printable
 from model_check.reports.timeline import CHANGE, ZOOKEEPER, Request, Span, Timeline, is_fault, timeline
+from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, headline, steps_of
 from model_check.verdicts.results import Document, Finding, Run, Step, Told, is_new, stories_told
 from model_check.verdicts.verdict import Verdict
@@ -131,6 +132,11 @@ class _Drawn(NamedTuple):
             broken_by=f"{TOLD[told.verdict].capitalize()} {steps_of(story)}" if told.finding else steps_of(story),
             data=_as_data({"initial": dict(story.initial), "steps": [_step(one) for one in story.steps]}),
         )
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """What the story begins with."""
+        return opening(self.told.story.initial)
 
     @property
     def heads(self) -> list[float]:

@@ -13,6 +13,7 @@ from typing import Final
 
 from model_check.reports.characters import plain_markdown, printable
 from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, timeline
+from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, steps_of
 from model_check.verdicts.results import Document, Step, Story, Told, stories_told
 
@@ -38,7 +39,8 @@ def diagram(story: Story) -> str:
     """The diagram, without the fence around it."""
     drawn = timeline(story)
     head = ["sequenceDiagram", *(f"  participant {_id(drawn, one)} as {_text(_name(one))}" for one in drawn.lanes)]
-    at = _by_row(drawn)
+    zookeeper, at = _id(drawn, ZOOKEEPER), _by_row(drawn)
+    head += [f"  Note over {zookeeper}: {_text(line)}" for line in opening(story.initial)]
     rows = [list(_row(drawn, step, at[row])) for row, step in enumerate(story.steps, 1)]
     size, kept = 0, list[list[str]]()
     for row in reversed(rows):
@@ -48,7 +50,7 @@ def diagram(story: Story) -> str:
         kept.insert(0, row)
     left_out = len(rows) - len(kept)
     if left_out:
-        head.append(f"  Note over {_id(drawn, ZOOKEEPER)}: {left_out} steps come before")
+        head.append(f"  Note over {zookeeper}: {left_out} steps come before")
     return "".join(f"{line}\n" for line in [*head, *(line for row in kept for line in row)])
 
 

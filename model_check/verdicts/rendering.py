@@ -8,6 +8,7 @@ observer saw of it, and what it changed.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from model_check.verdicts.opening import opening
 from model_check.verdicts.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts.verdict import Verdict
 
@@ -159,6 +160,7 @@ def story_lines(finding: Finding) -> Iterator[str]:
 def steps_in_lines(story: Story) -> Iterator[str]:
     """The steps of a story, one after the other."""
     yield "   0. The initial state."
+    yield from (f"        {line}" for line in opening(story.initial))
     for step in story.steps:
         yield from _step_lines(step)
 
