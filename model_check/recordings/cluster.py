@@ -31,23 +31,43 @@ from spec.protocol.admin_requests import ADMIN_REQUESTS
 Brokers: TypeAlias = tuple[int, ...]
 Assignment: TypeAlias = Mapping[TopicPartition, Brokers]
 
-DELETES_NOT: Final = re.compile(r"^\s*delete\.topic\.enable = false\s*$|since delete topic is disabled", re.MULTILINE)
-UNCLEAN_BY_DEFAULT: Final = re.compile(rf"^\s*{re.escape(UNCLEAN)} = true\s*$", re.MULTILINE)
+DELETES: Final = "delete.topic.enable"
+DISABLED: Final = re.compile("since delete topic is disabled")
+"""What a controller of 0.10.2 logs of a request that it drops."""
+VERIFIED: Final = "Verifying properties (kafka.utils.VerifiableProperties)"
+"""What 0.8.2 logs before the properties that are set; of what is not set it logs nothing."""
+AT_FIRST: Final[Mapping[str, bool]] = {DELETES: False, UNCLEAN: True}
+"""Kafka's defaults, up to 0.10.2."""
 
 
 def is_unclean_by_default(folder: Path) -> bool:
     """Whether a broker's server.log, or a piece of it, says that topics have unclean leader election."""
-    return _is_told(folder, UNCLEAN_BY_DEFAULT, "server.log")
+    return True in _settings(folder, UNCLEAN)
 
 
 def deletes_topics(folder: Path) -> bool:
     """Whether topics are deleted on request, unless a broker's server.log or controller.log says that they are not."""
-    return not _is_told(folder, DELETES_NOT, "server.log", "controller.log")
+    dropped = any(DISABLED.search(text) for text in _texts(folder, "server.log", "controller.log"))
+    return not dropped and False not in _settings(folder, DELETES)
 
 
-def _is_told(folder: Path, what: re.Pattern[str], *names: str) -> bool:
+def _settings(folder: Path, name: str) -> set[bool]:
+    """What brokers say of a setting that is on or off.
+
+    0.9.0 and later print all that they have, 0.8.2 what differs from its defaults: of the others that says the default.
+    """
+    known = re.escape(name)
+    told = re.compile(rf"(?:^\s*{known} = |Property {known} is overridden to )(true|false)\b", re.MULTILINE)
+    found = set[bool]()
+    for text in _texts(folder, "server.log"):
+        values = {one == "true" for one in told.findall(text)}
+        found |= values or ({AT_FIRST[name]} if VERIFIED in text else set())
+    return found
+
+
+def _texts(folder: Path, *names: str) -> Iterator[str]:
     logs = (one for name in names for one in folder.glob(f"broker-*/{name}*") if one.is_file())
-    return any(what.search(log.read_text(encoding="utf-8", errors="backslashreplace")) for log in logs)
+    return (log.read_text(encoding="utf-8", errors="backslashreplace") for log in logs)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model_check.judging.judge import Outcome, judge
-from model_check.recordings.cluster import deletes_topics
+from model_check.recordings.cluster import VERIFIED, deletes_topics, is_unclean_by_default
 from model_check.recordings.reading import read
 from model_check.recordings.recording import NotModelled
 from model_check.recordings.seen import (
@@ -242,11 +242,18 @@ def test_requests_that_are_dropped_since_topics_are_not_deleted_are_explained(tm
     assert "deletions_complete" not in {one.claim.name for one in found.broken}
 
 
+SET = f"{VERIFIED}\nProperty delete.topic.enable"
+"""As 0.8.2 tells of it, which says nothing of a setting that is not set: then topics are not deleted."""
+
+
 @pytest.mark.parametrize(
     ("log", "text", "deletes"),
     [
         ("server.log", "KafkaConfig values: \n\tdelete.topic.enable = true\n", True),
         ("server.log", "KafkaConfig values: \n\tdelete.topic.enable = false\n", False),
+        ("server.log", f"{SET} is overridden to true (kafka.utils.VerifiableProperties)\n", True),
+        ("server.log", f"{SET} is overridden to false (kafka.utils.VerifiableProperties)\n", False),
+        ("server.log", f"{VERIFIED}\nProperty port is overridden to 1 (kafka.utils.VerifiableProperties)\n", False),
         ("controller.log", "Removing /admin/delete_topics/t since delete topic is disabled\n", False),
     ],
 )
@@ -255,3 +262,20 @@ def test_logs_tell_whether_topics_are_deleted(log: str, text: str, *, deletes: b
     (tmp_path / "broker-1").mkdir()
     (tmp_path / "broker-1" / log).write_text(text, encoding="utf-8")
     assert deletes_topics(tmp_path) is deletes
+
+
+@pytest.mark.parametrize(
+    ("text", "unclean"),
+    [
+        ("\tunclean.leader.election.enable = true\n", True),
+        ("\tunclean.leader.election.enable = false\n", False),
+        (f"{VERIFIED}\nProperty unclean.leader.election.enable is overridden to false (kafka.utils.V)\n", False),
+        (f"{VERIFIED}\nProperty port is overridden to 1 (kafka.utils.VerifiableProperties)\n", True),
+        ("Created log with {unclean.leader.election.enable -> true}\n", False),
+    ],
+)
+def test_logs_tell_whether_a_leader_may_be_unclean(text: str, *, unclean: bool, tmp_path: Path) -> None:
+    assert not is_unclean_by_default(tmp_path)
+    (tmp_path / "broker-1").mkdir()
+    (tmp_path / "broker-1" / "server.log").write_text(text, encoding="utf-8")
+    assert is_unclean_by_default(tmp_path) is unclean
