@@ -45,6 +45,8 @@ def command(
         say(markdown_table(HEADER, rows) + "\n")
         return 0
     chosen = list(DEFECTS) if every else [row(one) for one in ids or ()]
+    if not chosen and output.is_kept:
+        raise BadInput("name a defect, or say --all: a list is no result that --json or --report could have")
     if not chosen:
         say("".join(map(_line, listed())))
         return 0

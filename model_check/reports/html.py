@@ -8,7 +8,7 @@ nothing of it is executed: the template escapes all texts, and the page's policy
 import base64
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -16,10 +16,20 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from model_check.reports.characters import printable
-from model_check.reports.timeline import CHANGE, ZOOKEEPER, Request, Span, Timeline, is_fault, timeline
+from model_check.reports.timeline import (
+    CHANGE,
+    NUMBER,
+    ZOOKEEPER,
+    Request,
+    Span,
+    Timeline,
+    is_fault,
+    shortened,
+    timeline,
+)
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, headline, steps_of
-from model_check.verdicts.results import Document, Finding, Run, Step, Told, is_new, stories_told
+from model_check.verdicts.results import Document, Finding, Step, Told, news_of, stories_told
 from model_check.verdicts.verdict import Verdict
 
 ROW, HEAD, LEFT = 40, 56, 16
@@ -40,7 +50,14 @@ def report(document: Document) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_resource("page.html.jinja"))
     told = [_Drawn.of(number, one) for number, one in enumerate(stories_told(document))]
-    broken = [(run, one) for run in document.runs for one in run.findings if one.verdict is Verdict.VIOLATED]
+    anchors = {(id(one.told.run), one.told.name): one.anchor for one in told if one.told.finding}
+    broken = [
+        _Broken(run.title, one, anchors.get((id(run), one.property), ""), one.property in news)
+        for run in document.runs
+        for news in [news_of(run)]
+        for one in run.findings
+        if one.verdict is Verdict.VIOLATED
+    ]
     return template.render(
         document=document,
         headline=printable(headline(document)),
@@ -48,10 +65,13 @@ def report(document: Document) -> str:
         style=Markup(style),  # noqa: S704 - our own
         script=Markup(script),  # noqa: S704 - our own
         stories=told,
-        new=[_Broken(run.title, one, _anchor(told, run, one)) for run, one in broken if is_new(one, run)],
-        known=[_Broken(run.title, one, _anchor(told, run, one)) for run, one in broken if not is_new(one, run)],
+        new=[one for one in broken if one.is_new],
+        known=[one for one in broken if not one.is_new],
         unmet=[(run.title, one) for run in document.runs for one in run.comparisons if not one.is_met],
         printable=printable,
+        is_fault=is_fault,
+        row=ROW,
+        head=HEAD,
     )
 
 
@@ -68,10 +88,7 @@ class _Broken(NamedTuple):
     run: str
     finding: Finding
     anchor: str
-
-
-def _anchor(told: "list[_Drawn]", run: Run, one: Finding) -> str:
-    return next((drawn.anchor for drawn in told if drawn.told.run is run and drawn.told.finding is one), "")
+    is_new: bool
 
 
 # ---------------------------------------------------------------------------------------------------------- a time line
@@ -88,6 +105,7 @@ class _Arrow(NamedTuple):
     label: str
     text_x: float = 0
     text_y: float = 0
+    title: str = ""
 
     @property
     def letters(self) -> int:
@@ -108,6 +126,7 @@ class _Drawn(NamedTuple):
 
     anchor: str
     told: Told
+    before: int
     lanes: list[tuple[float, str]]
     sessions: list[_Bar]
     epochs: list[_Bar]
@@ -119,17 +138,18 @@ class _Drawn(NamedTuple):
     @classmethod
     def of(cls, number: int, told: Told) -> "_Drawn":
         """The drawing of a story."""
-        story = told.story
+        story, before = shortened(told.story)
         drawn = timeline(story)
         return cls(
             anchor=f"story-{number}",
-            told=told,
+            told=told._replace(story=story),
+            before=before,
             lanes=[(_x(drawn, one), "ZooKeeper" if one == ZOOKEEPER else printable(one)) for one in drawn.lanes],
             sessions=[_bar(drawn, one, f"session {one.value.lower()}{' ends' * one.ends}") for one in drawn.sessions],
             epochs=[_bar(drawn, one, f"epoch {_colour(one.value)}") for one in drawn.epochs],
-            arrows=[*_arrows(drawn)],
+            arrows=_merged(_arrows(drawn)),
             marks=[(_x(drawn, step.actor), _y(row), _mark(step)) for row, step in enumerate(story.steps, 1)],
-            broken_by=f"{TOLD[told.verdict].capitalize()} {steps_of(story)}" if told.finding else steps_of(story),
+            broken_by=_broken_by(told),
             data=_as_data({"initial": dict(story.initial), "steps": [_step(one) for one in story.steps]}),
         )
 
@@ -154,6 +174,10 @@ class _Drawn(NamedTuple):
         return HEAD + (len(self.told.story.steps) + 1) * ROW
 
 
+def _broken_by(told: Told) -> str:
+    return f"{TOLD[told.verdict].capitalize()} {steps_of(told.story)}" if told.finding else steps_of(told.story)
+
+
 def _step(step: Step) -> Mapping[str, Any]:
     """What the script shows of a step: what it changes, as variable, value before and value after."""
     found = (CHANGE.fullmatch(one) for one in step.changes)
@@ -170,7 +194,7 @@ def _mark(step: Step) -> str:
 
 
 def _colour(epoch: str) -> str:
-    return f"e{int(epoch) % COLOURS}" if epoch.isdigit() else "e0"
+    return f"e{int(epoch) % COLOURS}" if NUMBER.fullmatch(epoch) else "e0"
 
 
 def lane_width(lanes: int) -> int:
@@ -179,7 +203,7 @@ def lane_width(lanes: int) -> int:
 
 
 def _x(drawn: Timeline, lane: str) -> float:
-    return LEFT + (drawn.lanes.index(lane) + 0.5) * lane_width(len(drawn.lanes))
+    return LEFT + (drawn.places[lane] + 0.5) * lane_width(len(drawn.lanes))
 
 
 def _y(row: float) -> float:
@@ -204,12 +228,27 @@ def _arrows(drawn: Timeline) -> Iterator[_Arrow]:
             yield _delivered(drawn, request, request.delivered)
 
 
+def _merged(arrows: Iterable[_Arrow]) -> list[_Arrow]:
+    """Arrows that lie on each other as one, which says how many they are, and has all labels for a pointer."""
+    lines = dict[tuple[float, float, float, float, str], list[_Arrow]]()
+    for one in arrows:
+        lines.setdefault((one.x, one.y, one.to_x, one.to_y, one.look), []).append(one)
+    return [
+        first._replace(
+            label=f"{len(same)} x {first.label}" if len(same) > 1 else first.label,
+            title="\n".join(one.label for one in same),
+        )
+        for first, *others in lines.values()
+        for same in [[first, *others]]
+    ]
+
+
 def _delivered(drawn: Timeline, one: Request, delivered: int) -> _Arrow:
     """From who sends it, where it is sent, to who gets it, beside whom it is written what that is."""
     x, to_x, y = _sender(drawn, one), _x(drawn, one.receiver), _y(delivered)
     sent = one.sent if one.sent is not None else delivered - 0.5
     side = lane_width(len(drawn.lanes)) / 2 * (-1 if x < to_x else 1)
-    look = f"request{' refused' * one.refused}"
+    look = "request" if one.outcome == "accepted" else f"request {one.outcome}"
     return _Arrow(x, _y(sent), to_x, y, look, printable(one.label), to_x + side, y - 6)
 
 
@@ -221,4 +260,4 @@ def _lost(drawn: Timeline, one: Request, sent: int) -> _Arrow:
 
 
 def _sender(drawn: Timeline, one: Request) -> float:
-    return _x(drawn, one.sender if one.sender in drawn.lanes else one.receiver)
+    return _x(drawn, one.sender if one.sender in drawn.places else one.receiver)

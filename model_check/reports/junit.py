@@ -11,7 +11,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from model_check.reports.characters import printable
 from model_check.verdicts.rendering import steps_of, story_lines
-from model_check.verdicts.results import Comparison, Document, Finding, Run, finding_of
+from model_check.verdicts.results import Comparison, Document, Finding, Run
 from model_check.verdicts.verdict import Verdict
 
 
@@ -37,7 +37,9 @@ def _cases(verb: str, run: Run) -> Iterator[TestCase]:
             itself.result = [Error(told, run.verdict)]
     yield itself
     if run.comparisons:
-        yield from (_compared(one, finding_of(one, run), group) for one in run.comparisons)
+        findings = {one.property: one for one in run.findings}
+        for one in run.comparisons:  # of a property, or of a defect's
+            yield _compared(one, findings.get(one.about) or findings.get(one.about.rpartition(": ")[2]), group)
     else:
         yield from (_found(one, group) for one in run.findings)
 

@@ -6,33 +6,39 @@ Code hosts take 65,536 characters of a comment: stories that no longer fit are l
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
 from typing import Final
 
 from model_check.reports.characters import plain_markdown, printable
 from model_check.verdicts.rendering import headline, steps_in_lines, story_lines, unexpected
-from model_check.verdicts.results import Document, Run, is_new, stories_told
+from model_check.verdicts.results import Document, Run, news_of, stories_told
 from model_check.verdicts.verdict import Verdict
 
 MOST_CHARACTERS: Final = 60_000
-"""What a story needs beside it fits into the rest."""
-MOST_ROWS: Final = 100
+MOST_ROWS, MOST_DIFFERENCES = 40, 60
+"""So many runs and differences are told; with the longest texts these fill less than the page."""
+MOST_LETTERS: Final = 200
+"""Of a text, but for stories."""
 
 
 def report(document: Document) -> str:
     """The page."""
     noted = [run for run in document.runs if _is_noted(run)]
-    lines = [f"### {plain_markdown(headline(document))}", "", *_table(document, noted)]
-    for run in noted:
-        lines += _differences(run)
-    page, left_out = "\n".join(lines) + "\n", 0
+    page = "\n".join([f"### {_cut(headline(document))}", "", *_table(document, noted), *_differences(noted)]) + "\n"
+    left_out = 0
     for told in stories_told(document):
-        lines_of = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
-        folded = _folded(f"{told.run.title}: {told.name}", lines_of)
+        lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
+        folded = _folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], lines)
         if len(page) + len(folded) < MOST_CHARACTERS:
             page += folded
         else:
             left_out += 1
     return page + (f"\nand {left_out} stories more; `--report json=FILE` has them\n" if left_out else "")
+
+
+def _cut(text: str) -> str:
+    """A text in which Markdown sees nothing, and no more of it than fits."""
+    return plain_markdown(text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}...")
 
 
 def _is_noted(run: Run) -> bool:
@@ -47,31 +53,34 @@ def _table(document: Document, noted: Sequence[Run]) -> Iterator[str]:
     for run in shown:
         made = run.comparisons
         cells = [
-            plain_markdown(run.title),
-            run.verdict + (f": {plain_markdown(run.reason)}" if run.reason else ""),
+            _cut(run.title),
+            run.verdict + (f": {_cut(run.reason)}" if run.reason else ""),
             f"{run.counts.states:,}" if run.counts else "",
             f"{sum(one.is_met for one in made)} of {len(made)}" if made else "",
             str(sum(one.verdict is Verdict.VIOLATED for one in run.findings)),
         ]
         yield f"| {' | '.join(cells)} |"
-    if len(shown) < len(document.runs):
-        yield from ("", f"and {len(document.runs) - len(shown)} runs more, of which {_hold(document, shown)} hold")
+    left_out = len(document.runs) - len(shown)
+    if left_out:
+        hold = sum(run.verdict is Verdict.HOLDS for run in document.runs)
+        hold -= sum(run.verdict is Verdict.HOLDS for run in shown)
+        yield from ("", f"and {left_out} runs more, of which {hold} hold")
 
 
-def _hold(document: Document, shown: Sequence[Run]) -> int:
-    return sum(run.verdict is Verdict.HOLDS for run in document.runs if run not in shown)
-
-
-def _differences(run: Run) -> Iterator[str]:
+def _differences(noted: Sequence[Run]) -> Iterator[str]:
     """What is not as expected, or, where nothing is expected, what is broken; a line each."""
-    told = [f"{one.about}: expected {one.expected}, found {one.found}" for one in run.comparisons if not one.is_met]
-    if not run.comparisons:
-        told = [f"{one.property}: {one.reason or one.statement}" for one in run.findings if is_new(one, run)]
-    if told:
-        yield from ("", f"**{plain_markdown(run.title)}**", "")
-        yield from (f"- {plain_markdown(one)}" for one in told[:MOST_ROWS])
-        if len(told) > MOST_ROWS:
-            yield f"- and {len(told) - MOST_ROWS} more"
+    told = [(run, one) for run in noted for one in _of_run(run)]
+    for run, some in groupby(told[:MOST_DIFFERENCES], key=lambda one: one[0].title):
+        yield from ("", f"**{_cut(run)}**", "", *(f"- {_cut(one)}" for _, one in some))
+    if len(told) > MOST_DIFFERENCES:
+        yield from ("", f"and {len(told) - MOST_DIFFERENCES} differences more")
+
+
+def _of_run(run: Run) -> list[str]:
+    if run.comparisons:
+        return [f"{one.about}: expected {one.expected}, found {one.found}" for one in run.comparisons if not one.is_met]
+    news = news_of(run)
+    return [f"{one.property}: {one.reason or one.statement}" for one in run.findings if one.property in news]
 
 
 def _folded(title: str, lines: Iterator[str]) -> str:

@@ -7,12 +7,12 @@ say what happens to a process, and in which epoch a controller acts from now on.
 Code hosts draw no diagram of more than 50,000 characters: the first steps of a longer story are left out, and counted.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from model_check.reports.characters import plain_markdown, printable
-from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, timeline
+from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, shortened, timeline
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, steps_of
 from model_check.verdicts.results import Document, Step, Story, Told, stories_told
@@ -24,7 +24,7 @@ def report(document: Document) -> str:
     """A heading and a diagram for each story that is told; a line where there is none."""
     told = [
         f"### {plain_markdown(f'{one.run.title}: {one.name}')}\n\n{plain_markdown(_sentence(one))}\n\n"
-        f"```mermaid\n{diagram(one.story)}```\n"
+        f"```mermaid\n{diagram(one.story, one.statement if one.is_broken else '')}```\n"
         for one in stories_told(document)
     ]
     return "\n".join(told) or f"kcheck {plain_markdown(document.verb)}: {document.verdict}; there is no story to draw\n"
@@ -35,51 +35,68 @@ def _sentence(one: Told) -> str:
     return f"{one.statement} {TOLD[one.verdict].capitalize()} {steps}." if one.finding else f"{one.statement} {steps}."
 
 
-def diagram(story: Story) -> str:
-    """The diagram, without the fence around it."""
+def diagram(story: Story, because: str = "") -> str:
+    """The diagram, without the fence around it; what the last step breaks is said below it."""
+    story, before = shortened(story)
     drawn = timeline(story)
     head = ["sequenceDiagram", *(f"  participant {_id(drawn, one)} as {_text(_name(one))}" for one in drawn.lanes)]
     zookeeper, at = _id(drawn, ZOOKEEPER), _by_row(drawn)
     head += [f"  Note over {zookeeper}: {_text(line)}" for line in opening(story.initial)]
+    head += [line for span in at[0] for line in _seen(drawn, span)]
     rows = [list(_row(drawn, step, at[row])) for row, step in enumerate(story.steps, 1)]
-    size, kept = 0, list[list[str]]()
+    size, kept = 0, deque[list[str]]()
     for row in reversed(rows):
         size += sum(len(line) + 1 for line in row)
         if size > MOST_CHARACTERS:
             break
-        kept.insert(0, row)
-    left_out = len(rows) - len(kept)
+        kept.appendleft(row)
+    left_out = before + len(rows) - len(kept)
     if left_out:
         head.append(f"  Note over {zookeeper}: {left_out} steps come before")
-    return "".join(f"{line}\n" for line in [*head, *(line for row in kept for line in row)])
+    end = [f"  Note over {zookeeper},{_id(drawn, drawn.lanes[-1])}: because: {_text(because)}"] if because else []
+    return "".join(f"{line}\n" for line in [*head, *(line for row in kept for line in row), *end])
 
 
-def _by_row(drawn: Timeline) -> Mapping[int, Sequence[Operation | Request | Span]]:
-    """What is drawn at each step: operations, then what arrives, then epochs that begin."""
-    at = defaultdict[int, list[Operation | Request | Span]](list)
+Seen: TypeAlias = Operation | Request | Span
+
+
+def _by_row(drawn: Timeline) -> Mapping[int, Sequence[Seen]]:
+    """What is drawn at each step: operations, what arrives or is lost, epochs that begin, sessions that end."""
+    at = defaultdict[int, list[Seen]](list)
     for operation in drawn.operations:
         at[operation.row].append(operation)
     for request in drawn.requests:
-        at[request.delivered or 0].append(request)
+        at[request.delivered or request.sent or 0].append(request)
     for span in drawn.epochs:
         at[span.first].append(span)
+    for span in drawn.sessions:
+        if span.ends and span.lane.startswith("broker "):
+            at[span.last].append(span)
     return at
 
 
-def _row(drawn: Timeline, step: Step, seen: Sequence[Operation | Request | Span]) -> Iterator[str]:
+def _row(drawn: Timeline, step: Step, seen: Sequence[Seen]) -> Iterator[str]:
     """A step: a note of what it is, and what is seen of it."""
     mark = "FAULT: " if is_fault(step) else ""
     yield f"  Note over {_id(drawn, step.actor)}: {mark}{_text(f'{step.number}. {step.action}')}"
     for one in seen:
-        match one:
-            case Operation():
-                arrow = "-x" if one.fails else "-->>" if one.kind == "read" else "->>"
-                yield f"  {_id(drawn, one.lane)}{arrow}{_id(drawn, ZOOKEEPER)}: {_text(one.label)}"
-            case Request():
-                arrow, since = "-x" if one.refused else "->>", f", sent at {one.sent}" if one.sent else ""
+        yield from _seen(drawn, one)
+
+
+def _seen(drawn: Timeline, one: Seen) -> Iterator[str]:
+    match one:
+        case Operation():
+            arrow = "-x" if one.fails else "-->>" if one.kind == "read" else "->>"
+            yield f"  {_id(drawn, one.lane)}{arrow}{_id(drawn, ZOOKEEPER)}: {_text(one.label)}"
+        case Request():
+            arrow = {"accepted": "->>", "lost": "-)"}.get(one.outcome, "-x")
+            since = ", which does not arrive" if one.delivered is None else f", sent at {one.sent}" if one.sent else ""
+            if one.sender in drawn.places:
                 yield f"  {_id(drawn, one.sender)}{arrow}{_id(drawn, one.receiver)}: {_text(one.label + since)}"
-            case Span():
-                yield f"  Note over {_id(drawn, one.lane)}: acts in epoch {_text(one.value)}"
+        case Span() if one.lane.startswith("controller "):
+            yield f"  Note over {_id(drawn, one.lane)}: acts in epoch {_text(one.value)}"
+        case Span():
+            yield f"  Note over {_id(drawn, one.lane)}: its session is no longer {_text(one.value)}"
 
 
 def _name(lane: str) -> str:
@@ -87,7 +104,7 @@ def _name(lane: str) -> str:
 
 
 def _id(drawn: Timeline, lane: str) -> str:
-    return f"L{drawn.lanes.index(lane)}"
+    return f"L{drawn.places[lane]}"
 
 
 def _text(text: str) -> str:

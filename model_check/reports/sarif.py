@@ -17,7 +17,7 @@ from typing import Any, Final
 from model_check.reports.characters import printable
 from model_check.reports.places import Place, place_of_action, place_of_claim
 from model_check.verdicts.rendering import TOLD, steps_of
-from model_check.verdicts.results import Document, Finding, Run, Step, is_new
+from model_check.verdicts.results import Document, Finding, Run, Step, news_of
 from model_check.verdicts.verdict import Verdict
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -26,8 +26,15 @@ LEVELS: Final = {Verdict.ERROR: "error", Verdict.INCOMPLETE: "warning"}
 
 def report(document: Document) -> str:
     """The JSON."""
-    broken = [(run, one) for run in document.runs for one in run.findings if one.verdict is Verdict.VIOLATED]
-    claims = {one.property: one for _, one in broken}
+    broken = [
+        (run, one, one.property in news)
+        for run in document.runs
+        for news in [news_of(run)]
+        for one in run.findings
+        if one.verdict is Verdict.VIOLATED
+    ]
+    claims = {one.property: one for _, one, _ in broken}
+    places = {name: number for number, name in enumerate(claims)}
     log = {
         "tool": {
             "driver": {
@@ -44,7 +51,7 @@ def report(document: Document) -> str:
                 "toolExecutionNotifications": [*_notifications(document)],
             }
         ],
-        "results": [_result(run, one, [*claims].index(one.property)) for run, one in broken],
+        "results": [_result(run, one, places[one.property], new=new) for run, one, new in broken],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [log]}, indent=1) + "\n"
 
@@ -68,8 +75,7 @@ def _notifications(document: Document) -> Iterator[dict[str, Any]]:
                 yield {"level": "error", "message": {"text": printable(told)}}
 
 
-def _result(run: Run, claim: Finding, index: int) -> dict[str, Any]:
-    new = is_new(claim, run)
+def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any]:
     parts = [claim.statement, claim.reason, f"{TOLD[claim.verdict]} {steps_of(claim.story)}" if claim.story else ""]
     result = {
         "ruleId": claim.property,

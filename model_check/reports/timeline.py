@@ -6,9 +6,10 @@ an arrow to ZooKeeper; a request is one from the step that queues it to the step
 """
 
 import re
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
 
 from model_check.verdicts.results import Event, Step, Story
 
@@ -18,16 +19,30 @@ REQUESTS: Final[Mapping[str, str]] = {
     "is not assigned": "LeaderAndIsr", "cache metadata": "UpdateMetadata", "stop replica": "StopReplica",
 }  # fmt: skip
 """Which request it is that a broker handles so; where it refuses, ignores or fails one, the name is said."""
-REFUSALS: Final = ("refuse ", "ignore ")
+OUTCOMES: Final[Mapping[str, str]] = {"refuse": "refused", "ignore": "refused", "fail": "failed"}
+"""What becomes of a request that a broker does not do, by the first word that is said of it; others are accepted."""
+WHOLE: Final = "LeaderAndIsr"
+"""A request that is refused or fails for all its partitions at once."""
 OPERATION: Final = re.compile(
-    r"(?:fail to )?(read|write|create|delete) (?=/|state|assignment|isr_change|delete_topics)"
+    "(?:fail to )?(read|write|create|delete|remove|edit|add|request|withdraw|change) "
+    "(?=/|state|assignment|isr_|delete_topics|topic|configuration|election|partitions|unclean)"
 )
 """An operation on ZooKeeper's tree, and whether it fails."""
 RAISES: Final = re.compile("(?:fail to )?(?:write|create) /controller_epoch")
 """Where a controller has an epoch of its own: it has raised the znode, or thinks so."""
+ORDINARY: Final = frozenset(
+    {
+        "additions", "creations", "deletions", "elections", "joint_shrinks", "move_withdrawals", "reassignments",
+        "shrinks", "shutdowns", "unclean_changes", "updates", "withdrawals",
+    }
+)  # fmt: skip
+"""Budgets of what people and leaders do every day; the others are of faults."""
 CHANGE: Final = re.compile(r"(?P<variable>\S+): (?P<old>.*?) -> (?P<new>.*)")
+NUMBER: Final = re.compile("[0-9]{1,9}")
 WITHOUT: Final = ("partition", "broker", "controller_epoch", "version")
 """Fields that a label leaves out, or says otherwise."""
+MOST_STEPS: Final = 5_000
+"""Of a longer story the last steps are drawn."""
 
 
 class Span(NamedTuple):
@@ -42,7 +57,7 @@ class Span(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """What somebody does in ZooKeeper: `kind` is read, write, create or delete."""
+    """What somebody does in ZooKeeper: `kind` is read, or what it changes."""
 
     row: int
     lane: str
@@ -52,9 +67,9 @@ class Operation(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a controller sends a broker.
+    """What a controller sends a broker, and what becomes of it: accepted, refused by a fence, failed, or lost.
 
-    `sent` is None where it was on its way before, `delivered` where nobody saw it arrive; `refused`: by a fence.
+    `sent` is None where it was on its way before, or is a late copy; `delivered` where nobody saw it arrive.
     """
 
     kind: str
@@ -63,27 +78,46 @@ class Request(NamedTuple):
     sent: int | None
     delivered: int | None
     label: str
-    refused: bool
+    outcome: str
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """All that is drawn."""
+    """All that is drawn. `places` says which lane is the first, the second and so on."""
 
-    lanes: tuple[str, ...]
+    places: Mapping[str, int]
     rows: int
     sessions: tuple[Span, ...]
     epochs: tuple[Span, ...]
     operations: tuple[Operation, ...]
     requests: tuple[Request, ...]
 
+    @property
+    def lanes(self) -> tuple[str, ...]:
+        """The lanes in their order."""
+        return tuple(self.places)
+
+
+def shortened(story: Story) -> tuple[Story, int]:
+    """A story with no more steps than are drawn, and how many come before them."""
+    left_out = max(len(story.steps) - MOST_STEPS, 0)
+    if not left_out:
+        return story, 0
+    state = dict(story.initial)
+    for step in story.steps[:left_out]:
+        for one in step.changes:
+            if found := CHANGE.fullmatch(one):
+                state[found["variable"]] = found["new"]
+    return replace(story, steps=story.steps[left_out:], initial=state), left_out
+
 
 def timeline(story: Story) -> Timeline:
     """The time line of a story that is told."""
     operations = tuple(one for row, step in enumerate(story.steps, 1) for one in _operations(row, step))
-    requests = tuple(_requests(story.steps))
-    lanes = tuple(sorted(_lanes(story), key=_place))
-    sessions, epochs = tuple(_sessions(story, lanes)), tuple(_epochs(story, lanes))
+    requests = tuple(_Sending(story).requests())
+    lanes = {one: number for number, one in enumerate(sorted(_lanes(story), key=_place))}
+    changes = _changes(story)
+    sessions, epochs = tuple(_sessions(story, changes, lanes)), tuple(_epochs(story, changes, lanes))
     return Timeline(lanes, len(story.steps), sessions, epochs, operations, requests)
 
 
@@ -91,18 +125,22 @@ def _lanes(story: Story) -> set[str]:
     """Who does something, is sent something, or is a controller that is at work from the beginning."""
     found = {ZOOKEEPER}
     for step in story.steps:
-        found |= {step.actor, *(one.who for one in step.events)}
+        found |= {step.actor, *map(_actor, step.events)}
         found |= {f"broker {one.fields['broker']}" for one in step.events if _is_queued(one)}
     at_work = (re.fullmatch(r"controllers\[(\d+)\]\.active", name) for name in story.initial)
-    found |= {f"controller {one[1]}" for one in at_work if one and story.initial[one[0]] == "yes"}
-    return {one for one in found if not one.startswith("request ")}
+    return found | {f"controller {one[1]}" for one in at_work if one and story.initial[one[0]] == "yes"}
 
 
 def _place(lane: str) -> tuple[int, int, str]:
     """ZooKeeper first, then controllers and brokers by number, then everybody else."""
     name, _, number = lane.partition(" ")
     known = [ZOOKEEPER, "controller", "broker"]
-    return (known.index(name) if name in known else len(known), int(number) if number.isdigit() else 0, lane)
+    return (known.index(name) if name in known else len(known), int(number) if NUMBER.fullmatch(number) else 0, lane)
+
+
+def is_fault(step: Step) -> bool:
+    """Whether a step is something that goes wrong: it draws on a budget of faults."""
+    return bool(step.budget) and step.budget not in ORDINARY
 
 
 # ---------------------------------------------------------------------------------------------- operations and requests
@@ -111,13 +149,14 @@ def _place(lane: str) -> tuple[int, int, str]:
 def _operations(row: int, step: Step) -> Iterator[Operation]:
     for one in step.events:
         found = OPERATION.match(one.what)
-        if found and one.who != ZOOKEEPER:
-            yield Operation(row, one.who, found[1], label(one), one.what.startswith("fail "))
+        if found and _actor(one) != ZOOKEEPER:
+            yield Operation(row, _actor(one), found[1], label(one), one.what.startswith("fail "))
 
 
-def is_fault(step: Step) -> bool:
-    """Whether a step is something that goes wrong, as a step that draws on a budget is, but for an admin's command."""
-    return bool(step.budget) and step.actor != "admin"
+def _actor(event: Event) -> str:
+    """Who it is whom an event is seen of; a broker's registration is seen of ZooKeeper, which names the process."""
+    registers = event.who == ZOOKEEPER and event.what.startswith("create ") and "process" in event.fields
+    return f"broker {event.fields['process']}" if registers else event.who
 
 
 def label(event: Event) -> str:
@@ -131,57 +170,6 @@ def _is_queued(event: Event) -> bool:
     return event.what.startswith("queue ") and "broker" in event.fields
 
 
-@dataclass
-class _Queue:
-    """Requests that were queued and not delivered yet, in order: the row and the event of each."""
-
-    waiting: list[tuple[int, Event]] = field(default_factory=list)
-
-    def first(self, kind: str, partition: str | None, row: int | None) -> tuple[int, Event] | None:
-        """Take the first of a kind, of a partition, and of a row if one is given."""
-        for number, (at, event) in enumerate(self.waiting):
-            same = partition is None or event.fields.get("partition") in {partition, None}
-            if event.what == f"queue {kind}" and same and row in {at, None}:
-                return self.waiting.pop(number)
-        return None
-
-    def forget(self, kind: str, row: int) -> None:
-        """A request that is refused as a whole is so for all its partitions."""
-        self.waiting = [one for one in self.waiting if one[0] != row or one[1].what != f"queue {kind}"]
-
-
-def _requests(steps: tuple[Step, ...]) -> Iterator[Request]:
-    queues: dict[tuple[str, str], _Queue] = {}
-    for row, step in enumerate(steps, 1):
-        for event in step.events:
-            if _is_queued(event):
-                queues.setdefault((event.who, f"broker {event.fields['broker']}"), _Queue()).waiting.append(
-                    (row, event)
-                )
-        yield from _delivered(row, step, queues)
-    for (sender, receiver), queue in queues.items():
-        for row, event in queue.waiting:
-            told = label(event).removeprefix("queue ")
-            yield Request(_kind(event) or "", sender, receiver, row, None, told, refused=False)
-
-
-def _delivered(row: int, step: Step, queues: Mapping[tuple[str, str], _Queue]) -> Iterator[Request]:
-    """What a delivery hands over; which controller's it is the action says."""
-    found = re.search(r"\bc=(\d+)", step.action)
-    sender, since = f"controller {found[1]}" if found else "", None
-    for event in step.events:
-        kind = _kind(event)
-        if kind is None or not event.who.startswith("broker ") or not sender:
-            continue
-        queue = queues.get((sender, event.who), _Queue())
-        taken = queue.first(kind, event.fields.get("partition"), since)
-        since = since if taken is None else taken[0]
-        if taken and "partition" not in event.fields:
-            queue.forget(kind, taken[0])
-        told = label(event) if kind in event.what else f"{kind}: {label(event)}"
-        yield Request(kind, sender, event.who, taken[0] if taken else None, row, told, event.what.startswith(REFUSALS))
-
-
 def _kind(event: Event) -> str | None:
     """The request that an event is about, if it is one."""
     if event.what in REQUESTS:
@@ -189,32 +177,128 @@ def _kind(event: Event) -> str | None:
     return next((one for one in REQUESTS.values() if event.what.endswith(f" {one}")), None)
 
 
+Queued: TypeAlias = tuple[int, Event]
+"""A row, and the event that queued something there."""
+
+
+class _Sending:
+    """The requests of a story: what is queued for a broker waits in order, until it arrives or its channel is dropped.
+
+    What arrives is the first that waits of its kind and partition with the same contents: those before it were lost.
+    """
+
+    def __init__(self, story: Story) -> None:
+        self.steps = story.steps
+        self.waiting = defaultdict[tuple[str, str], dict[tuple[str, str | None], deque[Queued]]](dict)
+        self.lost: list[Request] = []
+
+    def requests(self) -> Iterator[Request]:
+        """All requests: those that arrive in the order in which they do, then those that nobody gets."""
+        for row, step in enumerate(self.steps, 1):
+            self._drop_channels(step)
+            for event in step.events:
+                if _is_queued(event):
+                    queues = self.waiting[event.who, f"broker {event.fields['broker']}"]
+                    queues.setdefault((_kind(event) or "", event.fields.get("partition")), deque()).append((row, event))
+            yield from self._delivered(row, step)
+        for channel in list(self.waiting):
+            self._lose(*channel)
+        yield from self.lost
+
+    def _drop_channels(self, step: Step) -> None:
+        """What waits for a broker is lost where its channel is closed, or where the controller dies."""
+        for one in step.changes:
+            if found := re.fullmatch(r"controllers\[(\d+)\]\.channels: \{(.*)\} -> \{(.*)\}", one):
+                for broker in set(found[2].split(",")) - set(found[3].split(",")):
+                    self._lose(f"controller {found[1]}", f"broker {broker}")
+            elif found := re.fullmatch(r"processes\[(\d+)\]\.session: \S+ -> NONE", one):
+                for sender, receiver in [key for key in self.waiting if key[0] == f"controller {found[1]}"]:
+                    self._lose(sender, receiver)
+
+    def _lose(self, sender: str, receiver: str) -> None:
+        for queue in self.waiting.pop((sender, receiver), {}).values():
+            self.lost += [self._lost(sender, receiver, one) for one in queue]
+
+    def _lost(self, sender: str, receiver: str, queued: Queued) -> Request:
+        row, event = queued
+        told = label(event).removeprefix("queue ")
+        return Request(_kind(event) or "", sender, receiver, row, None, told, "lost")
+
+    def _delivered(self, row: int, step: Step) -> Iterator[Request]:
+        """What a step hands over; which controller's it is the action says, and a late copy was in no queue."""
+        found = re.search(r"\bc=(\d+)", step.action)
+        for event in step.events if found else ():
+            kind = _kind(event)
+            if kind is None or not event.who.startswith("broker "):
+                continue
+            sender = f"controller {found[1]}" if found else ""
+            taken = self._taken(sender, kind, event) if step.action.startswith("deliver_") else None
+            told = label(event) if kind in event.what else f"{kind}: {label(event)}"
+            outcome = OUTCOMES.get(event.what.split(" ")[0], "accepted")
+            yield Request(kind, sender, event.who, None if taken is None else taken[0], row, told, outcome)
+
+    def _taken(self, sender: str, kind: str, event: Event) -> Queued | None:
+        """What arrives of what waits: for a partition, or, where a request is refused as a whole, for all of a row."""
+        queues, partition = self.waiting[sender, event.who], event.fields.get("partition")
+        if kind == WHOLE and partition is None:
+            heads = [queue[0] for (name, _), queue in queues.items() if name == kind and queue]
+            first = min(heads, key=lambda one: one[0], default=None)
+            for (name, _), queue in queues.items():
+                while name == kind and queue and first is not None and queue[0][0] == first[0]:
+                    queue.popleft()
+            return first
+        queue = queues.get((kind, partition), deque())
+        while queue:
+            one = queue.popleft()
+            if _same(one[1], event) or not any(_same(other, event) for _, other in queue):
+                return one
+            self.lost.append(self._lost(sender, event.who, one))
+        return None
+
+
+def _same(queued: Event, event: Event) -> bool:
+    """Whether what was queued and what arrives are of the same contents, as far as both tell of them."""
+    both = (queued.fields.keys() & event.fields.keys()) - {"broker", "isr"}
+    return all(queued.fields[name] == event.fields[name] for name in both)
+
+
 # -------------------------------------------------------------------------------------------------- sessions and epochs
 
+Changes: TypeAlias = Mapping[str, list[tuple[int, str]]]
+"""By variable, the rows in which it changes, and what it is then."""
 
-def _sessions(story: Story, lanes: tuple[str, ...]) -> Iterator[Span]:
+
+def _changes(story: Story) -> Changes:
+    found = defaultdict[str, list[tuple[int, str]]](list)
+    for row, step in enumerate(story.steps, 1):
+        for one in step.changes:
+            if change := CHANGE.fullmatch(one):
+                found[change["variable"]].append((row, change["new"]))
+    return found
+
+
+def _sessions(story: Story, changes: Changes, lanes: Mapping[str, int]) -> Iterator[Span]:
     """The sessions of each process: one that lives, and one that a process has lost without knowing it yet."""
     for lane in lanes:
         number = lane.partition(" ")[2]
         if number:
-            spans = _spans(story, lane, f"processes[{number}].session")
+            spans = _spans(story, changes, lane, f"processes[{number}].session")
             yield from (one for one in spans if one.value != "NONE")
 
 
-def _epochs(story: Story, lanes: tuple[str, ...]) -> Iterator[Span]:
+def _epochs(story: Story, changes: Changes, lanes: Mapping[str, int]) -> Iterator[Span]:
     """The epochs in which each controller acts, from when it has raised the znode until it resigns or dies."""
     for lane in lanes:
         name, _, number = lane.partition(" ")
         if name != "controller":
             continue
-        active = [one for one in _spans(story, lane, f"controllers[{number}].active") if one.value == "yes"]
-        dead = [one for one in _spans(story, lane, f"processes[{number}].session") if one.value == "NONE"]
-        ends = [*(one.last for one in active if one.ends), *(one.first for one in dead)]
-        for one in _spans(story, lane, f"controllers[{number}].epoch"):
-            began = [
-                max(one.first, other.first) for other in active if other.first < one.last and one.first < other.last
-            ]
-            if one.first and any(map(RAISES.match, (event.what for event in story.steps[one.first - 1].events))):
+        active = _spans(story, changes, lane, f"controllers[{number}].active")
+        acts = [one for one in active if one.value == "yes"]
+        dead = [one for one in _spans(story, changes, lane, f"processes[{number}].session") if one.value == "NONE"]
+        ends = [*(one.last for one in acts if one.ends), *(one.first for one in dead)]
+        for one in _spans(story, changes, lane, f"controllers[{number}].epoch"):
+            began = [max(one.first, act.first) for act in acts if act.first < one.last and one.first < act.last]
+            if one.first and any(RAISES.match(event.what) for event in story.steps[one.first - 1].events):
                 began = [one.first]
             if one.value in {"", "0", "-1"} or not began:
                 continue
@@ -222,15 +306,11 @@ def _epochs(story: Story, lanes: tuple[str, ...]) -> Iterator[Span]:
             yield Span(lane, began[0], last, one.value, one.ends or last < one.last)
 
 
-def _spans(story: Story, lane: str, variable: str) -> Iterator[Span]:
+def _spans(story: Story, changes: Changes, lane: str, variable: str) -> list[Span]:
     """How long a variable has each of its values; nothing of one that the story does not have."""
-    value, since = story.initial.get(variable, ""), 0
-    for row, step in enumerate(story.steps, 1):
-        for one in step.changes:
-            found = CHANGE.fullmatch(one)
-            if found and found["variable"] == variable:
-                if value or since:
-                    yield Span(lane, since, row, value, ends=True)
-                value, since = found["new"], row
-    if value:
-        yield Span(lane, since, len(story.steps) + 1, value, ends=False)
+    value, since, found = story.initial.get(variable, ""), 0, list[Span]()
+    for row, new in changes.get(variable, ()):
+        if value or since:
+            found.append(Span(lane, since, row, value, ends=True))
+        value, since = new, row
+    return [*found, Span(lane, since, len(story.steps) + 1, value, ends=False)] if value else found

@@ -46,9 +46,9 @@ def wanted(words: Iterable[str] | None, formats: Collection[str] = FORMATS) -> t
     reports = tuple(_report(word, formats) for word in words or ())
     seen = set[Path]()
     for one in reports:
-        if one.path in seen:
+        if one.path.resolve() in seen:
             raise BadInput(f"{one.path}: two reports are to be written there; give each a file of its own")
-        seen.add(one.path)
+        seen.add(one.path.resolve())
         refuse_unless_writable(one.path)
     return reports
 
@@ -63,5 +63,16 @@ def _report(word: str, formats: Collection[str]) -> Report:
 
 
 def write(document: Document, reports: Iterable[Report]) -> None:
-    """Write the reports, all or none; EnvironmentFailure names the file that cannot be written."""
-    write_files({one.path: rendered(document, one.format) for one in reports})
+    """Write the reports, all or none; EnvironmentFailure names the file that cannot be written.
+
+    A format that fails, which is a mistake of ours, keeps no other report from being written.
+    """
+    texts, mistakes = dict[Path, str](), list[Exception]()
+    for one in reports:
+        try:
+            texts[one.path] = rendered(document, one.format)
+        except Exception as error:  # noqa: BLE001 - it is raised below
+            mistakes.append(error)
+    write_files(texts)
+    for mistake in mistakes:
+        raise mistake

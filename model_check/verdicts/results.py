@@ -21,6 +21,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
+from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -230,15 +231,10 @@ class Run:
         return self.verdict is not Verdict.ERROR and INTERRUPTED in self.reason
 
 
-def is_new(one: Finding, run: Run) -> bool:
-    """Whether a property is broken, and neither the manifest nor the run expects it to be."""
-    return is_break(one) and not any(other.is_met and finding_of(other, run) is one for other in run.comparisons)
-
-
-def finding_of(comparison: Comparison, run: Run) -> Finding | None:
-    """The finding that an expectation is about, if that is a property, or a defect's; None of a count."""
-    name = comparison.about.rpartition(": ")[2]
-    return next((one for one in run.findings if one.property in {name, comparison.about}), None)
+def news_of(run: Run) -> frozenset[str]:
+    """The properties that are broken, and that neither the manifest nor the run expects to be."""
+    met = {name for one in run.comparisons if one.is_met for name in (one.about, one.about.rpartition(": ")[2])}
+    return frozenset(one.property for one in run.findings if is_break(one)) - met
 
 
 @dataclass(frozen=True)
@@ -260,7 +256,7 @@ class Document:
     def to_json(self) -> str:
         """The document as JSON text."""
         head = {"format": FORMAT, "version": VERSION, "exit_code": self.exit_code}
-        return json.dumps({**head, **asdict(self)}, indent=1)
+        return json.dumps({**head, **asdict(self)}, indent=1, allow_nan=False)
 
 
 class Told(NamedTuple):
@@ -293,11 +289,14 @@ class Told(NamedTuple):
 
 def stories_told(document: Document) -> list[Told]:
     """The stories of a document that are told, what is news first."""
-    every = list[Told]()
+    new, others = list[Told](), list[Told]()
     for run in document.runs:
-        every += [Told(run, run.story, None)] if run.story and run.story.is_told else []
-        every += [Told(run, one.story, one) for one in run.findings if one.story and one.story.is_told]
-    return sorted(every, key=lambda told: told.finding is None or not is_new(told.finding, told.run))
+        news = news_of(run)
+        others += [Told(run, run.story, None)] if run.story and run.story.is_told else []
+        for one in run.findings:
+            if one.story and one.story.is_told:
+                (new if one.property in news else others).append(Told(run, one.story, one))
+    return [*new, *others]
 
 
 def plain_document(verb: str, *runs: Run) -> Document:
@@ -354,6 +353,7 @@ def _read(kind: Any, given: Any, where: Where) -> Any:
     if kind is Verdict:
         _expect(given in list(Verdict), f"is not one of {', '.join(Verdict)}", where)
         return Verdict(given)
+    _expect(not isinstance(given, float) or isfinite(given), "is no finite number", where)
     accepted = (int, float) if kind is float else kind
     fits = isinstance(given, accepted) and isinstance(given, bool) == (kind is bool)
     _expect(fits, f"is not of type {kind.__name__}", where)

@@ -1,7 +1,9 @@
 """Files that are written whole, or not at all, together."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from spec.errors import BadInput, EnvironmentFailure
@@ -9,29 +11,56 @@ from spec.errors import BadInput, EnvironmentFailure
 
 def refuse_unless_writable(path: Path) -> None:
     """BadInput where a file cannot stand, which is better found before long work than behind it."""
-    if path.is_dir():
-        raise BadInput(f"{path}: cannot be written: it is a folder")
+    if path.exists() and not path.is_file():
+        raise BadInput(f"{path}: cannot be written: it is {'a folder' if path.is_dir() else 'no regular file'}")
     if not path.parent.is_dir():
         raise BadInput(f"{path}: cannot be written: there is no folder {path.parent}")
+    if not os.access(path.resolve().parent, os.W_OK):
+        raise BadInput(f"{path}: cannot be written: nothing can be written into {path.parent}")
 
 
 def write_files(texts: Mapping[Path, str]) -> None:
-    """Write each text to its file, which is only replaced once all are on the disk; EnvironmentFailure: why not."""
-    unfinished = {path: path.with_name(f"{path.name}.unfinished") for path in texts}
-    for path, text in texts.items():
-        try:
-            unfinished[path].write_text(text, encoding="utf-8")
-        except OSError as error:
-            _give_up(path, error, unfinished)
-    for path, beside in unfinished.items():
-        try:
-            beside.replace(path)
-        except OSError as error:
-            _give_up(path, error, unfinished)
+    """Write each text to its file, which is only replaced once all are on the disk; EnvironmentFailure: why not.
+
+    Where a file is a link, that to which it leads is replaced. Whoever could read or write a file still can.
+    """
+    with ExitStack() as beside:
+        written = {path: beside.enter_context(_beside(path, text)) for path, text in texts.items()}
+        for path, new in written.items():
+            with _told(path):
+                new.replace(path.resolve())
 
 
-def _give_up(path: Path, error: OSError, unfinished: Mapping[Path, Path]) -> None:
-    for one in unfinished.values():
+@contextmanager
+def _beside(path: Path, text: str) -> Iterator[Path]:
+    """A new file beside another one, with a text in it; it is gone at the end unless it was moved away."""
+    with _told(path):
+        refuse_unless_writable(path)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
+    new = Path(name)
+    try:
+        with _told(path):
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            new.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+        yield new
+    finally:
         with suppress(OSError):
-            one.unlink()
-    raise EnvironmentFailure(f"{path}: cannot be written: {error.strerror}", "name another file") from error
+            new.unlink()
+
+
+def _umask() -> int:
+    """What new files are not allowed, which can only be read by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BadInput as error:
+        raise EnvironmentFailure(str(error), "name another file") from error
+    except OSError as error:
+        raise EnvironmentFailure(f"{path}: cannot be written: {error.strerror}", "name another file") from error

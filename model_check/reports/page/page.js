@@ -57,7 +57,7 @@ for (const story of document.querySelectorAll(".story")) {
     chosen = next;
     items[chosen].classList.add("chosen");
     bar.style.visibility = "visible";
-    bar.setAttribute("y", String(56 + 40 * chosen));
+    bar.setAttribute("y", String(Number(story.dataset.head) + Number(story.dataset.row) * chosen));
     slider.value = String(chosen);
     story.dataset.chosen = String(chosen);
     show();

@@ -1,5 +1,6 @@
 """`kcheck conform` and `kcheck vectors`: what they print, with which exit code, and what is beside the format page."""
 
+import errno
 import json
 import re
 import sys
@@ -14,6 +15,7 @@ from model_check.cli import conform, vectors
 from model_check.conformance.choosing import LEVELS
 from model_check.conformance.making.every import every_case
 from model_check.conformance.vector import read_vectors
+from model_check.verdicts import whole_files
 from tests.model_check.cli.conftest import Kcheck
 from tests.model_check.conformance.all_vectors import VECTORS
 from tests.test_readme_output import is_within
@@ -198,16 +200,21 @@ def test_a_ci_a_pull_request_and_a_badge_are_told(kcheck: Kcheck, tmp_path: Path
     assert f"| transition | {65 - failed} | {failed} |" in table
     told_badge = json.loads(badge.read_text("utf-8"))
     assert (told_badge["message"], told_badge["color"]) == (f"{65 - failed} of 65", "red")
-    assert not list(tmp_path.glob("*.unfinished"))
 
 
-def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(kcheck: Kcheck, tmp_path: Path) -> None:
-    (tmp_path / "report.xml.unfinished").mkdir()
+def test_a_report_that_cannot_be_written_is_told_behind_what_was_found(
+    kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        if path.name == "report.xml":
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(whole_files, "refuse_unless_writable", refuse)
     told = ("--report", f"badge={tmp_path / 'badge.json'}", "--report", f"junit={tmp_path / 'report.xml'}")
     result = kcheck("conform", "--only", "kcs-transition-0001", *told, "--", *WRONG)
     assert (result.exit_code, "report.xml: cannot be written" in result.stderr) == (4, True)
     assert "FAIL kcs-transition-0001: " in result.stdout
-    assert [one.name for one in tmp_path.iterdir()] == ["report.xml.unfinished"]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """`--report FORMAT=FILE`: every verb that has a result writes it for others, and changes no verdict by that."""
 
+import errno
 import json
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,11 @@ from junitparser import JUnitXml
 from model_check.reports.wanted import FORMATS
 from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Kcheck
+
+
+def fails_for_want_of_space(**_options: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
 
 VERBS = (
     "campaign", "check", "coverage", "defects", "enumerate", "explore", "judge", "live", "matrix", "prove", "refine",
@@ -50,13 +58,15 @@ def test_of_a_saved_result_reports_are_made_later(kcheck: Kcheck, tmp_path: Path
     assert report.read_text("utf-8").startswith("### kcheck explore: ")
 
 
-def test_a_report_that_cannot_be_written_is_an_error_behind_the_verdict(kcheck: Kcheck, tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_written_is_an_error_behind_the_verdict(
+    kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "report.xml"
-    (tmp_path / "report.xml.unfinished").mkdir()
+    monkeypatch.setattr(tempfile, "mkstemp", fails_for_want_of_space)
     result = kcheck("explore", "solo", "--report", f"junit={file}")
     assert result.exit_code == 4
     assert result.stdout == kcheck("explore", "solo").stdout
-    assert result.stderr == f"kcheck: {file}: cannot be written: Is a directory; name another file\n"
+    assert result.stderr == f"kcheck: {file}: cannot be written: No space left on device; name another file\n"
 
 
 @pytest.mark.parametrize("verb", [("explore", "solo"), ("matrix",)])
@@ -70,3 +80,8 @@ def test_the_schema_of_results_is_published(kcheck: Kcheck) -> None:
     """If not: `kcheck show schema --results > model_check/verdicts/results.schema.json`."""
     published = Path(from_json.__code__.co_filename).with_name("results.schema.json")
     assert published.read_text("utf-8") == kcheck("show", "schema", "--results").stdout
+
+
+def test_a_list_of_defects_has_no_report(kcheck: Kcheck, tmp_path: Path) -> None:
+    result = kcheck("defects", "--report", f"json={tmp_path}/a.json")
+    assert (result.exit_code, result.stderr.startswith("kcheck: name a defect, or say --all")) == (2, True)

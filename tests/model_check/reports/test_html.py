@@ -79,12 +79,17 @@ def test_without_a_script_all_steps_can_be_read() -> None:
         assert all(" ".join(line.split()) in text for line in (*step.observed, *step.changes))
 
 
-def test_what_is_new_comes_first_and_what_is_known_behind_the_stories() -> None:
+def test_what_is_new_known_and_checked_comes_before_the_stories() -> None:
     known = Finding("known_to_break", "always", "It is known.", "by hand", Verdict.VIOLATED)
     made = Comparison("known_to_break", "VIOLATED", "VIOLATED", Verdict.HOLDS, "VIOLATED")
     page = report(plain_document("verify", run(ZOMBIES, known, verdict=Verdict.VIOLATED, comparisons=(made,))))
     heads = re.findall("<h2>(.*?)</h2>", page)
-    assert heads == ["What is new", "zombies_are_fenced", "What is known to be violated", "What was checked"]
+    assert heads == [
+        "What is new (1)",
+        "What is known to be violated (1)",
+        "What was checked (1)",
+        "zombies_are_fenced",
+    ]
     assert '<a href="#story-0">zombies_are_fenced</a>' in page
 
 

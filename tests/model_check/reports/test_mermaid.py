@@ -13,14 +13,14 @@ from tests.model_check.reports.stories import ZOMBIE
 
 ZOMBIES = Finding("p", "step", "It holds.", "by hand", Verdict.VIOLATED, story=ZOMBIE)
 LINE = re.compile(
-    r"sequenceDiagram|  participant L\d+ as ([^#;\n]|#\d+;)*|  Note over L\d+: ([^#;\n]|#\d+;)*"
-    r"|  L\d+(->>|-->>|-x)L\d+: ([^#;\n]|#\d+;)*"
+    r"sequenceDiagram|  participant L\d+ as ([^#;\n]|#\d+;)*|  Note over L\d+(,L\d+)?: ([^#;\n]|#\d+;)*"
+    r"|  L\d+(->>|-->>|-x|-\))L\d+: ([^#;\n]|#\d+;)*"
 )
 
 
 def test_a_story_is_participants_notes_and_arrows() -> None:
     assert (
-        diagram(ZOMBIE)
+        diagram(ZOMBIE, "It holds.")
         == """\
 sequenceDiagram
   participant L0 as ZooKeeper
@@ -28,7 +28,9 @@ sequenceDiagram
   participant L2 as controller 2
   participant L3 as broker 1
   participant L4 as broker 3
+  Note over L1: acts in epoch 1
   Note over L0: FAULT: 1. expire_session(b=1)
+  Note over L3: its session is no longer LIVE
   Note over L2: 2. elect_create(c=2)
   L2->>L0: create /controller controller=2
   Note over L2: 3. increment_epoch(c=2)
@@ -39,9 +41,12 @@ sequenceDiagram
   L2->>L4: LeaderAndIsr: become leader [0] leader=1 leader_epoch=1 isr=[1], sent at 4
   Note over L1: 6. write_removal(c=1)
   L1-xL0: fail to write state [0]
+  L1-)L4: UpdateMetadata, which does not arrive
   Note over L4: 7. deliver_request(c=1, b=3)
   L1-xL4: refuse LeaderAndIsr epoch=1, sent at 6
   Note over L3: FAULT: 8. crash(b=1)
+  Note over L3: its session is no longer EXPIRED
+  Note over L0,L4: because: It holds.
 """
     )
 
@@ -59,7 +64,7 @@ def test_of_a_long_story_the_last_steps_are_drawn() -> None:
     lines = diagram(long).splitlines()
     assert sum(map(len, lines)) < 50_000
     assert sum(map(len, lines)) > MOST_CHARACTERS / 2
-    assert lines[-1] == "  Note over L3: FAULT: 8. crash(b=1)"
+    assert lines[-2] == "  Note over L3: FAULT: 8. crash(b=1)"
     (told,) = [line for line in lines if "steps come before" in line]
     drawn = sum(bool(re.search(r": (FAULT: )?\d\. ", line)) for line in lines)
     assert told == f"  Note over L0: {8000 - drawn} steps come before"
