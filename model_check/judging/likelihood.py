@@ -11,6 +11,7 @@ from typing import Final
 
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
+from model_check.judging.told_first import READS, ToldFirst
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import (
     ControllerSaid,
@@ -65,6 +66,7 @@ class Likelihood:
         self.tracks = tracks
         self.deliveries = deliveries
         self.deaths_are_inferred = deaths_are_inferred
+        self.told_first = ToldFirst(tracks, deliveries.system.model)
         self._by_itself: dict[tuple[int, int], bool] = {}
         """What is known, by the observation, which the recording keeps, and by how many transactions are left."""
 
@@ -77,7 +79,7 @@ class Likelihood:
                 return False
             lost = self.deliveries.is_a_last_deletion(one, at.place) or self._closes_next(one, at, parameters["c"])
             return rule not in UNANSWERED or lost
-        if (is_told := self._is_told_later(candidate, at, one)) is not None:
+        if (is_told := self._is_told_later(candidate, at, to, one)) is not None:
             return is_told
         if self._is_woken_later(at, to, parameters.get("c", 0)):
             return False
@@ -108,7 +110,7 @@ class Likelihood:
         waiting = now.get("callbacks", {}).values()
         return any(isinstance(one.line, NotificationsFound) for one in next_ones) and ISR_CHANGES not in waiting
 
-    def _is_told_later(self, candidate: Candidate, at: Position, one: Observed) -> bool | None:
+    def _is_told_later(self, candidate: Candidate, at: Position, to: Position, one: Observed) -> bool | None:
         """Whether what a process shows later tells of something rare; None if an action and that have no bearing."""
         rule, parameters = candidate
         again = self._named_again(one, at.place) if isinstance(one, NotificationCreated) else frozenset()
@@ -116,6 +118,8 @@ class Likelihood:
             case expire_session_heard.name:
                 return parameters["heard"] == 1 and self._hears_first(at, parameters["b"])
             case expire_session.name if self._hears_first(at, parameters["b"]):
+                return False
+            case expire_session.name if self._is_over_first(to, parameters["b"]):
                 return False
             case report_isr_changes_before.name:
                 return parameters["p"] in again
@@ -132,6 +136,20 @@ class Likelihood:
         hears = (one.number for one in self.tracks.lines(at.place, c, REPORTS) if isinstance(one.line, kinds))
         ends = (one.number for one in self.tracks.lines(at.place, c, UNLOCKED) if isinstance(one.line, SESSION_IS_OVER))
         return next(hears, inf) < next(ends, 0)
+
+    def _is_over_first(self, to: Position, c: int) -> bool:
+        """Whether a controller says that its session is over before its listener on notifications runs, which waits.
+
+        ZkClient's thread calls that listener first, where the event has reached it.
+        """
+        if ISR_CHANGES not in part(to.state, "controllers", c, "callbacks").values():
+            return False
+        listens = (one for one in self.tracks.lines(to.place, c, REPORTS) if isinstance(one.line, NotificationsFound))
+        ends = (one for one in self.tracks.lines(to.place, c, UNLOCKED) if isinstance(one.line, SESSION_IS_OVER))
+        over = next(ends, None)
+        if over is None or NotificationsFound not in over.details:
+            return False
+        return over.number < next((one.number for one in listens), inf)
 
     def _named_again(self, one: NotificationCreated, place: Place) -> frozenset[int]:
         """The partitions of a notification that its leader's next one names, too, and has not written in between.
@@ -170,6 +188,8 @@ class Likelihood:
         if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
             return False
         if self.is_too_early(at, to) or self._is_woken_later(at, to, to.step.parameters.get("c", 0)):
+            return False
+        if to.step.rule in READS and self.told_first.is_yet_to_come(to, to.step.parameters):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)

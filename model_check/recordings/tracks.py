@@ -229,12 +229,16 @@ class Tracks:
 
     def next_request(self, place: Place, b: int, c: int, epoch: int | None) -> seen.RequestHandled | None:
         """The request of a controller, in a term of it, that the present process of a broker has yet to handle next."""
-        of_term = self._handled[b].get((c, epoch), [])
-        number = bisect_left(of_term, self._explained(place, BROKER, b))
+        return next(self.next_requests(place, b, c, epoch), None)
+
+    def next_requests(self, place: Place, b: int, c: int, epoch: int | None) -> Iterator[seen.RequestHandled]:
+        """The requests of a controller, in a term of it, that the present process of a broker has yet to handle."""
+        of_term, handled = self._handled[b].get((c, epoch), []), self._all(BROKER, b)
         coming = len(self.handled(place, b)) + self._explained(place, BROKER, b)
-        is_there = number < len(of_term) and of_term[number] < coming
-        following: seen.RequestHandled | None = self._all(BROKER, b)[of_term[number]] if is_there else None
-        return following
+        for number in range(bisect_left(of_term, self._explained(place, BROKER, b)), len(of_term)):
+            if of_term[number] >= coming:
+                return
+            yield handled[of_term[number]]
 
     def is_silent(self, place: Place, b: int) -> bool:
         """Whether the present process of a broker wrote nothing more."""

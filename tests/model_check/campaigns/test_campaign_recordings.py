@@ -16,7 +16,9 @@ from model_check.verdicts.verdict import Verdict
 from spec.variants import AS_CODED
 
 DATA = Path(__file__).parents[2] / "data"
-KINDS = ("", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned", "-woken", "-overtaken")
+KINDS = (
+    "", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned", "-woken", "-overtaken", "-amid",
+)  # fmt: skip
 ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in KINDS]
 OBSERVATIONS = {
     "expiry-is-told-before-the-lock": 667,
@@ -73,6 +75,8 @@ OBSERVATIONS = {
     "read-behind-the-write": 2244,
     "fails-with-what-is-left": 3006,
     "answers-lost-to-a-resignation": 2338,
+    # Of 0.9.0.1.
+    "read-between-two-writes": 2846,
 }
 
 

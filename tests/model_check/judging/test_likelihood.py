@@ -8,14 +8,15 @@ import pytest
 
 from model_check.judging.likelihood import ISR_CHANGES, Likelihood
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.seen import ControllerSaid, ReplicaStopped, StateWritten
-from model_check.recordings.tracks import REPORTS, STATE_CHANGES
+from model_check.recordings.seen import ControllerSaid, ReplicaStopped, SessionEnded, StateWritten
+from model_check.recordings.tracks import REPORTS, STATE_CHANGES, UNLOCKED
 from spec.formats.kafka_types import TopicPartition
-from spec.logs.controller_log.failover import Resigned
+from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
 from spec.protocol.broker_events.isr_notification import read_notification
+from spec.protocol.brokers.processes import expire_session
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.requests.connections import deliver_deletion, deliver_deletion_unanswered
@@ -37,7 +38,7 @@ def likelihood(said: Mapping[str, tuple[Line, ...]], earlier: tuple[str, ...] = 
         is_late=lambda _place, _shown: False,
         changes=lambda _place: [],
     )
-    deliveries: Any = SimpleNamespace(are_lost=lambda *_: False)
+    deliveries: Any = SimpleNamespace(are_lost=lambda *_: False, system=SimpleNamespace(model=None))
     return Likelihood(tracks, deliveries, deaths_are_inferred=False)
 
 
@@ -135,3 +136,38 @@ def test_a_state_znode_is_read_behind_what_was_written_before_the_line_that_tell
     at = Position({}, ())
     step = Explained(read_for_election.name, {"c": 1, "p": 0}, (), (line,))
     assert of.is_too_early(at, Position({}, (), before=at, step=step)) is not expected
+
+
+@pytest.mark.parametrize(
+    ("waiting", "found", "details", "expected"),
+    [
+        ({0: ISR_CHANGES}, 8, {NotificationsFound}, False),  # it runs under the next session only
+        ({0: ISR_CHANGES}, None, {NotificationsFound}, False),
+        ({0: ISR_CHANGES}, 6, {NotificationsFound}, True),
+        ({}, 8, {NotificationsFound}, True),
+        ({0: ISR_CHANGES}, None, set(), True),  # its process does not write of that listener at all
+    ],
+)
+def test_an_event_that_no_listener_hears_before_its_session_is_over_was_lost_with_it(
+    waiting: dict[int, int], found: int | None, details: set[type[Line]], expected: bool
+) -> None:
+    """ZkClient's thread calls the listeners in the order of the events that have reached it."""
+    of = likelihood({})
+    told: Any = of.tracks
+    lines = {UNLOCKED: (7, SessionExpired(1)), REPORTS: (found, FOUND)}
+    told.lines = lambda _place, _c, log: [
+        ControllerSaid(
+            **{**AT, "place": f"broker-1/controller.log:{number}"},
+            controller=1,
+            incarnation=1,
+            line=line,
+            details=frozenset(details),
+        )
+        for number, line in [lines[log]]
+        if number is not None
+    ]
+    at, to = Position({}, ()), Position({"controllers": {1: {"callbacks": waiting}}}, ())
+    ended = SessionEnded(
+        **AT, zxid=1, by=1, by_client=False, superseded=False, survived=True, had_controller=True, had_registration=True
+    )
+    assert of.is_likely((expire_session.name, {"b": 1, "lost": 0}), at, to, ended) is expected

@@ -141,10 +141,10 @@ def plainly_handled(tracks: Tracks, place: Place, b: int) -> list[Handled]:
     return list(takewhile(lambda one: one.incarnation == tracks.life(place, b), left))
 
 
-def plainly_asked(requests: Iterable[Observed], c: int, epoch: int) -> RequestHandled | None:
-    """The first of some requests that is of a controller's term."""
+def plainly_asked(requests: Iterable[Observed], c: int, epoch: int) -> list[RequestHandled]:
+    """Those of some requests that are of a controller's term."""
     every = (one for one in requests if isinstance(one, RequestHandled))
-    return next((one for one in every if (one.controller, one.epoch) == (c, epoch)), None)
+    return [one for one in every if (one.controller, one.epoch) == (c, epoch)]
 
 
 def plain_leavers(changes: Iterable[Observed]) -> frozenset[int]:
@@ -173,7 +173,8 @@ def test_what_is_looked_up_is_what_one_finds_who_goes_through_the_sequences(name
             done = [] if number is None else list(reversed(tracks.sequences[number][: place[number]]))
             for c, epoch in product(brokers, range(1, recording.controller_epochs)):
                 last, following = plainly_asked(done, c, epoch), plainly_asked(handled, c, epoch)
-                assert tracks.last_request(place, b, c, epoch) is last
-                assert tracks.next_request(place, b, c, epoch) is following
-                found += last is not None and following is not None
+                assert tracks.last_request(place, b, c, epoch) is next(iter(last), None)
+                assert tracks.next_request(place, b, c, epoch) is next(iter(following), None)
+                assert list(tracks.next_requests(place, b, c, epoch)) == following
+                found += bool(last and following)
     assert found
