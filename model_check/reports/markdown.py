@@ -64,7 +64,8 @@ def _table(document: Document, noted: Sequence[Run]) -> Iterator[str]:
     if left_out:
         hold = sum(run.verdict is Verdict.HOLDS for run in document.runs)
         hold -= sum(run.verdict is Verdict.HOLDS for run in shown)
-        yield from ("", f"and {left_out} runs more, of which {hold} hold")
+        more = f"and {left_out} runs more" if shown else f"{left_out} runs"
+        yield from ("", f"{more}, of which {hold} hold")
 
 
 def _differences(noted: Sequence[Run]) -> Iterator[str]:

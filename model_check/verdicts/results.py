@@ -288,13 +288,13 @@ class Told(NamedTuple):
 
 
 def stories_told(document: Document) -> list[Told]:
-    """The stories of a document that are told, what is news first."""
+    """The stories of a document whose steps are told, what is news first."""
     new, others = list[Told](), list[Told]()
     for run in document.runs:
         news = news_of(run)
-        others += [Told(run, run.story, None)] if run.story and run.story.is_told else []
+        others += [Told(run, run.story, None)] if run.story and run.story.steps else []
         for one in run.findings:
-            if one.story and one.story.is_told:
+            if one.story and one.story.steps:
                 (new if one.property in news else others).append(Told(run, one.story, one))
     return [*new, *others]
 

@@ -78,3 +78,8 @@ def test_a_page_fits_however_much_there_is_to_tell(runs: int, unmet: int, letter
     made = tuple(Comparison(f"{text}{number}", "a", "b", Verdict.VIOLATED) for number in range(unmet))
     one = replace(run(verdict=Verdict.VIOLATED, comparisons=made), scope=text, reason=text)
     assert len(report(plain_document("verify", *[one] * runs))) < 65_536
+
+
+def test_of_runs_that_all_hold_their_number_is_told() -> None:
+    page = report(plain_document("verify", *[run(finding("p", Verdict.HOLDS, length=0))] * 200))
+    assert page == "### kcheck verify: HOLDS\n\n\n200 runs, of which 200 hold\n"
