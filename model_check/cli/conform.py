@@ -47,12 +47,7 @@ def command(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End at the first failure or error.")] = False,
     seconds: Annotated[float, typer.Option(min=0.01, max=3600, help="How long an answer may take.")] = PATIENCE_SECONDS,
     jobs: Annotated[int, typer.Option(min=1, max=64, metavar="N", help="Ask so many adapters at once.")] = 1,
-    reports: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--report", metavar="FORMAT=FILE", help=f"Write the result there: {', '.join(FORMATS)}. Repeatable."
-        ),
-    ] = None,
+    reports: Annotated[list[str] | None, options.report_option(FORMATS)] = None,
     as_json: options.JsonOption = False,
 ) -> int:
     """Ask the vectors of an implementation: any program that answers JSON on its standard output, a line for a line.

@@ -13,7 +13,6 @@ from model_check.explicit_state.findings import run_of
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verification import printed_expectation
 from model_check.waiting.progress import GIB
-from spec.errors import BadInput
 from spec.expectations import plan
 from spec.language.rules import GOALS
 from spec.scopes import scope as scope_named
@@ -60,8 +59,8 @@ def command(
       kcheck explore small --variant FENCED --without FENCED_RESIGN --traces traces/
       kcheck explore tiny --print-expectations
     """
-    if print_expectations and output.report:
-        raise BadInput("--print-expectations prints no result, of which a report could be; leave --report out")
+    if print_expectations:
+        output.refuse_beside("--print-expectations")
     switches = variant.switches
     built = system(scope_named(scope), switches)
     left_out = GOALS if goals is False else ()

@@ -3,8 +3,9 @@
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -38,10 +39,15 @@ MasterOption: TypeAlias = Annotated[
     str, typer.Option("--master", metavar="URL", help="Any Spark master: local[N], spark://..., yarn.")
 ]
 VerboseOption: TypeAlias = Annotated[bool, typer.Option("--verbose", help="Name everything, not only count it.")]
-ReportOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--report", metavar="FORMAT=FILE", help=f"Write the result there: {', '.join(FORMATS)}. Repeatable."),
-]
+
+
+def report_option(formats: Iterable[str]) -> Any:
+    """The option of a verb whose result can be written in these formats."""
+    told = f"Write the result there: {', '.join(formats)}. Repeatable."
+    return typer.Option("--report", metavar="FORMAT=FILE", help=told)
+
+
+ReportOption: TypeAlias = Annotated[list[str] | None, report_option(FORMATS)]
 JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
 
@@ -53,12 +59,17 @@ class Output:
     report: ReportOption = None
 
     def __post_init__(self) -> None:
-        wanted(self.report)  # before anything long begins
+        _ = self.reports  # what is wrong with them is told before anything long begins
 
-    @property
+    @cached_property
     def reports(self) -> tuple[Report, ...]:
         """The reports, each with its file."""
         return wanted(self.report)
+
+    def refuse_beside(self, option: str) -> None:
+        """BadInput where a report is wanted beside an option that prints no result."""
+        if self.report:
+            raise BadInput(f"{option} prints no result, of which a report could be; leave --report out")
 
     @property
     def is_kept(self) -> bool:

@@ -1,7 +1,6 @@
 """What `kcheck conform` leaves behind for others: JUnit's XML for a CI, Markdown for a pull request, a badge."""
 
 import json
-import re
 from collections import Counter
 from typing import Final
 
@@ -11,7 +10,7 @@ from model_check.conformance import conformance_report as report
 from model_check.conformance.conformance_report import of_failure
 from model_check.conformance.conforming import Conformance, Outcome
 from model_check.conformance.vector import VERSION
-from model_check.reports.characters import plain_markdown, printable
+from model_check.reports.characters import folded, plain_markdown, printable
 from model_check.verdicts.verdict import Verdict
 
 COLOURS: Final = {Verdict.HOLDS: "brightgreen", Verdict.VIOLATED: "red"}
@@ -63,17 +62,7 @@ def markdown(found: Conformance, command: list[str]) -> str:
     if failed:
         told = "\n\n".join("\n".join(of_failure(one, command)) for one in failed[:MOST])
         more = f"\n\nand {len(failed) - MOST} more" if len(failed) > MOST else ""
-        fence = "`" * (1 + max([3, *map(len, re.findall("`+", told))]))
-        lines += [
-            "",
-            "<details><summary>What failed</summary>",
-            "",
-            f"{fence}text",
-            f"{told}{more}",
-            fence,
-            "",
-            "</details>",
-        ]
+        lines.append(folded("What failed", told + more))
     return "\n".join([*lines, ""])
 
 

@@ -29,8 +29,7 @@ from model_check.reports.timeline import (
 )
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, headline, steps_of
-from model_check.verdicts.results import Document, Finding, Step, Told, news_of, stories_told
-from model_check.verdicts.verdict import Verdict
+from model_check.verdicts.results import Document, Finding, Step, Told, broken_in, stories_told
 
 ROW, HEAD, LEFT = 40, 56, 16
 """Pixels: a step's height, that of the heads of the lanes, and what is free beside the first lane."""
@@ -52,11 +51,8 @@ def report(document: Document) -> str:
     told = [_Drawn.of(number, one) for number, one in enumerate(stories_told(document))]
     anchors = {(id(one.told.run), one.told.name): one.anchor for one in told if one.told.finding}
     broken = [
-        _Broken(run.title, one, anchors.get((id(run), one.property), ""), one.property in news)
-        for run in document.runs
-        for news in [news_of(run)]
-        for one in run.findings
-        if one.verdict is Verdict.VIOLATED
+        _Broken(run.title, one, anchors.get((id(run), one.property), ""), is_new)
+        for run, one, is_new in broken_in(document)
     ]
     return template.render(
         document=document,

@@ -3,13 +3,11 @@
 Code hosts take 65,536 characters of a comment: stories that no longer fit are left out, and counted.
 """
 
-import re
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import groupby
 from typing import Final
 
-from model_check.reports.characters import plain_markdown, printable
+from model_check.reports.characters import folded, plain_markdown
 from model_check.verdicts.rendering import headline, steps_in_lines, story_lines, unexpected
 from model_check.verdicts.results import Document, Run, news_of, stories_told
 from model_check.verdicts.verdict import Verdict
@@ -28,9 +26,9 @@ def report(document: Document) -> str:
     left_out = 0
     for told in stories_told(document):
         lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
-        folded = _folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], lines)
-        if len(page) + len(folded) < MOST_CHARACTERS:
-            page += folded
+        block = folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], "\n".join(lines))
+        if len(page) + len(block) < MOST_CHARACTERS:
+            page += block
         else:
             left_out += 1
     return page + (f"\nand {left_out} stories more; `--report json=FILE` has them\n" if left_out else "")
@@ -82,10 +80,3 @@ def _of_run(run: Run) -> list[str]:
         return [f"{one.about}: expected {one.expected}, found {one.found}" for one in run.comparisons if not one.is_met]
     news = news_of(run)
     return [f"{one.property}: {one.reason or one.statement}" for one in run.findings if one.property in news]
-
-
-def _folded(title: str, lines: Iterator[str]) -> str:
-    told = printable("\n".join(lines))
-    fence = "`" * (1 + max([2, *map(len, re.findall("`+", told))]))
-    head = f"<details><summary>{escape(printable(title), quote=False)}</summary>"
-    return f"\n{head}\n\n{fence}text\n{told}\n{fence}\n\n</details>\n"

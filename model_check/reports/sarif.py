@@ -17,7 +17,7 @@ from typing import Any, Final
 from model_check.reports.characters import printable
 from model_check.reports.places import Place, place_of_action, place_of_claim
 from model_check.verdicts.rendering import TOLD, steps_of
-from model_check.verdicts.results import Document, Finding, Run, Step, news_of
+from model_check.verdicts.results import Document, Finding, Run, Step, broken_in
 from model_check.verdicts.verdict import Verdict
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -26,13 +26,7 @@ LEVELS: Final = {Verdict.ERROR: "error", Verdict.INCOMPLETE: "warning"}
 
 def report(document: Document) -> str:
     """The JSON."""
-    broken = [
-        (run, one, one.property in news)
-        for run in document.runs
-        for news in [news_of(run)]
-        for one in run.findings
-        if one.verdict is Verdict.VIOLATED
-    ]
+    broken = list(broken_in(document))
     claims = {one.property: one for _, one, _ in broken}
     places = {name: number for number, name in enumerate(claims)}
     log = {

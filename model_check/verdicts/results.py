@@ -18,7 +18,7 @@ only added or changed together with the version.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from math import isfinite
@@ -285,6 +285,13 @@ class Told(NamedTuple):
     def is_broken(self) -> bool:
         """Whether the last step is the one that breaks a property."""
         return self.finding is not None and self.finding.verdict is Verdict.VIOLATED
+
+
+def broken_in(document: Document) -> Iterator[tuple[Run, Finding, bool]]:
+    """Each property that is broken, with its run, and whether that is news."""
+    for run in document.runs:
+        news = news_of(run)
+        yield from ((run, one, one.property in news) for one in run.findings if one.verdict is Verdict.VIOLATED)
 
 
 def stories_told(document: Document) -> list[Told]:

@@ -1,10 +1,11 @@
 """Files that are written whole, or not at all, together."""
 
 import os
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 from spec.errors import BadInput, EnvironmentFailure
 
@@ -34,26 +35,19 @@ def write_files(texts: Mapping[Path, str]) -> None:
 @contextmanager
 def _beside(path: Path, text: str) -> Iterator[Path]:
     """A new file beside another one, with a text in it; it is gone at the end unless it was moved away."""
-    with _told(path):
-        refuse_unless_writable(path)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.resolve().parent)
-    new = Path(name)
+    there = path.resolve()
+    new = there.with_name(f".{there.name}.{uuid4().hex}")
     try:
         with _told(path):
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
+            refuse_unless_writable(path)
+            with new.open("x", encoding="utf-8") as file:
                 file.write(text)
-            new.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+            if there.exists():
+                shutil.copymode(there, new)
         yield new
     finally:
         with suppress(OSError):
             new.unlink()
-
-
-def _umask() -> int:
-    """What new files are not allowed, which can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 @contextmanager

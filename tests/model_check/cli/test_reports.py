@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from model_check.verdicts.results import from_json
 from tests.model_check.cli.conftest import Kcheck
 
 
-def fails_for_want_of_space(**_options: object) -> None:
+def fails_for_want_of_space(_file: Path, _target: Path) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -62,7 +61,7 @@ def test_a_report_that_cannot_be_written_is_an_error_behind_the_verdict(
     kcheck: Kcheck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "report.xml"
-    monkeypatch.setattr(tempfile, "mkstemp", fails_for_want_of_space)
+    monkeypatch.setattr(Path, "replace", fails_for_want_of_space)
     result = kcheck("explore", "solo", "--report", f"junit={file}")
     assert result.exit_code == 4
     assert result.stdout == kcheck("explore", "solo").stdout

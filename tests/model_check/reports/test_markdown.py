@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from model_check.reports.characters import plain_markdown, printable
+from model_check.reports.characters import folded, plain_markdown, printable
 from model_check.reports.markdown import MOST_CHARACTERS, report
 from model_check.verdicts.results import Comparison, Document, plain_document, stories_told
 from model_check.verdicts.verdict import Verdict
@@ -83,3 +83,9 @@ def test_a_page_fits_however_much_there_is_to_tell(runs: int, unmet: int, letter
 def test_of_runs_that_all_hold_their_number_is_told() -> None:
     page = report(plain_document("verify", *[run(finding("p", Verdict.HOLDS, length=0))] * 200))
     assert page == "### kcheck verify: HOLDS\n\n\n200 runs, of which 200 hold\n"
+
+
+def test_what_is_folded_ends_where_it_ends_whatever_fences_it_has() -> None:
+    text = "a\n```\n<b>\n`````\n# no heading"
+    assert blocks(folded("<i>", text)) == ["html_block", "fence", "html_block"]
+    assert next(one.content for one in READER.parse(folded("", text)) if one.type == "fence") == f"{text}\n"
