@@ -10,75 +10,20 @@ be explored, that scope is named; the exploration of it will tell.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from model_check.checks import exploration
 from model_check.explicit_state.findings import ENGINE as EXPLORER
 from model_check.verdicts.manifest_checks import expects_claim, expects_rule
-from model_check.verdicts.rendering import counted
+from model_check.verdicts.occurrences import Item, Occurrence, items, occurrence, occurrences
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict, worst
 from model_check.verdicts.verification import Check
 from spec.expectations import Expectation, Plan
-from spec.language.rules import GOALS
 from spec.properties import claims
 from spec.system import rules
-from spec.tables.taken_rows import ROWS
 
 ENGINE = "coverage"
-
-
-@dataclass(frozen=True)
-class Item:
-    """Something that has to occur: an action, a row, or a property's occasion; `occurrence` is how it is counted."""
-
-    kind: str
-    name: str
-    occurrence: str
-    demand: str
-
-
-@dataclass(frozen=True)
-class Occurrence:
-    """In how many explorations something occurs, how often in all, after how few steps, and in which of them."""
-
-    runs: int
-    times: int
-    first_depth: int
-    first: str
-
-    def __str__(self) -> str:
-        runs, steps = counted(self.runs, "exploration"), counted(self.first_depth, "step")
-        return f"{self.times:,} times in {runs}, first after {steps} ({self.first})"
-
-
-def items() -> Iterator[Item]:
-    """Everything that has to occur, in the order of the specification."""
-    for rule in rules():
-        yield Item("action", rule.name, rule.name, "fires")
-    for row in ROWS:
-        yield Item("row", row, row, "is taken")
-    for claim in claims():
-        if claim.kind in GOALS:
-            yield Item("property", claim.name, claim.name, "some state does not have it yet")
-        else:
-            witness = claim.witness or claim.name
-            yield Item("property", claim.name, witness, f"{witness} is shown")
-
-
-def occurrence(name: str, runs: Iterable[Run]) -> Occurrence | None:
-    """What a number of explorations say of one name; None if it occurs in none of them."""
-    found = []
-    for run in runs:
-        times = {**(run.fired or {}), **(run.occurrences or {})}.get(name, 0)
-        if times:
-            depth = (run.first_depths or {})[name]
-            found.append((depth, run.counts.states if run.counts else 0, f"{run.scope} {run.variant}", times))
-    if not found:
-        return None
-    depth, _, first, _ = min(found)
-    return Occurrence(len(found), sum(times for *_, times in found), depth, first)
 
 
 def check_coverage(runs: Sequence[Run], left: Iterable[Plan] = ()) -> Run:
@@ -114,7 +59,7 @@ def _expects(one: Expectation, item: Item) -> bool:
 
 def table(runs: Sequence[Run]) -> str:
     """Everything that has to occur, as lines with columns; a property's witness in brackets."""
-    told = {item: occurrence(item.occurrence, runs) for item in items()}
+    told = occurrences(runs)
     head = ("", "runs", "times", "depth", "first in")
     rows = [head]
     for item, seen in told.items():

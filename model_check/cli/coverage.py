@@ -12,6 +12,7 @@ from model_check.checks.processes import shared_out
 from model_check.cli import options
 from model_check.cli.console import print_document
 from model_check.verdicts.interrupts import raising
+from model_check.verdicts.occurrences import added_up
 from model_check.verdicts.results import plain_document
 from model_check.verdicts.verdict import Verdict
 from model_check.verdicts.verification import run_checks
@@ -34,6 +35,7 @@ def command(
     For example:
       kcheck coverage
       kcheck coverage tiny creation deletion
+      kcheck coverage --report html=coverage.html
       kcheck coverage --deep --json > coverage.json
     """
     chosen = options.chosen_plans(scopes, deep=deep)
@@ -42,6 +44,7 @@ def command(
     checks = sorted(coverage.explorations(chosen), key=attrgetter("cost"), reverse=True)
     with raising() as stop, shared_out(checks) as shared:
         runs = list(run_checks(shared.checks(), stop=stop))
-    found = replace(check_coverage(runs, options.others(chosen)), notes=tuple(table(runs).splitlines()))
+    found = added_up(check_coverage(runs, options.others(chosen)), runs)
+    found = replace(found, notes=tuple(table(runs).splitlines()))
     broken = [run for run in runs if run.verdict is Verdict.ERROR or run.is_cut_short]
     return print_document(plain_document("coverage", *broken, found), output)

@@ -9,13 +9,15 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
 from model_check.reports.characters import printable
+from model_check.reports.taken import DRAWING, STATE, machines, taken
 from model_check.reports.timeline import (
     CHANGE,
     NUMBER,
@@ -46,15 +48,14 @@ COLOURS: Final = 6
 def report(document: Document) -> str:
     """The page."""
     style, script = (_resource(name) for name in ("page.css", "page.js"))
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(_resource("page.html.jinja"))
     told = [_Drawn.of(number, one) for number, one in enumerate(stories_told(document))]
     anchors = {(id(one.told.run), one.told.name): one.anchor for one in told if one.told.finding}
     broken = [
         _Broken(run.title, one, anchors.get((id(run), one.property), ""), is_new)
         for run, one, is_new in broken_in(document)
     ]
-    return template.render(
+    occurring = taken(document)
+    return _template().render(
         document=document,
         headline=printable(headline(document)),
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'",
@@ -64,11 +65,21 @@ def report(document: Document) -> str:
         new=[one for one in broken if one.is_new],
         known=[one for one in broken if not one.is_new],
         unmet=[(run.title, one) for run in document.runs for one in run.comparisons if not one.is_met],
+        occurring=occurring,
+        machines=machines(occurring),
+        drawing=DRAWING,
+        state=STATE,
         printable=printable,
         is_fault=is_fault,
         row=ROW,
         head=HEAD,
     )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_resource("page.html.jinja"))
 
 
 def _resource(name: str) -> str:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from model_check.checks.coverage import ENGINE, check_coverage, items, occurrence, table
+from model_check.checks.coverage import ENGINE, check_coverage, table
+from model_check.verdicts.occurrences import items, occurrence
 from model_check.verdicts.results import Comparison, Run
 from model_check.verdicts.verdict import Verdict
 from spec.expectations import plans

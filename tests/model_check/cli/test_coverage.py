@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from model_check.checks import coverage
+from model_check.verdicts.occurrences import items
 from tests.model_check.cli.conftest import Kcheck, counted
 
 
@@ -26,7 +27,7 @@ def test_what_never_occurs_exits_with_1_and_is_named(kcheck: Kcheck, monkeypatch
     result = kcheck("coverage")
     assert result.exit_code == 1
     assert "VIOLATED   row P-NEW-OFFLINE: expected is taken, found nowhere" in result.stdout
-    some = [item for item in coverage.items() if item.name in {"crash", "elect_create"}]
+    some = [item for item in items() if item.name in {"crash", "elect_create"}]
     monkeypatch.setattr(coverage, "items", lambda: iter(some))
     assert kcheck("coverage", "--deep").exit_code == 0
     one = json.loads(kcheck("coverage", "--deep", "--json").stdout)

@@ -9,8 +9,12 @@ from hypothesis import given
 
 from model_check.reports.characters import printable
 from model_check.reports.html import HEAD, LEFT, ROW, lane_width, report
+from model_check.verdicts.occurrences import items
 from model_check.verdicts.results import Comparison, Document, Finding, plain_document, stories_told
 from model_check.verdicts.verdict import Verdict
+from spec.tables.partition_states import PartitionState
+from spec.tables.replica_states import ReplicaState
+from spec.tables.taken_rows import ROWS
 from tests.model_check.documents import documents, run
 from tests.model_check.reports.stories import ZOMBIE
 
@@ -117,6 +121,24 @@ def test_nothing_of_a_name_is_markup() -> None:
     assert printable(hostile) in "".join(page.words)
     (data,) = [one for one in page.words if one.startswith('{"initial"')]
     assert json.loads(data)["initial"] == {hostile: hostile}
+
+
+def test_what_explorations_took_is_a_table_and_two_drawings() -> None:
+    crash = replace(
+        run(), fired={"crash": 1234}, occurrences={"P-NEW-ONLINE": 56}, first_depths={"crash": 7, "P-NEW-ONLINE": 8}
+    )
+    text = report(plain_document("explore", crash))
+    page = Page(text)
+    assert page.count("svg", "machine") == 2
+    assert page.count("rect", "state-box") == len(PartitionState) + len(ReplicaState)
+    assert page.count("g", "row never") == len(ROWS) - 1
+    assert page.count("g", "row") == len(ROWS)
+    assert f"What was taken of the specification (2 of {len(list(items()))})" in "".join(page.words)
+    rows = '<td>{}</td>\n<td class="number">{}</td><td class="number">{}</td><td>{}</td></tr>'
+    assert rows.format("crash", "1,234", 7, "tiny AS_CODED") in text
+    assert rows.format("P-NEW-ONLINE", 56, 8, "tiny AS_CODED") in text
+    assert rows.format("P-NEW-OFFLINE", 0, "", "nowhere") in text
+    assert "What was taken" not in "".join(drawn().words)
 
 
 def test_the_story_of_a_whole_run_is_drawn_too() -> None:
