@@ -45,9 +45,9 @@ def go(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.mark.slow  # what Go builds first is all that it brings along, which takes longer than the questions
 @pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.takes("The first one builds it; its controller is driven through many scripts.")
 def test_the_one_in_go_passes_all_of_its_dialect(go: Path, dialect: str, request: pytest.FixtureRequest) -> None:
     vectors = put(request)
     found = asked([str(go), "--dialect", dialect, "--definitions", str(ADAPTERS.parent)], vectors)
