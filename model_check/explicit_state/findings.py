@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
+from model_check.reasons.because import because
 from model_check.terms.straight_line import Program, Valuation
 from model_check.traces.trace import Trace, shown_initial, tell
 from model_check.verdicts.results import Counts, Finding, Run, Story
@@ -118,15 +119,17 @@ def with_stories(run: Run, system: TransitionSystem, found: Found, names: Collec
     claims = {one.name: one for one in system.properties if one.name in names}
 
     def told(one: Finding) -> Finding:
-        trace = _judged(claims[one.property], found)[2] if one.property in claims else None
-        return one if trace is None else replace(one, story=story_of(system, trace))
+        claim = claims.get(one.property)
+        trace = _judged(claim, found)[2] if claim is not None else None
+        return one if trace is None else replace(one, story=story_of(system, trace, claim))
 
     return replace(run, findings=tuple(map(told, run.findings)))
 
 
-def story_of(system: TransitionSystem, trace: Trace) -> Story:
-    """A trace in words."""
-    return Story(len(trace), tell(system, trace), shown_initial(system, trace))
+def story_of(system: TransitionSystem, trace: Trace, broken: Property | None = None) -> Story:
+    """A trace in words, and why it breaks a property where it does."""
+    why = None if broken is None or broken.kind == "sometimes" else because(system, broken, trace.steps[-2:])
+    return Story(len(trace), tell(system, trace), shown_initial(system, trace), why)
 
 
 def _by_rule(system: TransitionSystem, counts: Mapping[str, int]) -> dict[str, int]:
@@ -207,7 +210,8 @@ def broken_along(system: TransitionSystem, trace: Trace) -> Iterator[Finding]:
     for one in system.properties:
         for number in range(len(trace.steps)):
             if breaks(one, trace, number, program):
-                yield Finding.of(one, Verdict.VIOLATED, story=story_of(system, Trace(trace.steps[: number + 1])))
+                broken = story_of(system, Trace(trace.steps[: number + 1]), one)
+                yield Finding.of(one, Verdict.VIOLATED, story=broken)
                 break
 
 

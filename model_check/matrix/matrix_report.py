@@ -50,7 +50,7 @@ def where(cell: Cell) -> str:
 def _findings(found: Matrix, cell: Cell, *, told: bool) -> Iterator[Finding]:
     for name, trace in cell.traces.items():
         claim = next(one for one in found.system.properties if one.name in (name, f"eventually_{name}"))
-        story = story_of(found.system, trace) if told else Story(len(trace))
+        story = story_of(found.system, trace, claim) if told else Story(len(trace))
         broken = Finding.of(claim, Verdict.VIOLATED, story=story)
         yield replace(broken, property=f"{where(cell)}: {name}")
 

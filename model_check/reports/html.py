@@ -31,7 +31,8 @@ from model_check.reports.timeline import (
 )
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, headline, steps_of
-from model_check.verdicts.results import Document, Finding, Step, Told, broken_in, stories_told
+from model_check.verdicts.results import Document, Finding, Step
+from model_check.verdicts.told_stories import Told, broken_in, stories_told
 
 ROW, HEAD, LEFT = 40, 56, 16
 """Pixels: a step's height, that of the heads of the lanes, and what is free beside the first lane."""

@@ -9,7 +9,8 @@ from typing import Final
 
 from model_check.reports.characters import folded, plain_markdown
 from model_check.verdicts.rendering import headline, steps_in_lines, story_lines, unexpected
-from model_check.verdicts.results import Document, Run, news_of, stories_told
+from model_check.verdicts.results import Document, Run, news_of
+from model_check.verdicts.told_stories import stories_told
 from model_check.verdicts.verdict import Verdict
 
 MOST_CHARACTERS: Final = 60_000

@@ -15,7 +15,8 @@ from model_check.reports.characters import plain_markdown, printable
 from model_check.reports.timeline import ZOOKEEPER, Operation, Request, Span, Timeline, is_fault, shortened, timeline
 from model_check.verdicts.opening import opening
 from model_check.verdicts.rendering import TOLD, steps_of
-from model_check.verdicts.results import Document, Step, Story, Told, stories_told
+from model_check.verdicts.results import Document, Step, Story
+from model_check.verdicts.told_stories import Told, stories_told
 
 MOST_CHARACTERS: Final = 45_000
 
@@ -24,7 +25,7 @@ def report(document: Document) -> str:
     """A heading and a diagram for each story that is told; a line where there is none."""
     told = [
         f"### {plain_markdown(f'{one.run.title}: {one.name}')}\n\n{plain_markdown(_sentence(one))}\n\n"
-        f"```mermaid\n{diagram(one.story, one.statement if one.is_broken else '')}```\n"
+        f"```mermaid\n{diagram(one.story, one.because)}```\n"
         for one in stories_told(document)
     ]
     return "\n".join(told) or f"kcheck {plain_markdown(document.verb)}: {document.verdict}; there is no story to draw\n"

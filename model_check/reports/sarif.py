@@ -17,7 +17,8 @@ from typing import Any, Final
 from model_check.reports.characters import printable
 from model_check.reports.places import Place, place_of_action, place_of_claim
 from model_check.verdicts.rendering import TOLD, steps_of
-from model_check.verdicts.results import Document, Finding, Run, Step, broken_in
+from model_check.verdicts.results import Document, Finding, Run, Step
+from model_check.verdicts.told_stories import broken_in
 from model_check.verdicts.verdict import Verdict
 
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -70,7 +71,9 @@ def _notifications(document: Document) -> Iterator[dict[str, Any]]:
 
 
 def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any]:
-    parts = [claim.statement, claim.reason, f"{TOLD[claim.verdict]} {steps_of(claim.story)}" if claim.story else ""]
+    story = claim.story
+    parts = [claim.statement, claim.reason, f"{TOLD[claim.verdict]} {steps_of(story)}" if story else ""]
+    parts += [f"because {story.because}"] if story and story.because else []
     result = {
         "ruleId": claim.property,
         "ruleIndex": index,
@@ -80,8 +83,8 @@ def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any
         "locations": [_location(place_of_claim(claim.property))],
         "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}"},
     }
-    if claim.story and claim.story.steps:
-        flow = [{"location": _step(one)} for one in claim.story.steps]
+    if story and story.steps:
+        flow = [{"location": _step(one)} for one in story.steps]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     return result
 

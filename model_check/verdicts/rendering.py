@@ -163,6 +163,10 @@ def steps_in_lines(story: Story) -> Iterator[str]:
     yield from (f"        {line}" for line in opening(story.initial))
     for step in story.steps:
         yield from _step_lines(step)
+    if story.because is not None:
+        of = f", of {story.because.about}" if story.because.about else ""
+        yield f"   Because{of}:"
+        yield from (f"        {one}" for one in story.because.facts or ("it never holds",))
 
 
 def _step_lines(step: Step) -> Iterator[str]:

@@ -10,7 +10,7 @@ expected, or somebody asked for it, also the steps.
         ├── Counts    states, transitions, depth, levels, digest
         ├── Explained observations, and those that come next where an explanation ends
         ├── Finding   property, verdict, reason
-        │   └── Story steps in words, and the states, to be saved as a trace
+        │   └── Story steps in words, the values that they begin with, and why that breaks the property
         └── Comparison    what was expected, what was found
 
 Readers of another version are told so: a document is refused unless format and version are those below. Fields are
@@ -18,12 +18,12 @@ only added or changed together with the version.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, INTERRUPTED, NOT_BEGUN, Verdict, worst
 from spec.errors import MalformedInput, Where
@@ -35,7 +35,7 @@ UNWITNESSED = "unwitnessed"
 CLAIMS = "claims"
 """The engine of a run that asks claims of a recording without a search."""
 
-FORMAT, VERSION = "kafka-controller-spec results", 7
+FORMAT, VERSION = "kafka-controller-spec results", 8
 
 
 @dataclass(frozen=True)
@@ -75,16 +75,33 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Because:
+    """Why a story is a violation: of what the claim is false (`broker 2, [a,0]`), and what is so, each with its values.
+
+    The facts decide of the first false conjunct of the claim: whatever else is so, with them it is false.
+    """
+
+    about: str
+    facts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        of = f"of {self.about}" if self.about else ""
+        return ": ".join(one for one in (of, "; ".join(self.facts)) if one)
+
+
+@dataclass(frozen=True)
 class Story:
     """A trace in words; `length` counts its steps, and 0 is the initial state alone.
 
     Of a trace that nobody reads only the length is there. `initial` has the values of the state before the first of
-    the steps, by variable; a recording's story may have but its last steps.
+    the steps, by variable; a recording's story may have but its last steps. `because` says why what it ends with
+    breaks a claim; of a goal, what is not as it should be there.
     """
 
     length: int
     steps: tuple[Step, ...] = ()
     initial: Mapping[str, str] = field(default_factory=dict)
+    because: Because | None = None
 
     @property
     def is_told(self) -> bool:
@@ -257,53 +274,6 @@ class Document:
         """The document as JSON text."""
         head = {"format": FORMAT, "version": VERSION, "exit_code": self.exit_code}
         return json.dumps({**head, **asdict(self)}, indent=1, allow_nan=False)
-
-
-class Told(NamedTuple):
-    """A story that has words: of a property, or of a whole run, as of a recording or of a trace that was replayed."""
-
-    run: Run
-    story: Story
-    finding: Finding | None
-
-    @property
-    def name(self) -> str:
-        """The property, or what the run is about."""
-        return self.finding.property if self.finding else self.run.scope
-
-    @property
-    def statement(self) -> str:
-        """What the property says, or why the run ended as it did."""
-        return self.finding.statement if self.finding else self.run.reason
-
-    @property
-    def verdict(self) -> Verdict:
-        """What the story shows."""
-        return self.finding.verdict if self.finding else self.run.verdict
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the last step is the one that breaks a property."""
-        return self.finding is not None and self.finding.verdict is Verdict.VIOLATED
-
-
-def broken_in(document: Document) -> Iterator[tuple[Run, Finding, bool]]:
-    """Each property that is broken, with its run, and whether that is news."""
-    for run in document.runs:
-        news = news_of(run)
-        yield from ((run, one, one.property in news) for one in run.findings if one.verdict is Verdict.VIOLATED)
-
-
-def stories_told(document: Document) -> list[Told]:
-    """The stories of a document whose steps are told, what is news first."""
-    new, others = list[Told](), list[Told]()
-    for run in document.runs:
-        news = news_of(run)
-        others += [Told(run, run.story, None)] if run.story and run.story.steps else []
-        for one in run.findings:
-            if one.story and one.story.steps:
-                (new if one.property in news else others).append(Told(run, one.story, one))
-    return [*new, *others]
 
 
 def plain_document(verb: str, *runs: Run) -> Document:

@@ -2,7 +2,19 @@
 
 from hypothesis import strategies as st
 
-from model_check.verdicts.results import Comparison, Counts, Document, Event, Explained, Finding, Run, Seen, Step, Story
+from model_check.verdicts.results import (
+    Because,
+    Comparison,
+    Counts,
+    Document,
+    Event,
+    Explained,
+    Finding,
+    Run,
+    Seen,
+    Step,
+    Story,
+)
 from model_check.verdicts.verdict import Verdict
 from tests.strategies import characters
 
@@ -33,7 +45,8 @@ names = st.lists(texts, max_size=3).map(tuple)
 shown = st.dictionaries(texts, texts, max_size=2)
 events = st.lists(st.builds(Event, texts, texts, shown), max_size=2).map(tuple)
 steps = st.builds(Step, counts, texts, texts, texts, texts, events, names, names, texts)
-stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown)
+reasons = st.builds(Because, texts, st.lists(texts, max_size=2).map(tuple))
+stories = st.builds(Story, counts, st.lists(steps, max_size=2).map(tuple), shown, st.none() | reasons)
 findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts, st.none() | stories)
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))

@@ -4,7 +4,7 @@ A broker pauses, another becomes controller and raises the epoch, and the first 
 its version is old, and sends what a fence refuses.
 """
 
-from model_check.verdicts.results import Event, Step, Story
+from model_check.verdicts.results import Because, Event, Step, Story
 
 STATE = {"partition": "0", "leader": "1", "leader_epoch": "1", "isr": "[1]", "version": "1", "controller_epoch": "1"}
 INITIAL = {
@@ -50,3 +50,6 @@ ZOMBIE = Story(
     ),
     INITIAL,
 )  # fmt: skip
+
+WHY = Because("broker 1", ("its <epoch> (1) is < 2", "it writes: yes"))
+"""Why some story breaks something, in words that must not be taken for HTML."""

@@ -10,13 +10,14 @@ from hypothesis import given
 from model_check.reports.characters import printable
 from model_check.reports.html import HEAD, LEFT, ROW, lane_width, report
 from model_check.verdicts.occurrences import items
-from model_check.verdicts.results import Comparison, Document, Finding, plain_document, stories_told
+from model_check.verdicts.results import Comparison, Document, Finding, plain_document
+from model_check.verdicts.told_stories import stories_told
 from model_check.verdicts.verdict import Verdict
 from spec.tables.partition_states import PartitionState
 from spec.tables.replica_states import ReplicaState
 from spec.tables.taken_rows import ROWS
 from tests.model_check.documents import documents, run
-from tests.model_check.reports.stories import ZOMBIE
+from tests.model_check.reports.stories import WHY, ZOMBIE
 
 ZOMBIES = Finding("zombies_are_fenced", "step", "It holds.", "by hand", Verdict.VIOLATED, story=ZOMBIE)
 VOID = {"meta", "input"}
@@ -74,6 +75,9 @@ def test_the_last_step_of_what_is_broken_says_because() -> None:
     page = report(plain_document("explore", run(ZOMBIES, verdict=Verdict.VIOLATED)))
     assert re.findall(r"<li [^>]*>.*<strong>because</strong> <em>(.*?)</em>", page) == ["broker 1"]
     assert '<p class="because"><b>because</b> It holds.</p>' in page
+    told = replace(ZOMBIES, story=replace(ZOMBIE, because=WHY))
+    page = report(plain_document("explore", run(told, verdict=Verdict.VIOLATED)))
+    assert '<p class="because"><b>because</b> of broker 1: its &lt;epoch&gt; (1) is &lt; 2; it writes: yes</p>' in page
     assert "because" not in Page(report(plain_document("explore", run(replace(ZOMBIES, verdict=Verdict.HOLDS))))).words
 
 

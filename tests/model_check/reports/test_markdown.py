@@ -8,7 +8,8 @@ from markdown_it import MarkdownIt
 
 from model_check.reports.characters import folded, plain_markdown, printable
 from model_check.reports.markdown import MOST_CHARACTERS, report
-from model_check.verdicts.results import Comparison, Document, plain_document, stories_told
+from model_check.verdicts.results import Comparison, Document, plain_document
+from model_check.verdicts.told_stories import stories_told
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import documents, finding, run
 

@@ -9,7 +9,7 @@ from model_check.reports.mermaid import MOST_CHARACTERS, diagram, report
 from model_check.verdicts.results import Document, Finding, Story, plain_document
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import documents, run
-from tests.model_check.reports.stories import ZOMBIE
+from tests.model_check.reports.stories import WHY, ZOMBIE
 
 ZOMBIES = Finding("p", "step", "It holds.", "by hand", Verdict.VIOLATED, story=ZOMBIE)
 LINE = re.compile(
@@ -49,6 +49,13 @@ sequenceDiagram
   Note over L0,L4: because: It holds.
 """
     )
+
+
+def test_what_breaks_the_claim_is_told_with_its_values_where_somebody_says_so() -> None:
+    told = replace(ZOMBIES, story=replace(ZOMBIE, because=WHY))
+    page = report(plain_document("explore", run(told, verdict=Verdict.VIOLATED)))
+    assert "because: of broker 1: its #60;epoch#62; (1) is #60; 2#59; it writes: yes\n```" in page
+    assert "because: It holds.\n```" in report(plain_document("explore", run(ZOMBIES, verdict=Verdict.VIOLATED)))
 
 
 def test_each_story_has_a_heading_and_a_diagram() -> None:

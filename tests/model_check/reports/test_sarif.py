@@ -1,6 +1,7 @@
 """SARIF, read by models of it that are not ours: each broken property is a result that points into the source."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from sarif_pydantic.sarif import Result
 
 from model_check.reports.places import ROOT, place_of_action, place_of_claim
 from model_check.reports.sarif import report
-from model_check.verdicts.results import Comparison, Document, Event, Finding, Step, Story, plain_document
+from model_check.verdicts.results import Because, Comparison, Document, Event, Finding, Step, Story, plain_document
 from model_check.verdicts.verdict import Verdict
 from spec.properties import claims
 from spec.system import rules
@@ -81,6 +82,15 @@ def test_it_points_at_the_claim_and_its_steps_at_their_actions() -> None:
         lines = (ROOT / path).read_text("utf-8").splitlines()
         assert any(f"def {function}(" in one for one in lines[line - 1 : line + 12])
     assert second == ("spec/PROTOCOL.md", 1)
+
+
+def test_its_message_says_why() -> None:
+    one = told(*STEPS)
+    assert one.story is not None
+    broken = replace(one, story=replace(one.story, because=Because("broker 1", ("its epoch (1) is < 2",))))
+    page = report(plain_document("explore", run(broken, verdict=Verdict.VIOLATED)))
+    (found,) = Sarif.model_validate_json(page).runs[0].results or ()
+    assert found.message.text.endswith("broken by 2 steps; because of broker 1: its epoch (1) is < 2")
 
 
 @pytest.mark.parametrize("about", ["only_the_latest_term_writes", "D2: only_the_latest_term_writes"])

@@ -5,7 +5,17 @@ from dataclasses import replace
 from hypothesis import given
 
 from model_check.verdicts.rendering import headline, text
-from model_check.verdicts.results import Comparison, Counts, Document, Finding, Run, Story, from_json, plain_document
+from model_check.verdicts.results import (
+    Because,
+    Comparison,
+    Counts,
+    Document,
+    Finding,
+    Run,
+    Story,
+    from_json,
+    plain_document,
+)
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.documents import SILENT, STEP, documents, finding, run
 
@@ -40,6 +50,17 @@ def test_a_story_reads_as_who_did_what_and_what_changed() -> None:
         "   2. wheel 1: The wheel rests.  [rest(w=1)]\n"
         "        (nothing changes)\n"
     )
+
+
+def test_a_story_ends_with_why_it_is_the_violation() -> None:
+    why = Because("wheel 1", ("its digit (1) is not 0", "it rests: yes"))
+    for because, lines in (
+        (why, "   Because, of wheel 1:\n        its digit (1) is not 0\n        it rests: yes\n"),
+        (Because("", why.facts[1:]), "   Because:\n        it rests: yes\n"),
+        (Because("wheel 1"), "   Because, of wheel 1:\n        it never holds\n"),
+    ):
+        broken = replace(finding("p", Verdict.VIOLATED), story=Story(2, (STEP, SILENT), because=because))
+        assert text(plain_document("explore", run(broken))).endswith(f"\n        (nothing changes)\n{lines}")
 
 
 def told_stories(*findings: Finding, stories: tuple[str, ...] | None = None) -> list[str]:

@@ -1,0 +1,123 @@
+"""Why a story is a violation: what is told is so, is of the first choice of which the claim is false, and suffices."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import pytest
+
+from model_check.checks.defects import watched
+from model_check.explicit_state.explorer import explore
+from model_check.inventory.system_facts import SystemKey
+from model_check.reasons.because import because
+from model_check.reasons.names import Names
+from model_check.stepping.open_system import OpenSystem, Taken
+from model_check.stepping.plain_rules import plain_claims
+from model_check.terms.straight_line import evaluate
+from model_check.traces.trace import State
+from model_check.verdicts.results import Because
+from spec.defects import DEFECTS
+from spec.language.rules import GOALS, Property, TransitionSystem
+from tests.model_check.systems import clerks
+
+Steps = Sequence[tuple[str | None, State]]
+
+
+@cache
+def broken(defect: str) -> tuple[TransitionSystem, Property, Steps]:
+    """The system of a defect, the claim that it breaks, and the shortest trace to there."""
+    row = next(one for one in DEFECTS if one.id == defect)
+    system = watched(SystemKey(row.scope, row.base).built(), row)
+    (claim,) = system.properties
+    found = explore(system, expected=10_000, memory_bytes=1 << 28, graph=claim.kind in GOALS, until_violated=True)
+    trace = found.goals[claim.name].trace if claim.kind in GOALS else found.violated[claim.name]
+    return system, claim, trace.steps
+
+
+def first_false(system: TransitionSystem, claim: Property, steps: Steps) -> Mapping[str, int] | None:
+    """The first choice of which a claim is false, by running the claim's own text on numbers."""
+    rules, asked = OpenSystem(system.model), plain_claims()[claim.name].function
+    actions = {one.name: Taken(one.rule, one.parameters) for one in system.actions}
+    (before, after), taken = (rules.view(rules.layout.unflatten(state)) for _, state in steps[-2:]), steps[-1][0]
+    given = (before, after) if claim.kind == "step" else (after,)
+    takes = asked.takes(system.model, actions[str(taken)])
+    for choice in system.model.choices(asked.each) if takes is not None else ():
+        if not all(fact.raw for fact in asked.facts(*given, system.model, **takes, **choice)):
+            return {**{name: number for name, number in takes.items() if name != "action"}, **choice}
+    return None
+
+
+TOLD = {
+    "D31": (
+        "[a,0]",
+        "the version of [a,0] in ZooKeeper (1) is not -1",
+        "broker 1's session is LIVE",
+        "the ISR of [a,0] in ZooKeeper {1} has broker 1",
+        "broker 1's version of [a,0] (0) is not the version of [a,0] in ZooKeeper (1)",
+        "the leader of [a,0] in ZooKeeper (1) is not 2",
+    ),
+    "D12": (
+        "[a,0], replica 2",
+        "the version of [a,0] in ZooKeeper (0) is not -1",
+        "broker 2's session is LIVE",
+        "broker 2's leader epoch of [a,0] (-1) is not the leader epoch of [a,0] in ZooKeeper (0)",
+    ),
+    "D9": ("controller 1", "controller 1's place in its code is DEADLOCKED"),
+    "D39": (
+        "[a,1]",
+        "the AR of [a,1] in ZooKeeper ([1]) is not []",
+        "the AR of [a,1] in ZooKeeper after the step is []",
+        "the topics of topic a in ZooKeeper after the step: yes",
+    ),
+    "D3": (
+        "controller 1",
+        "/controller is 2",
+        "/controller after the step is -1",
+    ),
+    "D38": (
+        "[a,0], replica 2",
+        "broker 2's log of [a,0]: yes",
+        "the AR of [a,0] in ZooKeeper {1,3} lacks broker 2",
+    ),
+    "D2": (
+        "controller 1",
+        "the version of [a,0] in ZooKeeper (0) is not the version of [a,0] in ZooKeeper after the step (1)",
+        "/controller (2) is not 1",
+        "controller 1's epoch (1) is < /controller_epoch (2)",
+    ),
+}  # fmt: skip
+"""By defect: of what its claim is false, and which facts make it so.
+
+They follow from the claim's text and the last step alone. D31: the leader's cached version is not the znode's, and
+broker 2, the only other one that could lead, is not the leader. D12: a live replica has no LeaderAndIsr. D9: the lock's
+holder waits for a thread that waits for the lock. D39: the topic is written without its second partition. D3: broker 1
+deletes broker 2's /controller. D38: broker 2 has a log, and is assigned no more. D2: controller 1 writes in epoch 1
+while ZooKeeper has 2.
+"""
+
+
+@pytest.mark.takes("It explores a scope.")
+@pytest.mark.parametrize("defect", TOLD)
+def test_a_known_defect_is_told_by_the_values_that_break_its_claim(defect: str) -> None:
+    system, claim, steps = broken(defect)
+    why = because(system, claim, steps)
+    assert why is not None
+    assert why == Because(TOLD[defect][0], TOLD[defect][1:])
+    assert why.about == Names(system.model).parameters(first_false(system, claim, steps) or {})
+
+
+@pytest.mark.takes("It explores a scope.")
+def test_where_a_claim_holds_nothing_is_told() -> None:
+    system, claim, steps = broken("D39")
+    assert first_false(system, claim, steps) is not None
+    for end in range(2, len(steps)):
+        assert because(system, claim, steps[:end]) is None
+        assert first_false(system, claim, steps[:end]) is None
+
+
+def test_of_a_system_made_by_hand_the_property_itself_is_asked() -> None:
+    """Two clerks read a counter, then each writes what it has read plus one."""
+    system = clerks()
+    for one in system.properties:
+        state = {each.name: each.initial for each in system.variables}
+        why = because(system, one, [(None, state)])
+        assert (why is None) == (one.term is None or bool(evaluate(one.term, state)))
