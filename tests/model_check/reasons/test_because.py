@@ -1,5 +1,6 @@
 """Why a story is a violation: what is told is so, is of the first choice of which the claim is false, and suffices."""
 
+import random
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -10,14 +11,17 @@ from model_check.explicit_state.explorer import explore
 from model_check.inventory.system_facts import SystemKey
 from model_check.reasons.because import because
 from model_check.reasons.names import Names
-from model_check.stepping.open_system import OpenSystem, Taken
+from model_check.stepping.open_system import Taken
 from model_check.stepping.plain_rules import plain_claims
 from model_check.terms.straight_line import evaluate
+from model_check.traces.logged import opened
 from model_check.traces.trace import State
 from model_check.verdicts.results import Because
 from spec.defects import DEFECTS
 from spec.language.rules import GOALS, Property, TransitionSystem
+from spec.scopes import scope
 from tests.model_check.systems import clerks
+from tests.spec.on_demand import OnDemand
 
 Steps = Sequence[tuple[str | None, State]]
 
@@ -35,12 +39,14 @@ def broken(defect: str) -> tuple[TransitionSystem, Property, Steps]:
 
 def first_false(system: TransitionSystem, claim: Property, steps: Steps) -> Mapping[str, int] | None:
     """The first choice of which a claim is false, by running the claim's own text on numbers."""
-    rules, asked = OpenSystem(system.model), plain_claims()[claim.name].function
+    rules, asked = opened(system.model)[0], plain_claims()[claim.name].function
     actions = {one.name: Taken(one.rule, one.parameters) for one in system.actions}
-    (before, after), taken = (rules.view(rules.layout.unflatten(state)) for _, state in steps[-2:]), steps[-1][0]
-    given = (before, after) if claim.kind == "step" else (after,)
-    takes = asked.takes(system.model, actions[str(taken)])
-    for choice in system.model.choices(asked.each) if takes is not None else ():
+    views = [rules.view(rules.layout.unflatten(state)) for _, state in steps[-2:]]
+    given, taken = views if claim.kind == "step" else views[-1:], steps[-1][0]
+    takes = asked.takes(system.model, actions.get(taken or ""))
+    if takes is None:
+        return None
+    for choice in system.model.choices(asked.each):
         if not all(fact.raw for fact in asked.facts(*given, system.model, **takes, **choice)):
             return {**{name: number for name, number in takes.items() if name != "action"}, **choice}
     return None
@@ -112,6 +118,29 @@ def test_where_a_claim_holds_nothing_is_told() -> None:
     for end in range(2, len(steps)):
         assert because(system, claim, steps[:end]) is None
         assert first_false(system, claim, steps[:end]) is None
+
+
+@pytest.mark.takes("It makes a scope's claims, and some of its actions.")
+def test_of_several_choices_the_first_is_told_and_never_one_of_which_the_claim_holds() -> None:
+    """In states of any values, of which most are never reached, and by steps from these: two engines find the same."""
+    made, dice = OnDemand(scope("tiny")), random.Random("any values")
+    names = dice.sample([*made.names], 12)
+    system, told = made.with_actions(names), []
+    for number in range(60):
+        before = {one.name: dice.randint(0, one.kind.maximum) for one in system.variables}
+        action = made.action(names[number % len(names)])
+        after = {**before, **{name: evaluate(term, before) for name, term in action.updates.items()}}
+        steps: Steps = [(None, before), (action.name, after)]
+        claimed = (one for one in made.claims(action.name) if one.kind != "sometimes")
+        asked = [one for one in claimed if one.term is not None or one.terms]
+        of_steps = [one for one in asked if one.kind == "step"]
+        for claim in [*of_steps, *dice.sample(asked, 2)]:
+            why, expected = because(system, claim, steps), first_false(system, claim, steps)
+            assert (why is None) == (expected is None), claim.name
+            if why is not None and expected is not None:
+                assert why.about == Names(system.model).parameters(expected), claim.name
+                told.append(claim.kind)
+    assert {*told} >= {"always", "step", "eventually"}
 
 
 def test_of_a_system_made_by_hand_the_property_itself_is_asked() -> None:
