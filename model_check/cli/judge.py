@@ -1,5 +1,6 @@
 """`kcheck judge`: whether what was recorded of a cluster is a behaviour of the specification, and what it breaks."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -7,11 +8,13 @@ import typer
 
 from model_check.checks import judgement
 from model_check.cli import options
-from model_check.cli.console import print_document
+from model_check.cli.console import print_document, say
 from model_check.judging.judge import BUDGET, EACH
+from model_check.judging.judgement_report import in_brief
 from model_check.recordings.chroots import chroot_named
 from model_check.two_questions import Question, property_named
-from model_check.verdicts.results import plain_document
+from model_check.verdicts.rendering import text
+from model_check.verdicts.results import Document, plain_document
 from model_check.verdicts.verification import run_checks
 from model_check.waiting.progress import interruptible
 from spec.formats.kafka_types import release_named
@@ -51,6 +54,7 @@ def command(
     For example:
       kcheck judge recordings/controller-kill
       kcheck judge recordings/controller-kill --story
+      kcheck judge recordings/controller-kill --report html=controller-kill.html
       kcheck judge recordings/controller-kill --property one_term_acts_in_an_epoch
       kcheck judge recordings/* --variant DOCUMENTED
       kcheck judge recordings/several-clusters --chroot /kafka
@@ -60,9 +64,14 @@ def command(
     below = None if chroot is None else chroot_named(chroot)
     chosen = tuple(property_named(one) for one in properties or ())
     with interruptible() as stop:
-        asked = Question(switches, version, below, chosen, budget, whole_story=story, stop=stop)
+        asked = Question(switches, version, below, chosen, budget, whole_story=story or bool(output.report), stop=stop)
         if len(recordings) == 1:
             runs = judgement.runs_of(recordings[0], asked)
         else:
             runs = list(run_checks((judgement.check(folder, asked) for folder in recordings), stop=stop))
-    return print_document(plain_document("judge", *runs), output)
+    return print_document(plain_document("judge", *runs), output, tell=None if story else _tell)
+
+
+def _tell(document: Document) -> None:
+    """Print it without the whole stories, which only reports want."""
+    say(text(replace(document, runs=tuple(map(in_brief, document.runs)))))

@@ -71,6 +71,14 @@ def run_of(
     )
 
 
+def in_brief(run: Run) -> Run:
+    """A run with the whole story, as `run_of` tells it where nobody asks for that: but its last steps, or nothing."""
+    if run.story is None or run.explained is None:
+        return run
+    last = Story(run.story.length, run.story.steps[-LAST_STEPS:])
+    return replace(run, story=last if run.explained.explained < run.explained.observations else None)
+
+
 def _explained(judged: Judgement) -> Explained:
     """How far, as figures."""
     return Explained(
@@ -185,7 +193,8 @@ def _broken_off(one: BreakOff) -> str:
 def _story(judged: Judgement, last: int) -> Story:
     """The steps of the path, or the last few of them."""
     taken = [(number, one) for number, one in enumerate(judged.path) if one.step is not None]
-    steps = tuple(_step(judged.system, number, one) for number, one in taken[-last:])
+    breaks = {number: tuple(one.claim.name for one in judged.broken if one.step == number) for number, _ in taken}
+    steps = tuple(replace(_step(judged.system, number, one), breaks=breaks[number]) for number, one in taken[-last:])
     return Story(len(taken), steps, _initial(judged.system, taken[-last:][0][1]) if steps else {})
 
 

@@ -167,6 +167,11 @@ class _Drawn(NamedTuple):
         return opening(self.told.story.initial)
 
     @property
+    def breaking(self) -> list[Step]:
+        """The steps that are the first to break a claim, in a story that goes on behind them."""
+        return [one for one in self.told.story.steps if one.breaks]
+
+    @property
     def heads(self) -> list[float]:
         """Where the names of the lanes stand: above, and again where one who scrolls no longer sees that."""
         return [28, *(_y(row) - ROW / 4 for row in range(NAMED_AGAIN, len(self.told.story.steps), NAMED_AGAIN))]

@@ -82,6 +82,7 @@ def _row(drawn: Timeline, step: Step, seen: Sequence[Seen]) -> Iterator[str]:
     yield f"  Note over {_id(drawn, step.actor)}: {mark}{_text(f'{step.number}. {step.action}')}"
     for one in seen:
         yield from _seen(drawn, one)
+    yield from (f"  Note over {_id(drawn, step.actor)}: breaks {_text(name)}" for name in step.breaks)
 
 
 def _seen(drawn: Timeline, one: Seen) -> Iterator[str]:

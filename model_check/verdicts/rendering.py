@@ -175,6 +175,7 @@ def _step_lines(step: Step) -> Iterator[str]:
     yield from (f"        {one}" for one in step.changes)
     if not step.changes:
         yield "        (nothing changes)"
+    yield from (f"        breaks {one}" for one in step.breaks)
 
 
 def _is_told(finding: Finding, run: Run, stories: Sequence[str] | None) -> bool:

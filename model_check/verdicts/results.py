@@ -55,7 +55,8 @@ class Step:
     """A step of a story: the action in words, what an observer saw, and what changed (`variable: old -> new`).
 
     `logged` are lines that Kafka logs, each behind its log's name, or where a recording has what was seen. `budget`
-    is what of the scope's budgets the step draws on; a step of progress draws on none.
+    is what of the scope's budgets the step draws on; a step of progress draws on none. `breaks` names the claims that
+    it is the first to break, where the story goes on behind that.
     """
 
     number: int
@@ -67,6 +68,7 @@ class Step:
     logged: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     budget: str = ""
+    breaks: tuple[str, ...] = ()
 
     @property
     def observed(self) -> tuple[str, ...]:

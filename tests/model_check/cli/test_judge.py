@@ -164,6 +164,21 @@ def test_the_story_tells_every_step_and_where_it_was_recorded() -> None:
     assert "        seen: recorded at zookeeper.jsonl:2\n" in result.stdout
 
 
+@pytest.mark.usefixtures("judged_once")
+def test_reports_have_the_whole_story_with_the_steps_that_break_a_claim_and_the_text_has_not(tmp_path: Path) -> None:
+    file = tmp_path / "judged.json"
+    printed = kcheck("judge", str(recording(NAME)), "--report", f"json={file}").stdout
+    assert printed == kcheck("judge", str(recording(NAME))).stdout
+    _, judged = from_json(file.read_text("utf-8"), file.name).runs
+    assert judged.story is not None
+    assert len(judged.story.steps) == judged.story.length
+    first = {one.property: re.findall(r"first at step (\d+)", one.reason) for one in judged.findings}
+    broken = {name: [str(step.number)] for step in judged.story.steps for name in step.breaks}
+    possibly = {one.property for one in judged.findings if "possibly" in one.reason}
+    assert broken == {name: steps for name, steps in first.items() if name not in possibly}
+    assert broken
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("judged_once")
 def test_several_recordings_are_one_document(tmp_path: Path) -> None:

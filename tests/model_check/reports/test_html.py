@@ -153,6 +153,18 @@ def test_the_story_of_a_whole_run_is_drawn_too() -> None:
     assert Page(page).count("rect", "epoch e2") == 1
 
 
+def test_the_steps_of_a_recording_that_break_claims_are_marked_and_named() -> None:
+    first, second, *rest = ZOMBIE.steps
+    story = replace(ZOMBIE, steps=(first, replace(second, breaks=("one_claim", "another_claim")), *rest))
+    judged = replace(run(verdict=Verdict.VIOLATED), scope="a recording", story=story)
+    text = report(plain_document("judge", judged))
+    page = Page(text)
+    assert page.count("li", "because") == page.count("div", "because") == 1
+    assert '<strong title="one_claim, another_claim">breaks 2 claims</strong>' in text
+    assert f'<a href="#story-0-{second.number}">step {second.number}</a>: one_claim, another_claim</p>' in text
+    assert f'id="story-0-{second.number}"' in text
+
+
 def test_lanes_leave_room_for_words_in_a_window_of_1280_pixels_and_are_never_too_narrow() -> None:
     assert [lane_width(lanes) for lanes in (1, 5, 8, 12)] == [150, 150, 106, 96]
     assert all(LEFT + lanes * lane_width(lanes) < 1280 - 400 for lanes in range(1, 9))

@@ -58,6 +58,14 @@ def test_what_breaks_the_claim_is_told_with_its_values_where_somebody_says_so() 
     assert "because: It holds.\n```" in report(plain_document("explore", run(ZOMBIES, verdict=Verdict.VIOLATED)))
 
 
+def test_a_step_of_a_recording_says_which_claims_it_breaks() -> None:
+    first, second = ZOMBIE.steps[:2]
+    lines = diagram(replace(ZOMBIE, steps=(replace(first, breaks=("a_claim",)), second))).splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.endswith(": breaks a_claim")]
+    assert any(f"{first.number}. " in line for line in lines[:at])
+    assert any(f"{second.number}. " in line for line in lines[at:])
+
+
 def test_each_story_has_a_heading_and_a_diagram() -> None:
     page = report(plain_document("explore", run(ZOMBIES, verdict=Verdict.VIOLATED)))
     assert page.startswith("### tiny AS\\_CODED (explorer): p\n")

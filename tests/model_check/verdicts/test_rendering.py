@@ -52,6 +52,12 @@ def test_a_story_reads_as_who_did_what_and_what_changed() -> None:
     )
 
 
+def test_a_step_says_which_claims_it_breaks() -> None:
+    broken = replace(finding("p", Verdict.VIOLATED), story=Story(2, (STEP, replace(SILENT, breaks=("p", "q")))))
+    told = text(plain_document("judge", run(broken)))
+    assert told.endswith("        (nothing changes)\n        breaks p\n        breaks q\n")
+
+
 def test_a_story_ends_with_why_it_is_the_violation() -> None:
     why = Because("wheel 1", ("its digit (1) is not 0", "it rests: yes"))
     for because, lines in (
