@@ -238,6 +238,11 @@ class Model:
         return self.refuses_deletions and self.reintroduces(Switch.LEAVE_REFUSED_DELETIONS)
 
     @property
+    def refusals_outlive_terms(self) -> bool:
+        """Whether who has resigned still tells that what stays is removed (D71), since its listeners run on (D8)."""
+        return self.leaves_deletions and self.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+
+    @property
     def topics_vanish(self) -> bool:
         """Whether a topic may go at all."""
         return self.has("deletion") or self.removes_topics

@@ -38,7 +38,7 @@ def on_controller_moved(controller: KafkaController) -> None:
 
 def take_down(controller: KafkaController) -> None:
     """Listeners, state machines, channels, epoch: everything goes."""
-    controller.deletion, controller.deleting = DeletionThread.NONE, Deleting()
+    controller.deletion, controller.deleting = DeletionThread.NONE, _left_to_tell(controller)
     controller.listeners, controller.topic_listeners = frozenset(), frozenset()
     controller.imbalanced = frozenset()
     _end_shutdown(controller)
@@ -63,6 +63,12 @@ def take_down(controller: KafkaController) -> None:
             controller.context.live_brokers = kept.live_brokers
         controller.context.partitions_undergoing_election = kept.partitions_undergoing_election
         controller.context.partitions_being_reassigned = kept.partitions_being_reassigned
+
+
+def _left_to_tell(controller: KafkaController) -> Deleting:
+    """Nothing; but before 0.10.2.0, where topics are not deleted, what brokers are told of all the same (D71, D8)."""
+    told = not controller.configuration.deletes_topics and controller.reintroduces(Switch.RUN_WHEN_NOT_ACTIVE)
+    return Deleting(partitions=controller.deleting.partitions) if told else Deleting()
 
 
 def _end_shutdown(controller: KafkaController) -> None:

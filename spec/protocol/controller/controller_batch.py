@@ -38,7 +38,7 @@ from spec.model import Model
 from spec.protocol.controller.resignation import elector_resigns
 from spec.protocol.controller.threads import leave_handler
 from spec.protocol.leadership_cache import lacks_assignment
-from spec.protocol.requests.batch import Batch, goes_out, known_partitions, send
+from spec.protocol.requests.batch import Batch, goes_out, known_partitions, removal, send, tells_removal
 from spec.protocol.state_change_log import log
 from spec.state.cluster import State
 from spec.variants import Switch
@@ -137,7 +137,13 @@ def tell(s: State, m: Model, c: int, batch: Batch, *, in_failover: bool = False)
 def _log_unsent(s: State, m: Model, c: int, unsent: Value, partitions: Mapping[int, Value]) -> None:
     """What cannot be sent for want of channels is logged before; to whom, the context says that a resignation left."""
     for p in m.partitions:
-        with when(unsent & partitions.get(p, flag(False))):
+        named = partitions.get(p, flag(False))
+        if m.refusals_outlive_terms:
+            removed = tells_removal(s, m, c, p)
+            with when(unsent & removed):
+                log(s, c, UpdateMetadataSending, perhaps=True, partition=p, leadership=removal(s, c, p))
+            named = named & ~removed
+        with when(unsent & named):
             log(s, c, UpdateMetadataSending, perhaps=True, partition=p)
 
 

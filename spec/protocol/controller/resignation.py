@@ -88,14 +88,15 @@ def _joins_a_waiting_thread(controller: Controller, m: Model) -> Value:
 def take_down(s: State, m: Model, c: int) -> None:
     """Channels are closed and their queues lost; epoch and caches go back to nothing.
 
-    Left out: where topics are not deleted, partitionsToBeDeleted outlives the term before 0.10.2, too (KAFKA-3175).
+    Where topics are not deleted nobody empties partitionsToBeDeleted, which before 0.10.2.0 has something in it, and is
+    told of by who goes on (D71, D8).
     """
     controller = s.controllers[c]
     observe(f"controller {c}", "resigned")
     say(Resigned)
     drop_channels(s, m, c, controller.channels)
     stop_listening(controller, *listened_paths(m))
-    reset(controller, *RESET_BY_RESIGNATION)
+    reset(controller, *(one for one in RESET_BY_RESIGNATION if one != "doomed" or not m.refusals_outlive_terms))
     _take_down_caches(controller, m)
     if m.fixes(Switch.CLEAR_CONTEXT):
         reset(controller, *KEPT_BY_RESIGNATION)

@@ -96,6 +96,11 @@ def tells_removal(s: State, m: Model, c: int, p: int) -> Value:
     return both(told, ~lacks_assignment(s, m, c, p))
 
 
+def removal(s: State, c: int, p: int) -> dict[str, object]:
+    """What is printed of a partition that is told to be removed."""
+    return {**leadership(s.controllers[c].partitions[p]), "leader": LEADER_DURING_DELETE, "leader_epoch": 0}
+
+
 def see_conflict(role: str, p: int) -> None:
     """A conditional write of a state znode fails on its version; ZooKeeper logs that, without the path."""
     observe(role, "fail to write state", partition=p)
@@ -164,8 +169,7 @@ def _log_metadata(s: State, m: Model, c: int, batch: Batch) -> None:
             cached, removed = controller.partitions[p], tells_removal(s, m, c, p)
             told, nobody = leadership(cached), m.brokers.is_empty(to)
             with when(removed):
-                gone = {**told, "leader": LEADER_DURING_DELETE, "leader_epoch": 0}
-                log(s, c, UpdateMetadataSending, perhaps=nobody, partition=p, brokers=to, leadership=gone)
+                log(s, c, UpdateMetadataSending, perhaps=nobody, partition=p, brokers=to, leadership=removal(s, c, p))
             with when(both(~removed, batch.metadata.get(p, flag(False)))):
                 perhaps = either(nobody, batch.perhaps.get(p, flag(False)))
                 log(s, c, UpdateMetadataSending, perhaps=perhaps, partition=p, brokers=to, leadership=told)
