@@ -56,9 +56,11 @@ def _deletions(history: History) -> Sequence[Deletion]:
 
 @monitored()
 def topics_are_deleted_on_request(history: History) -> Answers:
-    """Asked of each topic that a broker deletes."""
+    """Asked of each topic that a broker deletes; where topics are not deleted (delete.topic.enable), none is."""
     for one in deletions(history):
-        if one.is_asked:
+        if not history.deletes_topics:
+            yield Break(one.write.place, f"{one.write.author} deleted {one.write.name}, where delete.topic.enable is off")
+        elif one.is_asked:
             yield None
         elif one.asked is None:
             yield Break(one.write.place, f"{one.write.author} deleted {one.write.name}, and nobody had asked for that")

@@ -247,7 +247,10 @@ def _is_dirty(history: History, write: Write) -> bool:
 
 @monitored(needs=Needs.REQUESTS)
 def in_sync_replicas_are_not_deleted(history: History) -> Answers:
-    """Asked of each StopReplica with delete that is obeyed, of what ZooKeeper had all the time around its arrival."""
+    """Asked of each StopReplica with delete that is obeyed, of what ZooKeeper had all the time around its arrival.
+
+    Whose topic is to be deleted is excused, but not where topics are not deleted.
+    """
     for request in history.arrivals.all():
         if request.kind is not ApiKey.STOP_REPLICA or not request.delete or request.answer is None:
             continue
@@ -257,7 +260,8 @@ def in_sync_replicas_are_not_deleted(history: History) -> Answers:
             around = (request.ms, request.ms)
             assigned = history.during(f"/brokers/topics/{partition.topic}", *around)
             states = history.during(state_path(partition), *around)
-            doomed = any(history.during(f"/admin/delete_topics/{partition.topic}", *around))
+            asked = any(history.during(f"/admin/delete_topics/{partition.topic}", *around))
+            doomed = asked and history.deletes_topics
             has_it = all(_has(each, partition, request.broker) for each in (*assigned, *states))
             text = f"{request} deleted {partition}, of whose AR and ISR it is: its state has {states[0]}"
             row = "D22" if had_to_go(history, partition, request.broker, history.before(request.ms)) else ""
@@ -266,7 +270,7 @@ def in_sync_replicas_are_not_deleted(history: History) -> Answers:
 
 def had_to_go(history: History, partition: TopicPartition, broker: int, number: int) -> bool:
     """Whether a broker has had to delete a partition before: a reassignment took it away, or the topic was doomed."""
-    doomed = history.until(f"/admin/delete_topics/{partition.topic}", number)
+    doomed = history.deletes_topics and history.until(f"/admin/delete_topics/{partition.topic}", number)
     return bool(doomed) or left_at(history, partition, broker, number) is not None
 
 

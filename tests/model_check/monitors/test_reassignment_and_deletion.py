@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from model_check.monitors.check import check_history
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over
 
@@ -107,6 +110,23 @@ def test_a_replica_that_is_deleted_while_it_is_in_sync_is_told(tmp_path: Path) -
         "its state has leader 2, leader epoch 0, ISR [2, 3]"
     )
     assert breaks(story.checked(tmp_path), "in_sync_replicas_are_not_deleted") == [f"{place}: {text}"]
+
+
+def test_a_request_to_delete_a_topic_excuses_nothing_where_topics_stay(tmp_path: Path) -> None:
+    """A controller that goes by a request all the same, which stands before 0.10.2 (D71)."""
+    story = begun()
+    story.create(99, "/admin/delete_topics/t")
+    story.ms += 3000
+    stopped = [story.stop(broker) for broker in (2, 3)]
+    story.ms += 3000
+    gone = story.delete(1, TOPIC)
+    assert story.checked(tmp_path).verdict is Verdict.HOLDS
+    (tmp_path / "broker-1/server.log").write_text("\tdelete.topic.enable = false\n")
+    found = check_history(tmp_path)
+    told = breaks(found, "in_sync_replicas_are_not_deleted")
+    assert [one.partition(": ")[0] for one in told] == stopped
+    text = f"{gone}: broker 1 deleted {TOPIC}, where delete.topic.enable is off"
+    assert breaks(found, "topics_are_deleted_on_request") == [text]
 
 
 def test_a_replica_may_be_deleted_as_soon_as_clocks_may_say_that_it_was_removed(tmp_path: Path) -> None:
