@@ -12,8 +12,10 @@ from typing import Final
 from model_check.judging.deliveries import Deliveries
 from model_check.judging.positions import DELIVERIES, UNANSWERED, Explained, Position
 from model_check.judging.told_first import READS, ToldFirst
+from model_check.judging.told_next import ToldNext
 from model_check.recordings.recording import Observed
 from model_check.recordings.seen import (
+    ControllerDeleted,
     ControllerSaid,
     Handled,
     NotificationCreated,
@@ -25,13 +27,14 @@ from model_check.recordings.seen import (
     StateWritten,
     WriteConflicted,
 )
-from model_check.recordings.tracks import REPORTS, SKEW, STATE_CHANGES, UNLOCKED, Place, Tracks
+from model_check.recordings.tracks import LOGS, REPORTS, SKEW, STATE_CHANGES, UNLOCKED, Place, Tracks
 from model_check.stepping.enabled import Candidate, place_of
 from model_check.stepping.plain_state import PlainState, part
 from spec.logs.controller_log.broker_changes import BrokerDifference
 from spec.logs.controller_log.failover import Resigned, SessionExpired, SessionExpiredElectedAlready
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
+from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
 from spec.protocol.broker_events.controlled_shutdown import accept_shutdown, move_partition, refuse_shutdown
 from spec.protocol.broker_events.isr_notification import on_isr_change, read_notification, report_isr_changes_before
 from spec.protocol.brokers.processes import expire_session, expire_session_heard, fail_registration
@@ -39,6 +42,7 @@ from spec.protocol.controller.early_reads import read_for_listener, stop_deletio
 from spec.protocol.controller.places import WHERE_LOCK_MAY_BE_FREE
 from spec.protocol.controller.threads import skip_callback
 from spec.protocol.elections.rebalance import rebalance_partition
+from spec.protocol.failover.election import resign_delete
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.reassignment.phase_a import read_for_bump
@@ -67,6 +71,7 @@ class Likelihood:
         self.deliveries = deliveries
         self.deaths_are_inferred = deaths_are_inferred
         self.told_first = ToldFirst(tracks, deliveries.system.model)
+        self.told_next = ToldNext(tracks, deliveries.system.model)
         self._by_itself: dict[tuple[int, int], bool] = {}
         """What is known, by the observation, which the recording keeps, and by how many transactions are left."""
 
@@ -183,18 +188,42 @@ class Likelihood:
     def is_likely_at_once(self, at: Position, to: Position) -> bool:
         """Whether a hidden step is to be taken as soon as it can: it is not too early, and loses no requests."""
         assert to.step is not None  # noqa: S101 - a hidden step is a step
-        if to.step.rule == fail_registration.name and not self.tracks.gives_up(at.place, to.step.parameters["b"]):
-            return False
-        if to.step.rule == skip_callback.name and self._runs_next(at, to.step.parameters):
-            return False
         if self.is_too_early(at, to) or self._is_woken_later(at, to, to.step.parameters.get("c", 0)):
             return False
-        if to.step.rule in READS and self.told_first.is_yet_to_come(to, to.step.parameters):
+        if self._is_due_later(at, to, to.step):
             return False
         early = self._is_only_on_demand(to.step, to.state) and not to.step.observations
         early = early and not isinstance(self._what_comes_of(at, to.step), WriteConflicted)
         early = early or self.tracks.is_late(to.place, to.step.observations)
         return not early and not to.is_cut_short and not self.deliveries.are_lost(at.state, to.state, at.place)
+
+    def _is_due_later(self, at: Position, to: Position, step: Explained) -> bool:
+        """Whether what is recorded next of who takes a step tells that it comes later, or not at all."""
+        match step.rule:
+            case fail_registration.name:
+                return not self.tracks.gives_up(at.place, step.parameters["b"])
+            case skip_callback.name:
+                return self._runs_next(at, step.parameters)
+            case move_partition.name:
+                return self._tells_of_another(to, step.parameters)
+            case resign_delete.name if not step.observations:
+                return self._deletes_next(at, step.parameters["c"])
+            case rule if rule in READS:
+                return self.told_first.is_yet_to_come(to, step.parameters)
+            case _:
+                return self.told_next.is_yet_to_come(to, step)
+
+    def _deletes_next(self, at: Position, c: int) -> bool:
+        """Whether who finds no /controller now deletes one before, by the clocks, it says anything more."""
+        says = min((one.time for log in LOGS for one in self.tracks.lines(at.place, c, log)[:1]), default=inf)
+        deleted = (one for one in self.tracks.changes(at.place) if isinstance(one, ControllerDeleted) and one.by == c)
+        return any(one.time <= says for one in islice(deleted, 1))
+
+    def _tells_of_another(self, to: Position, turn: Mapping[str, int]) -> bool:
+        """Whether a controller says next what becomes of a replica of another partition than its shutdown turns to."""
+        next_ones = (one.line for one in self.tracks.lines(to.place, turn["c"], STATE_CHANGES)[:1])
+        told = (line.partition for line in next_ones if isinstance(line, ReplicaChanged | ReplicaChangeFailed))
+        return any(one != self.tracks.cluster.partitions[turn["p"]] for one in told)
 
     def _runs_next(self, at: Position, skipped: Mapping[str, int]) -> bool:
         """Whether a controller says next that a listener runs of which the callback would be skipped."""

@@ -59,7 +59,8 @@ def topics_are_deleted_on_request(history: History) -> Answers:
     """Asked of each topic that a broker deletes; where topics are not deleted (delete.topic.enable), none is."""
     for one in deletions(history):
         if not history.deletes_topics:
-            yield Break(one.write.place, f"{one.write.author} deleted {one.write.name}, where delete.topic.enable is off")
+            text = f"{one.write.author} deleted {one.write.name}, where delete.topic.enable is off"
+            yield Break(one.write.place, text)
         elif one.is_asked:
             yield None
         elif one.asked is None:

@@ -59,6 +59,7 @@ class Tracks:
     """The sequences of a recording, numbered."""
 
     def __init__(self, recording: Recording) -> None:
+        self.cluster = recording.cluster
         self.sequences: tuple[Sequence[Observed], ...] = tuple(recording.tracks.values())
         self.beginning: Place = (0,) * len(self.sequences)
         self.end: Place = tuple(map(len, self.sequences))

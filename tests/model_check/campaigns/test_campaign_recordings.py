@@ -18,6 +18,7 @@ from spec.variants import AS_CODED
 DATA = Path(__file__).parents[2] / "data"
 KINDS = (
     "", "-older", "-before-0.10", "-resigned", "-waiting", "-left-over", "-reassigned", "-woken", "-overtaken", "-amid",
+    "-kept",
 )  # fmt: skip
 ARCHIVES = [DATA / f"kafka-campaign{which}.tar.xz" for which in KINDS]
 OBSERVATIONS = {
@@ -77,6 +78,8 @@ OBSERVATIONS = {
     "answers-lost-to-a-resignation": 2338,
     # Of 0.9.0.1.
     "read-between-two-writes": 2846,
+    "called-under-the-next-session": 4547,
+    "resigned-and-still-tells-of-what-stays": 3907,
 }
 
 

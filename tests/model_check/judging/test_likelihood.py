@@ -8,22 +8,27 @@ import pytest
 
 from model_check.judging.likelihood import ISR_CHANGES, Likelihood
 from model_check.judging.positions import Explained, Position
-from model_check.recordings.seen import ControllerSaid, ReplicaStopped, SessionEnded, StateWritten
+from model_check.recordings.seen import ControllerDeleted, ControllerSaid, ReplicaStopped, SessionEnded, StateWritten
 from model_check.recordings.tracks import REPORTS, STATE_CHANGES, UNLOCKED
 from spec.formats.kafka_types import TopicPartition
 from spec.logs.controller_log.failover import Resigned, SessionExpired
 from spec.logs.controller_log.isr_notification import NotificationsFound
 from spec.logs.controller_request_lines import UpdateMetadataSending
 from spec.logs.log_lines import Line
+from spec.logs.state_change_lines import ReplicaChanged, ReplicaChangeFailed
+from spec.protocol.broker_events.controlled_shutdown import move_partition
 from spec.protocol.broker_events.isr_notification import read_notification
 from spec.protocol.brokers.processes import expire_session
+from spec.protocol.failover.election import resign_delete
 from spec.protocol.leadership.partitions import read_for_election
 from spec.protocol.leadership.replicas import read_for_removal
 from spec.protocol.requests.connections import deliver_deletion, deliver_deletion_unanswered
+from spec.tables.replica_states import ReplicaState
 from tests.leaderships import led
 
 AT: dict[str, Any] = {"place": "", "time": 0, "text": ""}
 RESIGNS, FOUND = Resigned(1), NotificationsFound(1)
+NAMES = TopicPartition("t", 0), TopicPartition("t", 1)
 TELLS = UpdateMetadataSending(1, 5, led(1, 0, (1,), 5), (2,), TopicPartition("t", 0))
 
 
@@ -90,6 +95,41 @@ def test_a_notification_is_read_at_once_by_who_tells_of_it(
 def test_with_a_dirty_batch_it_may_be_read_by_who_tells_nobody() -> None:
     state = {"controllers": {1: {"epoch": 5, "dirty": 1, "partitions": {0: {"todo": 1}}}}}
     assert is_taken_at_once(likelihood({REPORTS: (FOUND,)}), read_notification.name, state, state)
+
+
+@pytest.mark.parametrize(("told", "expected"), [(0, True), (1, False), (None, True)])
+@pytest.mark.parametrize("kind", [ReplicaChanged, ReplicaChangeFailed])
+def test_a_shutdown_turns_to_the_partition_of_which_its_controller_speaks_next(
+    kind: type[ReplicaChanged | ReplicaChangeFailed], told: int | None, *, expected: bool
+) -> None:
+    """Broker 2 is shut down; its replica's way Offline is told, or fails, and that is told."""
+    line = kind(1, 5, 2, NAMES[told or 0], ReplicaState.ONLINE, ReplicaState.OFFLINE)
+    of = likelihood({STATE_CHANGES: () if told is None else (line,)})
+    tracks: Any = of.tracks
+    tracks.cluster = SimpleNamespace(partitions=NAMES)
+    assert is_taken_at_once(of, move_partition.name, {"controllers": {}}, {"controllers": {1: {}}}, p=0) is expected
+
+
+@pytest.mark.parametrize(
+    ("by", "deleted", "said", "expected"),
+    [
+        (1, 99, 100, False),
+        (1, 101, 100, True),  # it says something else before
+        (2, 99, 100, True),
+        (1, 99, None, False),
+        (0, 99, 100, True),  # by hand
+    ],
+)
+def test_who_resigns_deletes_the_controller_that_comes_before_it_says_more(
+    by: int, deleted: int, said: int | None, *, expected: bool
+) -> None:
+    """There is none now, so the deletion of the next one would be nobody's (D3)."""
+    of = likelihood({})
+    tracks: Any = of.tracks
+    line = ControllerSaid(**{**AT, "time": said or 0}, controller=1, incarnation=1, line=FOUND)
+    tracks.lines = lambda _place, _c, log: [line] if said and log == REPORTS else []
+    tracks.changes = lambda _place: [ControllerDeleted(**{**AT, "time": deleted}, zxid=1, by=by)]
+    assert is_taken_at_once(of, resign_delete.name, {"controllers": {}}, {"controllers": {}}) is expected
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from model_check.monitors.check import check_history
 from model_check.verdicts.verdict import Verdict
 from tests.model_check.monitors.stories import Story, begun, breaks, deleted, failed_over
