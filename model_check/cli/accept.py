@@ -10,8 +10,10 @@ from model_check.inventory.accepted import FILE, accept, accepted
 from model_check.inventory.changes import changes, in_words
 from model_check.inventory.inventory_check import present_facts
 from model_check.inventory.system_facts import system_facts, system_keys
+from model_check.kernel.cache import can_keep
 from model_check.waiting.estimates import estimated
 from model_check.waiting.progress import bar
+from spec.errors import EnvironmentFailure
 from spec.expectations import plan, plans
 
 
@@ -34,6 +36,8 @@ def command(
       kcheck accept
       kcheck accept tiny small
     """
+    if not can_keep(FILE.parent):
+        raise EnvironmentFailure(f"{FILE} cannot be written", "accept in a checkout of the repository that is yours")
     for name in scopes or ():
         plan(name)
     known, before = plans(), accepted()

@@ -41,6 +41,8 @@ def command(
     """
     if not folder.is_dir() and (check or folder.exists()):
         raise BadInput(f"{folder}: is no folder")
+    if not check:
+        options.folder_to_fill(folder)
     cases = {**every_case(), **driven_cases()} if keep_driven else made_here(master)
     if cases is None:
         say(f"{INTERRUPTED}; nothing was written\n")

@@ -3,9 +3,9 @@
 import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from model_check.inventory.checkout import is_checkout
+from model_check.inventory.sources import ROOT
 
 
 def versions() -> str:
@@ -18,13 +18,14 @@ def versions() -> str:
             *(f"{name} {_library(library)}" for name, library in (("z3", "z3-solver"), ("Spark", "pyspark"))),
             f"numba {_library('numba')}, llvmlite {_library('llvmlite')}",
             f"Java {_java()}",
+            f"Files that are named as spec/... and model_check/... are in {ROOT}",
         )
     )
 
 
 def revision() -> str:
     """The revision of the checkout, and whether files differ from it; outside of a checkout, that there is none."""
-    commit = _said("git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD")
+    commit = is_checkout(ROOT) and _said("git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD")
     if not commit:
         return "no git checkout"
     return f"revision {commit}{' and changes' if _said('git', '-C', str(ROOT), 'status', '--porcelain') else ''}"

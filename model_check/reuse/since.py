@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from model_check.inventory.accepted import FILE, accepted, facts_in
 from model_check.inventory.changed_terms import parts_of_fact
+from model_check.inventory.checkout import is_checkout
 from model_check.inventory.facts import specification_facts
 from model_check.inventory.known_terms import KnownTerms
 from model_check.inventory.sources import ROOT
@@ -100,6 +101,8 @@ def _git(*arguments: str) -> str:
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         raise BadInput("--since asks git, and there is none on the PATH") from None
+    if not is_checkout(ROOT):
+        raise BadInput(f"--since is for a checkout of this repository, and {ROOT} is none; leave it out")
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["it does not say why"]
         raise BadInput(f"--since: git {arguments[0]} fails: {said[0]}")

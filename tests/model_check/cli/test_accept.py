@@ -63,3 +63,16 @@ def test_systems_of_other_scopes_are_left_alone(
     del manifest["solo"]["expect"]["AS_CODED"]
     kcheck("accept", "pair")
     assert "system solo AS_CODED" not in accepted()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder that nobody can write to, root neither")
+def test_where_nothing_can_be_written_nobody_waits_for_minutes(
+    kcheck: Kcheck, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verb, "FILE", Path("/proc/inventory.txt"))
+    result = kcheck("accept")
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert result.stderr == (
+        "kcheck: /proc/inventory.txt cannot be written; accept in a checkout of the repository that is yours\n"
+    )
+    assert not file.exists()

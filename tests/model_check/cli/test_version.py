@@ -16,7 +16,8 @@ def test_it_names_the_revision_and_all_that_a_verdict_depends_on() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith(f"kcheck {version('kafka-controller-spec')} (")
-    assert [line.split()[0] for line in lines] == ["kcheck", "Python", "z3", "Spark", "numba", "Java"]
+    assert [line.split()[0] for line in lines] == ["kcheck", "Python", "z3", "Spark", "numba", "Java", "Files"]
+    assert (Path(lines[-1].rpartition(" in ")[2]) / "model_check/RECORDING.md").is_file()
     assert f"z3 {version('z3-solver')}" in lines
     assert f"Spark {version('pyspark')}" in lines
 
@@ -31,6 +32,10 @@ def test_a_changed_checkout_says_so_and_what_is_none_says_that(tmp_path: Path, m
         subprocess.run(["git", "-C", str(tmp_path), *command], check=True)
     clean = module.revision()
     assert clean.startswith("revision ")
+    monkeypatch.setattr(module, "ROOT", tmp_path / "site-packages")
+    (tmp_path / "site-packages").mkdir()
+    assert module.revision() == "no git checkout", "what is installed below it is no part of somebody's checkout"
+    monkeypatch.setattr(module, "ROOT", tmp_path)
     (tmp_path / "new").touch()
     assert module.revision() == f"{clean} and changes"
 

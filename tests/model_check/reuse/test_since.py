@@ -128,3 +128,11 @@ def test_what_git_refuses_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(BadInput, match="there is none on the PATH"):
         assert Since("HEAD").files
+
+
+def test_what_is_installed_has_no_revisions_to_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it lies within somebody else's checkout, that has some."""
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "ROOT", ROOT / "tests")
+    with pytest.raises(BadInput, match=f"--since is for a checkout of this repository, and {ROOT}/tests is none"):
+        assert Since("HEAD").files
