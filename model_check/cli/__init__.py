@@ -7,7 +7,7 @@ already; so nothing is loaded here before that is provided for.
 import atexit
 
 from model_check.cli.leaving import Leaving
-from model_check.cli.streams import open_what_is_closed
+from model_check.cli.streams import open_what_is_closed, spell_out_what_has_no_code
 from model_check.compiled_modules import start_quickly
 from model_check.verdicts.interrupts import end_at_once
 
@@ -16,6 +16,7 @@ def main() -> None:
     """The entry point of the `kcheck` script."""
     end_at_once()
     open_what_is_closed()
+    spell_out_what_has_no_code()
     leaving = Leaving()
     atexit.register(leaving)
     from model_check.cli.verbs import app

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import typer
 
 from model_check.cli.options import Output
+from model_check.cli.streams import harmless
 from model_check.reports.wanted import write
 from model_check.verdicts import exploration_text
 from model_check.verdicts.rendering import text
@@ -26,7 +27,8 @@ def may_be_terminal() -> bool:
 
 
 def say(message: str) -> None:
-    """Print text to standard output, wrapped nowhere, in colour where a terminal reads it."""
+    """Print text to standard output, wrapped nowhere, in colour where a terminal reads it; it obeys none of it."""
+    message = harmless(message)
     if may_be_terminal():
         from model_check.cli.colours import say_in_colour
 
@@ -58,7 +60,7 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
         from model_check.cli.colours import draw_table, is_terminal
 
         if is_terminal():
-            draw_table(rows)
+            draw_table([[harmless(cell) for cell in row] for row in rows])
             return
     say(aligned(rows))
 

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from model_check.cli.streams import give_up_what_is_broken
+from model_check.cli.streams import give_up_what_is_broken, harmless
 from model_check.kernel.cache import lacking
 from model_check.verdicts.interrupts import NOTHING_MORE, is_interrupt, raising
 from model_check.verdicts.verdict import BAD_USAGE, EXIT_CODES, Verdict
@@ -118,5 +118,5 @@ def _told(error: OSError) -> str:
 
 def _complain(complaint: object, code: int) -> int:
     with suppress(OSError):  # nobody can read standard error, and the exit code still counts
-        typer.echo(f"kcheck: {complaint}", err=True)
+        typer.echo(harmless(f"kcheck: {complaint}"), err=True)
     return code

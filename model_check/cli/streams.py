@@ -2,15 +2,35 @@
 
 What is closed is opened on /dev/null: else the first file that is opened would get its number, and be written to by
 whoever prints. A verdict is then told by the exit code alone.
+
+What is printed may come from a file that somebody else wrote. A terminal must not obey it (`harmless`), and a stream
+whose encoding lacks a character must not fail over it.
 """
 
 import os
+import re
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Final
 
 STREAMS: Final = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 """By their numbers, 0 to 2, with how each is opened."""
+
+
+COMMANDS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal may obey: controls but for tabs and line ends, what turns the direction; and halves of characters."""
+
+
+def harmless(text: str) -> str:
+    r"""A text in which whatever a terminal would obey is written as Python writes it, such as `\x1b`."""
+    return COMMANDS.sub(lambda one: repr(one[0])[1:-1], text)
+
+
+def spell_out_what_has_no_code() -> None:
+    """From now on a character that the encoding of standard output lacks is written as Python writes it."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def open_what_is_closed() -> None:

@@ -212,7 +212,7 @@ CELLS: Mapping[tuple[str, int], tuple[str, ...]] = {
     ("defects", 1): ("wrong_defect", "defects D4"),
     ("matrix", 0): ("expected_matrix", shlex.join(PAUSED)),
     ("matrix", 1): ("matrix", shlex.join(PAUSED)),
-    ("judge", 0): ("short", "judge {}"),
+    ("judge", 0): ("short", "judge {} --property leader_epoch_never_goes_back"),
     ("judge", 1): ("claims_of_no_release", "judge {}"),
     ("judge", 3): ("longer", "judge {} --budget 10"),
     ("live", 0): ("live --broker-count 1 --faults 0 --topics 1 --seed 9",),

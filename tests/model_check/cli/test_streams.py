@@ -2,9 +2,15 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from model_check.cli.streams import harmless
+from model_check.verdicts.results import plain_document
+from model_check.verdicts.verdict import Verdict
+from tests.model_check.documents import finding, run
 
 ROOT = Path(__file__).resolve().parents[3]
 KCHECK = f"{sys.executable} -c 'from model_check.cli import main; main()'"
@@ -19,6 +25,29 @@ def ended(line: str) -> tuple[int, str, str]:
     told = f'k() {{ {KCHECK} "$@"; }}; {line.replace("K ", "k ")}'
     done = subprocess.run(["bash", "-o", "pipefail", "-c", told], cwd=ROOT, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
+
+
+HOSTILE = "\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e<b>\u00d7\r!"
+
+
+@pytest.mark.takes("It starts the program twice.")
+@pytest.mark.parametrize(("encoding", "times"), [("utf-8", "\u00d7"), ("ascii", "\\xd7")])
+def test_what_a_file_says_is_shown_and_no_terminal_obeys_it(tmp_path: Path, encoding: str, times: str) -> None:
+    """Nor does a character fail that is half of one, or that the terminal does not have."""
+    told = plain_document(
+        "explore", run(replace(finding("one", Verdict.VIOLATED), reason=HOSTILE), verdict=Verdict.VIOLATED)
+    )
+    (tmp_path / "result.json").write_text(told.to_json(), "utf-8")
+    code, out, err = ended(f"PYTHONIOENCODING={encoding} K show results {tmp_path}/result.json")
+    assert (code, err) == (1, "")
+    assert rf"\ud800\x1b[2J\x1b]0;owned\x07\x9b\u202e<b>{times}\r!" in out
+    code, out, err = ended(f"K replay {tmp_path}/$'\\e[2J'")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"kcheck: {tmp_path}/\\x1b[2J: cannot be read")
+
+
+def test_lines_and_tabs_are_not_commands() -> None:
+    assert harmless("one\ttwo\nthree \u00d7 \U0001f600") == "one\ttwo\nthree \u00d7 \U0001f600"
 
 
 @pytest.mark.parametrize(
