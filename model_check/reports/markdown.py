@@ -23,7 +23,10 @@ MOST_LETTERS: Final = 200
 def report(document: Document) -> str:
     """The page."""
     noted = [run for run in document.runs if _is_noted(run)]
-    page = "\n".join([f"### {_cut(headline(document))}", "", *_table(document, noted), *_differences(noted)]) + "\n"
+    shown = _shown(document, noted)
+    told = [*_table(document, shown), *_differences(noted)]
+    page = "\n".join([f"### {_cut(headline(document))}", "", *told]) + "\n"
+    page += _notes(shown, MOST_CHARACTERS * 3 // 4 - len(page))
     left_out = 0
     for told in stories_told(document):
         lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
@@ -44,9 +47,13 @@ def _is_noted(run: Run) -> bool:
     return run.verdict is not Verdict.HOLDS or bool(unexpected(run))
 
 
-def _table(document: Document, noted: Sequence[Run]) -> Iterator[str]:
-    """What ran: everything where that is little, and else what does not hold."""
-    shown = document.runs if len(document.runs) <= MOST_ROWS else noted[:MOST_ROWS]
+def _shown(document: Document, noted: Sequence[Run]) -> Sequence[Run]:
+    """What is told of: everything where that is little, and else what does not hold."""
+    return document.runs if len(document.runs) <= MOST_ROWS else noted[:MOST_ROWS]
+
+
+def _table(document: Document, shown: Sequence[Run]) -> Iterator[str]:
+    """What ran."""
     if shown:
         yield from ("| run | verdict | states | as expected | broken |", "|---|---|---:|---:|---:|")
     for run in shown:
@@ -74,6 +81,20 @@ def _differences(noted: Sequence[Run]) -> Iterator[str]:
         yield from ("", f"**{_cut(run)}**", "", *(f"- {_cut(one)}" for _, one in some))
     if len(told) > MOST_DIFFERENCES:
         yield from ("", f"and {len(told) - MOST_DIFFERENCES} differences more")
+
+
+def _notes(shown: Sequence[Run], room: int) -> str:
+    """What else there is to say of the runs, a line each, in so many characters."""
+    told = [(run.title, line) for run in shown for note in run.notes for line in note.splitlines() if line.strip()]
+    text, title, left_out = "", "", 0
+    for run, line in told:
+        head = "" if run == title else f"\n**{_cut(run)}**\n\n"
+        more = f"{head}- {_cut(line.strip())}\n"
+        if len(text) + len(more) < room:
+            text, title = text + more, run
+        else:
+            left_out += 1
+    return text + (f"\nand {left_out} lines more\n" if left_out else "")
 
 
 def _of_run(run: Run) -> list[str]:
