@@ -29,9 +29,9 @@ def run_lines(run: Run) -> Iterator[str]:
 
 
 def ending_lines(document: Document, before: str, after: str) -> Iterator[str]:
-    """The verdict with what there is, and the stories."""
-    yield f"kcheck {document.verb}: {document.verdict}: {before} -> {after}: {', '.join(_summary(document))}"
-    yield f"  {BEYOND}"
+    """The verdict, what changed in a few lines, and the stories."""
+    yield f"kcheck {document.verb}: {document.verdict}: from {before} to {after}"
+    yield from (f"  {line}" for line in (*_summary(document), BEYOND))
     for run in document.runs:
         for one in run.findings:
             if one.story and one.story.steps:
@@ -40,24 +40,20 @@ def ending_lines(document: Document, before: str, after: str) -> Iterator[str]:
 
 def _summary(document: Document) -> Iterator[str]:
     """What changed, counted; or that nothing did."""
-    lines = {
-        one.engine: 0 if one.notes[:1] and one.notes[0].startswith(NOTHING) else len(one.notes)
-        for one in document.runs
-        if one.engine in (SPECIFICATION, VECTORS)
-    }
     runs = [one for one in document.runs if one.engine == ENGINE]
-    if lines.get(SPECIFICATION):
-        yield f"{counted(lines[SPECIFICATION], 'change')} of what the specification has"
+    found = {kind: {one.property for run in runs for one in run.findings if one.kind == kind} for kind in (NEW, GONE)}
+    news = {one.property for run in runs for one in run.findings if is_break(one)}
+    said = [one for one in document.runs if one.engine in (SPECIFICATION, VECTORS) and not is_unchanged(one)]
+    yield from (f"{one.engine}: {counted(len(one.notes), 'line')} of changes" for one in said)
     if runs:
         yield f"{counted(len(runs), 'system')} of other terms"
-    for kind in (NEW, GONE):
-        rules = {one.property for run in runs for one in run.findings if one.kind == kind}
-        if rules:
-            yield f"steps of {counted(len(rules), 'rule')} {kind}"
-    broken = {one.property for run in runs for one in run.findings if is_break(one)}
-    if broken:
-        yield f"{counted(len(broken), 'claim')} newly broken, and not expected to be"
-    if lines.get(VECTORS):
-        yield "other vectors"
-    if not runs and not any(lines.values()) and document.verdict is Verdict.HOLDS:
+    yield from (f"{kind}: steps of {counted(len(rules), 'action')}" for kind, rules in found.items() if rules)
+    if news:
+        yield f"{counted(len(news), 'claim')} newly broken, and not expected to be"
+    if not runs and not said and document.verdict is Verdict.HOLDS:
         yield NOTHING
+
+
+def is_unchanged(run: Run) -> bool:
+    """Whether a run that compares what is written down found no difference."""
+    return all(note.startswith(NOTHING) for note in run.notes)
