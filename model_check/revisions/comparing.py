@@ -96,7 +96,7 @@ class Comparison:
         """A run for each system whose terms differ, and one on all of them."""
         end, teller = time.monotonic() + 60 * self.wanted.minutes, Teller()
         if is_same_text(*(one.folder for one in self.pair.revisions)):
-            self.alike = len(self.systems)
+            self.alike, self.left_out = len(self.systems) + self.left_out, 0
         else:
             for one, terms in self._differing():
                 self.differing += 1

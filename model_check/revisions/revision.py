@@ -43,26 +43,28 @@ class Revision:
     name: str
     folder: Path
     python: str = sys.executable
-    moved_from: Path | None = None
-    """Where the files of a copy would stand, if it were no copy."""
 
     @property
     def command(self) -> list[str]:
-        """What starts the process that answers for it."""
-        given = [] if self.moved_from is None else [str(self.moved_from)]
-        return [self.python, "-P", "-m", "model_check.revisions.inside", *given]
+        """What starts the process that answers for it; of a copy, with the place where it should seem to stand."""
+        return [self.python, "-P", "-m", "model_check.revisions.inside", *([str(ROOT)] if self.is_copy else [])]
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it stands elsewhere than the code that runs here."""
+        return self.folder != ROOT
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The environment of that process: the revision's code, our cache."""
         plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         found = plain | {"PYTHONPATH": str(self.folder), "KCHECK_CACHE": str(cache_folder().resolve()), "CI": "true"}
-        return found if self.moved_from is None else found | {"NUMBA_CACHE_DIR": self._loops(self.moved_from)}
+        return found | {"NUMBA_CACHE_DIR": self._loops()} if self.is_copy else found
 
-    def _loops(self, original: Path) -> str:
+    def _loops(self) -> str:
         """Where its compiled loops are kept: with ours, where they are of the same text."""
-        if KEPT_IN and _text_of_loops(self.folder) == _text_of_loops(original):
-            return KEPT_IN
+        if KEPT_IN and _text_of_loops(self.folder) == _text_of_loops(ROOT):
+            return str(Path(KEPT_IN).resolve())
         named = hashlib.blake2b(_text_of_loops(self.folder), digest_size=8).hexdigest()
         return str(cache_folder().resolve() / f"loops-{named}")
 
@@ -94,7 +96,7 @@ def laid_out(name: str | None, root: Path = ROOT) -> Iterator[Revision]:
         folder = Path(made).resolve() / "tree"
         _extract(name, commit, root, folder)
         shown = name if commit.startswith(name) else f"{name} ({commit[:8]})"
-        yield Revision(shown, folder, _python_for(name, folder, Path(made)), root)
+        yield Revision(shown, folder, _python_for(name, folder, Path(made)))
 
 
 def _extract(name: str, commit: str, root: Path, folder: Path) -> None:
@@ -150,9 +152,11 @@ def _python_for(name: str, folder: Path, room: Path) -> str:
     """The Python that runs a revision: ours, or one of a new environment where it computes with other versions."""
     constraints, project = folder / "constraints.txt", folder / "pyproject.toml"
     other = other_pins(constraints.read_text("utf-8")) if constraints.is_file() else []
-    if not other or not project.is_file():
+    if not other:
         return sys.executable
-    wanted = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
+    wanted: list[str] = list(COMPUTES_WITH)
+    if project.is_file():
+        wanted = tomllib.loads(project.read_text("utf-8"))["project"]["dependencies"]
     wanted = [one for one in wanted if not one.startswith(NOT_NEEDED)]
     python = room / "environment" / "bin" / "python"
     for command in (

@@ -48,11 +48,10 @@ def _fact_lines(found: Sequence[Change]) -> Iterator[str]:
 def _told(one: Change) -> str:
     if one.aspect == WORDS:
         return "its words changed"
-    old, new = one.difference
-    what = f"{one.aspect} " if one.aspect else ""
-    return f"{what}{one.kind}: {'' if one.before is None else old}{' -> ' if one.kind == 'changed' else ''}" + (
-        "" if one.after is None else new
-    )
+    (old, new), what = one.difference, f"{one.aspect} " if one.aspect else ""
+    if one.kind == "changed":
+        return f"{what}changed from {old} to {new}"
+    return f"{what}{one.kind}: {new if one.kind == 'added' else old}"
 
 
 def vectors_run(before: Path, after: Path) -> Run:
