@@ -6,6 +6,7 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document, say
+from model_check.inventory.sources import ROOT
 from model_check.revisions.comparing import Wanted, compare
 from model_check.revisions.difference_text import ending_lines, run_lines
 from model_check.revisions.revision import commit_of, laid_out
@@ -56,9 +57,10 @@ def command(
       kcheck diff main~10 main --scope tiny --scope small
       kcheck diff v1 --report html=change.html --report markdown=change.md
     """
-    commit_of(base)
+    for name in filter(None, (base, head)):
+        commit_of(name, ROOT)
     runs: list[Run] = []
-    with interruptible() as stop, laid_out(base) as before, laid_out(head) as after:
+    with interruptible() as stop, laid_out(base, ROOT) as before, laid_out(head, ROOT) as after:
         for run in compare(before, after, Wanted(tuple(scope or ()), deep, minutes, limit), stop):
             runs.append(run)
             if not output.as_json:

@@ -24,8 +24,7 @@ def report(document: Document) -> str:
     """The page."""
     noted = [run for run in document.runs if _is_noted(run)]
     shown = _shown(document, noted)
-    told = [*_table(document, shown), *_differences(noted)]
-    page = "\n".join([f"### {_cut(headline(document))}", "", *told]) + "\n"
+    page = "\n".join([f"### {_cut(headline(document))}", "", *_table(document, shown), *_differences(noted)]) + "\n"
     page += _notes(shown, MOST_CHARACTERS * 3 // 4 - len(page))
     left_out = 0
     for told in stories_told(document):

@@ -8,7 +8,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, Any, Final
@@ -47,10 +47,11 @@ class Pair:
                 revision.command, cwd=revision.folder, env=dict(revision.environment), text=True, encoding="utf-8",
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, start_new_session=True,
             )  # fmt: skip
-            ending.callback(_end, process)
+            listener = Thread(target=self._listen, args=(side, process), daemon=True)
+            ending.callback(_end, process, listener)
             self._processes.append(process)
             self._complaints.append(complaints)
-            Thread(target=self._listen, args=(side, process), daemon=True).start()
+            listener.start()
 
     def _listen(self, side: int, process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None  # noqa: S101 - a pipe, as asked for
@@ -119,9 +120,10 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:300]
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
+def _end(process: "subprocess.Popen[str]", listener: Thread) -> None:
     process.kill()
-    process.wait()
+    with suppress(OSError), process:
+        listener.join()
 
 
 @contextmanager

@@ -76,7 +76,7 @@ def _text_of_loops(folder: Path) -> bytes:
 
 def commit_of(name: str, root: Path = ROOT) -> str:
     """The commit that a name means; BadInput where there is none, or no git."""
-    if not name or name.startswith("-"):
+    if not name or name.startswith("-") or not name.isprintable():
         raise BadInput(f"{name!r} is no revision; name a commit, a branch or a tag")
     found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if found.returncode:

@@ -66,7 +66,7 @@ def vectors_run(before: Path, after: Path) -> Run:
     notes = [f"{kind} {len(ids):,}: {_named(ids)}" for kind, ids in told.items() if ids]
     moved = [*_other_outcomes(old, new)]
     notes += [f"other outcomes of {counted(len(moved), 'question')}: {_named(moved)}"] if moved else []
-    return Run(VECTORS, "", "", Verdict.HOLDS, notes=tuple(notes or [f"{NOTHING}: {len(new):,} vectors"]))
+    return Run(VECTORS, "", "", Verdict.HOLDS, notes=tuple(notes or [f"{NOTHING}: {counted(len(new), 'vector')}"]))
 
 
 def _named(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ PORTION: Final = 1 << 22
 """So many codes are compared at a time, about."""
 
 Codes = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -32,26 +33,33 @@ class Written:
     @cached_property
     def states(self) -> Codes:
         """The code of each state that was expanded, in the order of discovery."""
-        return _column(self.folder / "states", np.uint64).reshape(-1, 2)
+        return _codes(self.folder / "states")
 
     @cached_property
     def steps(self) -> Codes:
         """The code of each step, those of a state together, in the order of the states."""
-        return _column(self.folder / "steps", np.uint64).reshape(-1, 2)
+        return _codes(self.folder / "steps")
 
     @cached_property
-    def sources(self) -> npt.NDArray[np.int64]:
+    def sources(self) -> Numbers:
         """The state, by number, that each step leaves."""
-        return _column(self.folder / "sources", np.int64)
+        return _numbers(self.folder / "sources")
 
     @cached_property
-    def actions(self) -> npt.NDArray[np.int64]:
+    def actions(self) -> Numbers:
         """The action of each step, by its place in the system."""
-        return _column(self.folder / "actions", np.int64)
+        return _numbers(self.folder / "actions")
 
 
-def _column(path: Path, kind: Any) -> Any:
-    return np.memmap(path, kind, "r") if path.stat().st_size else np.empty(0, kind)
+def _codes(path: Path) -> Codes:
+    """Rows of two numbers; they stay on disk until they are looked at."""
+    found: Codes = np.memmap(path, np.uint64, "r") if path.stat().st_size else np.empty(0, np.uint64)
+    return found.reshape(-1, 2)
+
+
+def _numbers(path: Path) -> Numbers:
+    found: Numbers = np.memmap(path, np.int64, "r") if path.stat().st_size else np.empty(0, np.int64)
+    return found
 
 
 @dataclass(frozen=True)

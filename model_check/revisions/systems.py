@@ -53,8 +53,9 @@ class Teller:
 
     def is_new(self, name: str) -> bool:
         """Whether a story is not told yet; from now on it is."""
-        known, _ = name in self.told, self.told.add(name)
-        return not known
+        is_new = name not in self.told
+        self.told.add(name)
+        return is_new
 
 
 def compared(pair: Pair, one: System, terms: Answers, teller: Teller, *, limit: int | None, tell: Tell) -> Run:
@@ -71,7 +72,7 @@ def compared(pair: Pair, one: System, terms: Answers, teller: Teller, *, limit: 
         found = pair.ask_each([how | {"folder": str(folder)} for folder in folders], tell)
         rules = [[action["rule"] for action in side["actions"]] for side in found]
         apart = differences(Written(folders[0]), Written(folders[1]), rules)
-    outcomes = tuple(map(_outcome, found))
+    outcomes = _outcome(found[0]), _outcome(found[1])
     findings = [*_behaviours(pair, found, apart, teller), *_claims(pair, one, found, outcomes, teller)]
     reason = _open(found, limit, terms)
     broken = any(each.verdict is Verdict.VIOLATED and not each.expected for each in findings)
@@ -154,7 +155,7 @@ def _story(told: Mapping[str, Any]) -> Story:
 
 
 def _claims(
-    pair: Pair, one: System, found: Answers, outcomes: tuple[Outcome, ...], teller: Teller
+    pair: Pair, one: System, found: Answers, outcomes: tuple[Outcome, Outcome], teller: Teller
 ) -> Iterator[Finding]:
     """The claims asked of both that broke, with their stories, and those that are broken no more."""
     before, after = (side["claims"] for side in found)
@@ -183,7 +184,7 @@ def _claim(
 
 
 def _notes(
-    terms: Answers, found: Answers, outcomes: tuple[Outcome, ...], apart: tuple[Difference, Difference]
+    terms: Answers, found: Answers, outcomes: tuple[Outcome, Outcome], apart: tuple[Difference, Difference]
 ) -> Iterator[str]:
     """How large the system was and is, whose terms differ, what became of claims, and which steps only follow."""
     yield size_change(*outcomes)

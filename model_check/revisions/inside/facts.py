@@ -48,7 +48,7 @@ def _facts() -> Iterator[tuple[str, str]]:
 def _bounds(name: str) -> Iterator[tuple[str, str]]:
     """The bounds of a scope that are not the usual ones."""
     one = scope(name)
-    yield f"scope {name}", "there"
+    yield f"scope {name}", _text(one.statement)
     for bound in fields(one):
         value = getattr(one, bound.name)
         if bound.name == "budgets":

@@ -50,7 +50,7 @@ def written(folder: Path, *vectors: dict[str, Any]) -> Path:
 
 def test_the_same_vectors_are_no_change(tmp_path: Path) -> None:
     sides = [written(tmp_path / side, vector("v-1", 1, 1, "a")) for side in ("before", "after")]
-    assert vectors_run(sides[0], sides[1]).notes == ("nothing changed: 1 vectors",)
+    assert vectors_run(sides[0], sides[1]).notes == ("nothing changed: 1 vector",)
 
 
 def test_a_question_with_another_outcome_is_told_though_the_id_is_another(tmp_path: Path) -> None:

@@ -55,13 +55,14 @@ def plainly(
     return states, steps
 
 
-def natively(tmp_path: Path, *systems: TransitionSystem) -> tuple[Difference, Difference]:
+def natively(tmp_path: Path, before: TransitionSystem, after: TransitionSystem) -> tuple[Difference, Difference]:
     """What differs, by way of the files."""
-    names = [common(*systems, part) for part in ("variables", "actions")]
+    systems = before, after
+    names = [common(before, after, part) for part in ("variables", "actions")]
     folders = [tmp_path / side for side in ("before", "after")]
     for folder, system in zip(folders, systems, strict=True):
         folder.mkdir()
-        write(folder, system, explore(system), *names)
+        write(folder, system, explore(system), names[0], names[1])
     rules = [[one.rule for one in system.actions] for system in systems]
     return differences(Written(folders[0]), Written(folders[1]), rules)
 
@@ -79,10 +80,11 @@ PAIRS = {
 @pytest.mark.parametrize("swapped", [False, True])
 def test_what_differs_is_what_plain_sets_differ_in(name: str, swapped: bool, tmp_path: Path) -> None:
     """Of systems in which each state as projected is one state, so that steps are counted alike."""
-    systems = PAIRS[name][::-1] if swapped else PAIRS[name]
-    names = [common(*systems, part) for part in ("variables", "actions")]
-    plain = [plainly(system, *names) for system in systems]
-    found = natively(tmp_path, *systems)
+    after, before = PAIRS[name] if swapped else PAIRS[name][::-1]
+    systems = before, after
+    names = [common(before, after, part) for part in ("variables", "actions")]
+    plain = [plainly(system, names[0], names[1]) for system in systems]
+    found = natively(tmp_path, before, after)
     for side, (states, steps) in enumerate(plain):
         others, its_steps = plain[1 - side]
         alone = {step: rules for step, rules in steps.items() if step not in its_steps}
