@@ -5,7 +5,11 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not on the PATH (apt-get install git)")
 
 HANDLING = "spec/protocol/requests/handling.py"
 FENCE = (

@@ -19,8 +19,9 @@ from spec.errors import BadInput, UnknownName
 from spec.scopes import scope
 from spec.system import system
 from spec.variants import AS_CODED
-from tests.model_check.revisions.repository import FENCE, HANDLING, ISR_CHANGES, committed, copied, edited
+from tests.model_check.revisions.repository import FENCE, HANDLING, ISR_CHANGES, committed, copied, edited, needs_git
 
+pytestmark = needs_git
 SHRINK = '    """A leader takes a follower out of its ISR."""\n'
 TINY = Wanted(("tiny",))
 

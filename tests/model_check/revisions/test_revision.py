@@ -8,7 +8,9 @@ import pytest
 from model_check.inventory.sources import ROOT
 from model_check.revisions.revision import WORKING_TREE, commit_of, laid_out, other_pins, pins
 from spec.errors import BadInput, EnvironmentFailure
-from tests.model_check.revisions.repository import committed, content, git
+from tests.model_check.revisions.repository import committed, content, git, needs_git
+
+pytestmark = needs_git
 
 
 @pytest.fixture
