@@ -16,8 +16,8 @@ from typer.main import get_command, get_group
 from model_check.cli.failures import guarded
 
 VERBS = (
-    "verify", "check", "diff", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate", "defects",
-    "matrix", "judge", "live", "campaign", "conform", "vectors", "replay", "export", "show",
+    "verify", "check", "diff", "mutate", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate",
+    "defects", "explain", "matrix", "judge", "logs", "live", "campaign", "conform", "vectors", "replay", "export", "show",
 )  # fmt: skip
 """Each is a module beside this one: a function `command`, or an `app` of several."""
 

@@ -1,0 +1,196 @@
+"""Logs put together: which files are one cluster's, and what only several of them tell.
+
+Files are one cluster's if they stand side by side under Kafka's names, or are of the same days and name the same
+topics. A log that names no topic goes with those beside it.
+
+Terms of several brokers' logs are put together by epoch. Which came first is told by clocks only as far as one thing
+that must follow another says how far they are apart: nobody obeys an epoch before its controller has it. So if A once
+obeyed B's epoch n ms after B had it, A's clock is at most n ms ahead of B's; and through third parties, the sums.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise, product
+from pathlib import Path
+from typing import Final
+
+from model_check.logs.answers import AT_ONCE, LATEST, ONE_TERM, Answers
+from model_check.logs.lives import ms
+from model_check.logs.one_stream import Judged
+from model_check.logs.terms import Term
+
+DAY: Final = 86_400_000
+"""Logs that are further apart are of no one cluster, as far as they tell; clocks of time zones are less apart."""
+UNBOUND: Final = 1 << 60
+
+
+def clusters_of(logs: Sequence[Judged]) -> list[list[Judged]]:
+    """The logs of each cluster, in the order of the logs."""
+    root = list(range(len(logs)))
+
+    def found(number: int) -> int:
+        while root[number] != number:
+            number = root[number]
+        return number
+
+    for one, other in combinations(range(len(logs)), 2):
+        if _belong(logs[one], logs[other]):
+            root[max(found(one), found(other))] = min(found(one), found(other))
+    together: dict[int, list[Judged]] = {}
+    for number, log in enumerate(logs):
+        together.setdefault(found(number), []).append(log)
+    return list(together.values())
+
+
+def _belong(one: Judged, other: Judged) -> bool:
+    if one.stream.folder == other.stream.folder and one.stream.is_standard and other.stream.is_standard:
+        return True
+    if not _are_near(one, other):
+        return False
+    if one.topics and other.topics:
+        return not one.topics.isdisjoint(other.topics)
+    return bool({one.stream.folder, one.stream.folder.parent} & {other.stream.folder}) or (
+        one.stream.folder.parent == other.stream.folder.parent and one.stream.is_standard and other.stream.is_standard
+    )
+
+
+def _are_near(one: Judged, other: Judged) -> bool:
+    if not (one.first_time and other.first_time):
+        return False
+    apart = max(ms(one.first_time), ms(other.first_time)) - min(ms(one.last_time), ms(other.last_time))
+    return apart <= DAY
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The logs of a cluster, what came of all questions, and the terms of its controllers, by epoch."""
+
+    logs: tuple[Judged, ...]
+    answers: Answers
+    terms: tuple[Term, ...]
+    is_wiped: bool
+
+
+def put_together(logs: Sequence[Judged]) -> Cluster:
+    """A cluster of its logs."""
+    answers = Answers()
+    for log in logs:
+        answers.add(log.answers)
+    is_wiped = any(log.terms.ensemble for log in logs)
+    hosts: dict[Path, dict[tuple[int, int, int], Term]] = defaultdict(dict)
+    for log in logs:
+        place = log.stream.folder if log.stream.is_standard else log.stream.files[0].path
+        for key, term in log.terms.all.items():
+            hosts[place][key] = _joined([*filter(None, [hosts[place].get(key)]), term])
+    if not is_wiped and len(hosts) > 1:
+        _ask_of_epochs(list(hosts.values()), answers)
+        _ask_of_clocks(list(hosts.values()), answers)
+    elif len(hosts) > 1:
+        answers.note("an ensemble was set up anew, so epochs of several logs were not held against each other")
+    return Cluster(tuple(logs), answers, tuple(_table(hosts.values())), is_wiped)
+
+
+def _joined(terms: Sequence[Term]) -> Term:
+    """One term that several logs tell of; those of its controller itself before those of brokers that obeyed it."""
+    told = [one for one in terms if one.is_told] or list(terms)
+    first, last = min(told, key=lambda one: one.first_time), max(told, key=lambda one: one.last_time)
+    decided = max(told, key=lambda one: one.decided_time)
+    return replace(
+        first,
+        last=last.last,
+        last_time=last.last_time,
+        lines=sum(one.lines for one in told),
+        decisions=sum(one.decisions for one in told),
+        decided=decided.decided,
+        decided_time=decided.decided_time,
+        raised=next((one.raised for one in told if one.raised), ""),
+        resigned=next((one.resigned for one in told if one.resigned), ""),
+        is_zombie=any(one.is_zombie for one in told),
+    )
+
+
+def _table(hosts: Iterable[dict[tuple[int, int, int], Term]]) -> list[Term]:
+    together: dict[tuple[int, int, int], list[Term]] = defaultdict(list)
+    for terms in hosts:
+        for key, term in terms.items():
+            together[key].append(term)
+    joined = map(_joined, together.values())
+    return sorted(joined, key=lambda one: (one.ensemble, one.epoch, one.first_time))
+
+
+Host = dict[tuple[int, int, int], Term]
+
+
+def _ask_of_epochs(hosts: Sequence[Host], answers: Answers) -> None:
+    """Whether two controllers have one epoch, as logs of several brokers tell it."""
+    by_epoch: dict[int, dict[int, list[Term]]] = defaultdict(lambda: defaultdict(list))
+    for host in hosts:
+        for term in host.values():
+            by_epoch[term.epoch][term.controller].append(term)
+    for epoch, by_controller in sorted(by_epoch.items()):
+        terms = sorted(map(_joined, by_controller.values()), key=lambda one: one.first_time)
+        for before, after in pairwise(terms):
+            _shares(epoch, before, after, answers)
+        if len(terms) == 1:
+            answers.holds(ONE_TERM)
+
+
+def _shares(epoch: int, before: Term, after: Term, answers: Answers) -> None:
+    """Two controllers have an epoch; the first one may be that of two ensembles, unless they act at once."""
+    is_at_once = before.is_told and after.is_told and after.first_time < before.last_time and after.lines > 0
+    if epoch == 1 and not is_at_once:
+        answers.note("two controllers have epoch 1, as when ZooKeeper is set up anew")
+        return
+    text = (
+        f"controller {after.controller} has epoch {epoch}, which is controller {before.controller}'s ({before.first})"
+    )
+    answers.breaks_it(ONE_TERM, after.first, text, "D1", f"{after.controller} in {epoch}")
+    if is_at_once:
+        text = (
+            f"controllers {before.controller} and {after.controller} act in epoch {epoch} at the same time, by their"
+            f" clocks ({before.first} to {before.last})"
+        )
+        answers.breaks_it(AT_ONCE, after.first, text, "D1-at-once", f"{after.controller} in {epoch}")
+
+
+def _ask_of_clocks(hosts: Sequence[Host], answers: Answers) -> None:
+    """Whether a controller decides after another has had a later epoch, where clocks can be compared."""
+    ahead = _ahead(hosts)
+    for (a, one), (b, other) in product(enumerate(hosts), repeat=2):
+        if a == b:
+            continue
+        for term in (one_term for one_term in one.values() if one_term.is_told and one_term.decided_time):
+            later = [two for two in other.values() if two.is_told and two.epoch > term.epoch]
+            if not later or term.is_zombie:
+                continue
+            successor = min(later, key=lambda two: two.first_time)
+            _decides_late(term, successor, ahead[a][b], answers)
+
+
+def _decides_late(term: Term, successor: Term, ahead: int, answers: Answers) -> None:
+    late = ms(term.decided_time) - ms(successor.first_time)
+    if late <= 0:
+        return
+    what = (
+        f"controller {term.controller} begins here, in epoch {term.epoch}, to write a state, {late:,} ms after"
+        f" controller {successor.controller} has had epoch {successor.epoch} ({successor.first})"
+    )
+    if ahead >= UNBOUND:
+        answers.note(f"{term.decided}: {what}, by clocks that nothing compares")
+    elif late > ahead:
+        text = f"{what}; its clock is at most {max(ahead, 0):,} ms ahead"
+        answers.breaks_it(LATEST, term.decided, text, "D2", f"{term.controller} in {term.epoch}", times=0)
+
+
+def _ahead(hosts: Sequence[Host]) -> list[list[int]]:
+    """By how many milliseconds each host's clock is ahead of each other one's, at most."""
+    ahead = [[0 if a == b else UNBOUND for b in range(len(hosts))] for a in range(len(hosts))]
+    for a, b in product(range(len(hosts)), repeat=2):
+        for key, had in hosts[b].items():
+            obeyed = hosts[a].get(key)
+            if a != b and had.is_told and obeyed is not None and not obeyed.is_told:
+                ahead[a][b] = min(ahead[a][b], ms(obeyed.first_time) - ms(had.first_time))
+    for through, a, b in product(range(len(hosts)), repeat=3):
+        ahead[a][b] = min(ahead[a][b], ahead[a][through] + ahead[through][b])
+    return ahead

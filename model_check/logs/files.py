@@ -1,0 +1,207 @@
+"""The files that are judged: found, put in order, and cut into pieces that begin at an entry.
+
+A folder is gone through to its ends; of what is in it those files count whose first lines are entries of the loggers
+in question, and the others are named. A log that was rolled (state-change.log.2016-09-21-13, controller.log.1) is one
+stream of files, in the order of their first lines.
+"""
+
+import mmap
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from model_check.logs.heads import LONGEST
+from model_check.logs.patterns import OURS
+from spec.errors import BadInput, EnvironmentFailure
+from spec.logs.log_entries import HEAD
+
+PIECE: Final = 8 << 20
+"""Bytes of a piece, or a little more."""
+LOOKED_AT: Final = 256 << 10
+"""Bytes at the beginning and at the end of a file that tell what it is, and of when."""
+ENTRY: Final = re.compile(rb"^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] ", re.MULTILINE)
+ROLLED: Final = re.compile(r"\.log(?:[.-][\w.-]*)?$")
+CURRENT: Final = ("controller.log", "server.log", "state-change.log")
+"""What Kafka's log4j.properties calls the files that are being written."""
+STARTS: Final = (
+    b"Controller starting up (",
+    b"[ControllerEventThread controllerId=",
+    b"[KafkaServer id=",
+    b"[Kafka Server ",
+)
+START: Final = re.compile(
+    r"\[Controller (\d{1,10})\]: Controller starting up|\[ControllerEventThread controllerId=(\d{1,10})\] Starting"
+    r"|\[KafkaServer id=(\d{1,10})\] starting|\[Kafka Server (\d{1,10})\], starting"
+)
+"""What a process says before it acts as a controller, or handles a request."""
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file with its name as findings print it, its size, and the times of its first and last entry, if it has any."""
+
+    path: Path
+    name: str
+    size: int
+    first: str = ""
+    last: str = ""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it is what its broker writes to, and so tells all up to the end."""
+        return self.path.name in CURRENT
+
+
+@dataclass(frozen=True)
+class FileStream:
+    """The files of one log, in their order."""
+
+    files: tuple[LogFile, ...]
+
+    @property
+    def name(self) -> str:
+        """The last file's name, without what was added when it was rolled."""
+        return ROLLED.sub(".log", self.files[-1].name)
+
+    @property
+    def folder(self) -> Path:
+        """Where it stands."""
+        return self.files[-1].path.parent
+
+    @property
+    def is_standard(self) -> bool:
+        """Whether it has a name of log4j.properties, so that what stands beside it is the same broker's."""
+        return Path(self.name).name in CURRENT
+
+
+class Cut(NamedTuple):
+    """A piece of a file that is still to be read: of which stream and file, and its bytes."""
+
+    stream: int
+    file: int
+    path: str
+    start: int
+    end: int
+
+
+def streams_of(paths: Sequence[Path]) -> tuple[list[FileStream], list[str]]:
+    """The logs at some paths, and the names of files in folders that are none; BadInput where there is no log."""
+    found, others = dict[Path, LogFile](), list[str]()
+    for path in paths:
+        for one, root in _below(path):
+            file = _looked_at(one, root, is_named=one == path)
+            if file is None:
+                others.append(str(one.relative_to(root.parent)))
+            else:
+                found.setdefault(one.resolve(), file)
+    if not found:
+        raise BadInput(
+            f"{', '.join(map(str, paths))}: no file in it is a log of Kafka's, with lines as"
+            " '[2016-09-21 13:05:09,418] TRACE ... (state.change.logger)'; name state-change.log, controller.log or"
+            " server.log, or a folder that has them"
+        )
+    together: dict[tuple[Path, str], list[LogFile]] = {}
+    for file in found.values():
+        together.setdefault((file.path.parent, ROLLED.sub(".log", file.path.name)), []).append(file)
+    streams = [FileStream(tuple(sorted(some, key=lambda one: (one.first, one.name)))) for some in together.values()]
+    return sorted(streams, key=lambda one: one.name), sorted(others)
+
+
+def _below(path: Path) -> Iterator[tuple[Path, Path]]:
+    """The files at a path, each with the folder from which it is named."""
+    if path.is_dir():
+        for one in sorted(path.rglob("*")):
+            if one.is_file():
+                yield one, path
+    elif path.is_file():
+        yield path, path
+    else:
+        reason = "is no file and no folder" if path.exists() else "does not exist"
+        raise BadInput(f"{path} {reason}; name a log of Kafka's, or a folder that has some")
+
+
+def _looked_at(path: Path, root: Path, *, is_named: bool) -> LogFile | None:
+    """A file with what its ends tell; None for one of a folder that has no line of ours."""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as opened:
+            begin = opened.read(LOOKED_AT)
+            opened.seek(max(0, size - LOOKED_AT))
+            end = opened.read(LOOKED_AT)
+    except OSError as error:
+        raise EnvironmentFailure(f"{path} cannot be read: {error.strerror}", "see to its permissions") from error
+    if is_named and begin.startswith((b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"(\xb5/\xfd")):
+        raise BadInput(f"{path} is compressed; unpack it first")
+    times, is_ours = _times(begin)
+    if not is_ours and not is_named:
+        return None
+    last, _ = _times(end)
+    name = str(path.relative_to(root.parent)) if path != root else str(Path(path.parent.name) / path.name)
+    return LogFile(path, name, size, times[0] if times else "", last[-1] if last else "")
+
+
+def _times(data: bytes) -> tuple[list[str], bool]:
+    """When entries were written, and whether one is of a logger in question."""
+    heads = [HEAD.fullmatch(one[:4096].rstrip("\r")) for one in data.decode("utf-8", "replace").splitlines()]
+    found = [one for one in heads if one]
+    return [one[1] for one in found], any(one[4].startswith(OURS) for one in found)
+
+
+def cuts_of(streams: Sequence[FileStream], size: int = PIECE) -> Iterator[Cut]:
+    """The pieces of all files, in order; each begins at an entry, but for a file's first."""
+    for number, stream in enumerate(streams):
+        for index, file in enumerate(stream.files):
+            start = 0
+            with file.path.open("rb") as opened:
+                while start < file.size:
+                    end = _next_entry(opened, start + size, file.size)
+                    yield Cut(number, index, str(file.path), start, end)
+                    start = end
+
+
+def _next_entry(opened: BinaryIO, at: int, size: int) -> int:
+    """Where the first entry begins at or after a byte, or the file ends."""
+    overlap = 64
+    while at < size:
+        opened.seek(at - 1)
+        block = opened.read(LOOKED_AT + overlap)
+        for found in ENTRY.finditer(block):
+            if found.start() and block[found.start() - 1 : found.start()] == b"\n":
+                return at - 1 + found.start()
+        at += LOOKED_AT
+    return size
+
+
+def lines_of(cut: Cut) -> Iterator[str]:
+    """The lines of a piece; of one that is longer than anything Kafka writes, the beginning."""
+    with Path(cut.path).open("rb") as opened:
+        opened.seek(cut.start)
+        left = cut.end - cut.start
+        while left > 0 and (line := opened.readline(min(left, LONGEST))):
+            left -= len(line)
+            rest = line
+            while not rest.endswith(b"\n") and left > 0 and (rest := opened.readline(min(left, LONGEST))):
+                left -= len(rest)
+            yield line.decode("utf-8", "backslashreplace")
+
+
+def starts_in(stream: FileStream) -> Iterator[tuple[int, str]]:
+    """Each start of a process that a log tells, with its broker and time; found without reading all else."""
+    for file in stream.files:
+        if not file.size:
+            continue
+        with file.path.open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for mark in STARTS:
+                at = data.find(mark)
+                while at >= 0:
+                    begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+                    yield from _start(data[max(begin, at - 4096) : end if end >= 0 else at + 4096])
+                    at = data.find(mark, at + 1)
+
+
+def _start(line: bytes) -> Iterable[tuple[int, str]]:
+    found = HEAD.fullmatch(line[:8192].decode("utf-8", "replace").rstrip("\r"))
+    told = START.fullmatch(found[3]) if found else None
+    return [(int(next(filter(None, told.groups()))), found[1])] if found and told else []

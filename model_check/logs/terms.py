@@ -1,0 +1,210 @@
+"""Controllers, as one stream of lines shows them: their terms, which epochs they have, and who acts after whom.
+
+The order is that of the file, never that of its clocks. A controller that begins to write a state znode after a later
+epoch was named is a zombie, whatever clocks say: either the file is shared, or its own broker has obeyed its successor.
+A line that says that something is written proves less: a process may pause between the two.
+
+An ensemble of ZooKeeper that was wiped begins with epoch 1 again, and logs do not say that it was. So a term that may
+be the first of a new ensemble is not held against the epochs before it: it is one, if it is said to have raised the
+epoch to 1, or if an epoch is lower than before and nothing shows that its process has lived through both. An epoch that
+is lower at once (`BLIP`) is none: nobody wipes an ensemble as fast.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from model_check.logs.answers import AT_ONCE, FORWARD, LATEST, ONE_TERM, Answers
+from model_check.logs.facts import Begun, Election, EpochRaised, EpochRead, Resigned, Run
+from model_check.logs.lives import Lives, ms
+
+BLIP: Final = 2_000
+"""Milliseconds in which nobody wipes an ensemble and starts it again."""
+
+
+@dataclass
+class Term:
+    """What one controller did in one epoch, by the lines of a stream, and the places of the first and the last."""
+
+    controller: int
+    epoch: int
+    ensemble: int
+    first: str
+    first_time: str
+    last: str
+    last_time: str
+    lines: int = 0
+    decisions: int = 0
+    decided: str = ""
+    """Where the last of these begins whose begin is told, and which so came after all before it."""
+    decided_time: str = ""
+    raised: str = ""
+    resigned: str = ""
+    is_told: bool = False
+    """Whether its own lines tell of it; otherwise only brokers that obeyed it do."""
+    is_zombie: bool = False
+
+
+@dataclass
+class Terms:
+    """The terms of a stream, and what is asked of them."""
+
+    lives: Lives
+    answers: Answers
+    all: dict[tuple[int, int, int], Term] = field(default_factory=dict)
+    ensemble: int = 0
+    top: Term | None = None
+    """The latest epoch that was named in this ensemble, with who has it."""
+    latest: dict[int, Term] = field(default_factory=dict)
+    """The last term of each controller in which it wrote something."""
+    read: dict[int, EpochRead] = field(default_factory=dict)
+    begun: dict[tuple[int, str], tuple[Begun, str, Term | None]] = field(default_factory=dict)
+    """What is about to be written, by controller and partition, with who had a later epoch then."""
+
+    def act(self, run: Run, first: str, last: str) -> None:
+        """A controller has written some lines in its epoch."""
+        if run.epoch <= 0:
+            return
+        term = self.all.get((self.ensemble, run.controller, run.epoch))
+        if term is None or not term.is_told:
+            self._begin(run, first)
+            term = self._term(run.controller, run.epoch, first, run.first_time)
+            term.is_told = True
+        else:
+            self._ask_who_returns(term, first)
+        term.last, term.last_time = last, run.last_time
+        term.lines += run.lines
+        self.latest[run.controller] = term
+        if self.top is None or term.epoch >= self.top.epoch:
+            self.top = term
+
+    def begins(self, one: Begun, place: str) -> None:
+        """A controller is about to write a state znode, before or after somebody had a later epoch."""
+        top = self.top
+        is_late = top is not None and top.epoch > one.epoch and top.controller != one.controller
+        self.begun[one.controller, one.partition] = one, place, top if is_late else None
+
+    def decides(self, one: Election, place: str) -> None:
+        """A controller has written a state znode; where that begins may be told."""
+        term = self.all.get((self.ensemble, one.controller, one.epoch))
+        if term is None or one.cause:
+            return
+        term.decisions += 1
+        begun, begins, successor = self.begun.pop((one.controller, one.partition), (None, "", None))
+        if begun is None or begun.epoch != one.epoch:
+            return
+        self.answers.holds(LATEST)
+        term.decided, term.decided_time = begins, begun.time
+        if successor is not None and not term.is_zombie:
+            term.is_zombie = True
+            text = (
+                f"controller {one.controller} begins here, in epoch {one.epoch}, to write the state of {one.partition}"
+                f" ({place} says that it is written), after controller {successor.controller} has had epoch"
+                f" {successor.epoch} ({successor.first})"
+            )
+            self.answers.breaks_it(LATEST, begins, text, "D2", f"{one.controller} in {one.epoch}", times=0)
+
+    def obeyed(self, run: Run, first: str, last: str) -> None:
+        """A broker has obeyed a controller, which so has the epoch."""
+        if run.epoch <= 0:
+            return
+        term = self._term(run.controller, run.epoch, first, run.first_time)
+        if not term.is_told:
+            term.last, term.last_time = last, run.last_time
+        self._top(term)
+
+    def reads(self, one: EpochRead, _place: str) -> None:
+        """A new controller has read the epoch that it is going to raise."""
+        self.read[one.controller] = one
+
+    def raises(self, one: EpochRaised, place: str) -> None:
+        """A controller says that it has raised the epoch: by one, from what it has read."""
+        before = self.read.pop(one.controller, None)
+        wanted = before.epoch + 1 if before else 1 if one.epoch == 1 else None
+        if before is None and one.epoch == 1 and self.top is not None:
+            self._wiped()
+        elif self.top is not None and one.epoch < self.top.epoch and wanted == one.epoch:
+            self._wiped()
+            self.answers.note("an epoch is lower than one before it, as when ZooKeeper is set up anew")
+        if before is not None and one.epoch == before.epoch:
+            text = (
+                f"controller {one.controller} had read epoch {before.epoch} and goes on in it: the increment failed,"
+                " and the epoch is its predecessor's"
+            )
+            self.answers.breaks_it(ONE_TERM, place, text, "D1", f"{one.controller} in {one.epoch}")
+        elif before is not None and one.epoch != wanted:
+            text = f"controller {one.controller} had read epoch {before.epoch}, and has raised it to {one.epoch}"
+            self.answers.breaks_it(FORWARD, place, text)
+        else:
+            self.answers.holds(FORWARD)
+            self.answers.holds(ONE_TERM)
+        term = self._term(one.controller, one.epoch, place, one.time)
+        term.raised, term.is_told = place, True
+        term.last, term.last_time = place, one.time
+        self.latest[one.controller] = term
+        self._top(term)
+
+    def resigns(self, one: Resigned, place: str) -> None:
+        """A controller has given up; it may say so more than once."""
+        term = self.latest.get(one.controller)
+        if term is not None and not term.resigned:
+            term.resigned, term.last, term.last_time = place, place, one.time
+
+    def _begin(self, run: Run, first: str) -> None:
+        """A controller writes in an epoch in which it has not written before."""
+        before, top = self.latest.get(run.controller), self.top
+        if before is not None and before.ensemble == self.ensemble and before.epoch > run.epoch:
+            self._goes_back(run, before, first)
+        elif top is not None and run.epoch < top.epoch and run.epoch == 1:
+            self._wiped()
+        elif top is not None and run.epoch == top.epoch and run.controller != top.controller:
+            self._shares(run, top, first)
+        else:
+            for claim in (FORWARD, ONE_TERM, AT_ONCE):
+                self.answers.holds(claim)
+
+    def _goes_back(self, run: Run, before: Term, first: str) -> None:
+        then, now = ms(before.last_time), ms(run.first_time)
+        if self.lives.is_one(run.controller, then, now) or (before.lines and abs(now - then) <= BLIP):
+            text = (
+                f"controller {run.controller} writes in epoch {run.epoch}, and had epoch {before.epoch} before"
+                f" ({before.last})"
+            )
+            self.answers.breaks_it(FORWARD, first, text)
+            return
+        self._wiped()
+        self.answers.note("an epoch is lower than one before it, as when ZooKeeper is set up anew")
+
+    def _shares(self, run: Run, top: Term, first: str) -> None:
+        """Another controller has this epoch already."""
+        if run.creates and (run.epoch == 1 or not top.is_told):
+            self._wiped()
+            return
+        text = f"controller {run.controller} acts in epoch {run.epoch}, controller {top.controller}'s ({top.first})"
+        self.answers.breaks_it(ONE_TERM, first, text, "D1", f"{run.controller} in {run.epoch}")
+
+    def _ask_who_returns(self, term: Term, first: str) -> None:
+        """Whether another controller acted in the same epoch since this one began, and so at the same time."""
+        top = self.top
+        if top is None or top is term or top.epoch != term.epoch or not top.is_told:
+            return
+        text = (
+            f"controller {term.controller} still acts in epoch {term.epoch}, in which controller {top.controller} has"
+            f" begun to act ({top.first})"
+        )
+        about = f"{term.controller} in {term.epoch}"
+        self.answers.breaks_it(AT_ONCE, first, text, "D1-at-once", about)
+
+    def _term(self, controller: int, epoch: int, place: str, time: str) -> Term:
+        key = (self.ensemble, controller, epoch)
+        if key not in self.all:
+            self.all[key] = Term(controller, epoch, self.ensemble, place, time, place, time)
+        return self.all[key]
+
+    def _top(self, term: Term) -> None:
+        if self.top is None or term.epoch > self.top.epoch:
+            self.top = term
+
+    def _wiped(self) -> None:
+        """From here on epochs are another ensemble's."""
+        self.ensemble += 1
+        self.top = None
