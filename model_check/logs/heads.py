@@ -62,10 +62,11 @@ def read_heads(lines: Iterable[str], counts: Counter[str]) -> Iterator[Head | Od
             yield waits
         waits = head if head is not None and head.level in ALARMED else None
         is_traced = head is None and SETTINGS.fullmatch(text[:200]) is not None
-        counts[TRACE] += is_traced
-        if head is None and not is_traced:
+        if is_traced:
+            counts[TRACE] += 1
+        elif head is None:
             yield from _in_parts(number, text)
-        elif head is not None and waits is None:
+        elif waits is None:
             yield head
     if waits is not None:
         yield waits

@@ -37,23 +37,23 @@ FAILED: Final = re.compile(
     r" from (\w+) to (\w+)(?: failed)?"
 )
 LEADER_EPOCH: Final = re.compile(r"[Ll]eaderEpoch[:=](-?\d{1,10})[,)]")
-RECEIVED: Final = re.compile(rf".*correlation id (\d{{1,10}}) {CONTEXT}(?: for partition ({TP}))?")
+RECEIVED: Final = re.compile(rf".*correlation id (-?\d{{1,10}}) {CONTEXT}(?: for partition ({TP}))?")
 NAMED: Final = re.compile(r"topicName='([\w.-]{1,249})', partitionIndex=(\d{1,10}),")
 ACCEPTED: Final = re.compile(
-    rf"andling LeaderAndIsr request correlationId (\d{{1,10}}) {CONTEXT} starting the become-(?:leader|follower)"
+    rf"andling LeaderAndIsr request correlationId (-?\d{{1,10}}) {CONTEXT} starting the become-(?:leader|follower)"
     rf" transition for partition ({TP})(?: with leader -?\d+)?"
 )
 UPDATED: Final = re.compile(
     r".* in response to UpdateMetadata request sent by controller (\d{1,10}) epoch (-?\d{1,10})"
-    r" with correlation id \d{1,10}"
+    r" with correlation id -?\d{1,10}"
 )
 OLD_REQUEST: Final = re.compile(
-    r"(?:gnoring \w+ request from|eceived (?:stop replica|update metadata) request (?:with correlation id \d+ )?from an"
-    r" old) controller (?:(\d{1,10}) )?(?:with )?(?:correlation id \d+ since its controller )?epoch (-?\d{1,10})"
+    r"(?:gnoring \w+ request from|eceived (?:stop replica|update metadata) request (?:with correlation id -?\d+ )?from an"
+    r" old) controller (?:(\d{1,10}) )?(?:with )?(?:correlation id -?\d+ since its controller )?epoch (-?\d{1,10})"
     r"(?: is old)?\. Latest known controller epoch is (?:%d )?(-?\d{1,10})"
 )
 OLD_LEADER_EPOCH: Final = re.compile(
-    rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id \d+ epoch -?\d+ for partition {TP}"
+    rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id -?\d+ epoch -?\d+ for partition {TP}"
     r" since its associated leader epoch (-?\d{1,10}) (?:is old\. Current leader epoch is|is not higher than the"
     r" current leader epoch|is smaller than the current leader epoch) (-?\d{1,10})"
 )
@@ -70,7 +70,7 @@ STALE: Final = re.compile(
 )
 QUIET: Final = re.compile(
     r"started (?:leader election|fetcher) |elected leader -?\d+ for |encountered error |aborted leader election "
-    r"|sending |sent |failed to send |received (?:response |leaderandisr|stopreplica)|partition \S+ state changed to "
+    r"|sending |sent |failed to send |received (?:response |leaderandisrrequest |stopreplica )|partition \S+ state changed to "
     r"|stopped |completed |truncated |skipped |finished |deleted partition |cached leader info |ignoring |handling "
     r"|(?:leader|follower) \S+ (?:starts at|with topic id) |(?:error )?while processing |add(?:ed)? \d+ "
     r"|updatemetadata request ",

@@ -1,0 +1,285 @@
+"""What is planted is found, by file and line; and what looks like it, and is right, is not.
+
+Each fault stands beside the innocent case that is nearest to it.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from model_check.logs.answers import (
+    AT_ONCE,
+    CAN_WRITE,
+    CLAIMS,
+    FORWARD,
+    HIGHER,
+    KNOWN,
+    LATEST,
+    OLDER,
+    ONE_TERM,
+    REFUSED,
+    ROWS,
+)
+from model_check.logs.findings import NOTHING_READ
+from model_check.logs.judging import judge_logs
+from model_check.verdicts.results import Run
+from model_check.verdicts.verdict import NONE_ASKED, Verdict
+from tests.model_check.logs.telling import (
+    CHANGES,
+    REPORTS,
+    SERVER,
+    broken,
+    election,
+    judged,
+    log,
+    obedience,
+    stamped,
+    starting,
+    told,
+    written,
+)
+
+
+def breaks(run: Run) -> dict[str, list[str]]:
+    """The claims that are broken, each with where."""
+    found = {one.property: list(told(run, one.property)) for one in broken(run)}
+    return {claim: [":".join(one.split(":")[:2]).rpartition("/")[2] for one in some] for claim, some in found.items()}
+
+
+def test_a_transition_without_a_row_is_told_with_the_rows_that_there_are(tmp_path: Path) -> None:
+    who = "Controller 1 epoch 2 changed"
+    run = judged(
+        tmp_path,
+        changes=log(
+            CHANGES,
+            [
+                f"{who} partition [t,0] state from NonExistentPartition to NewPartition with assigned replicas 1",
+                f"{who} partition [t,0] state from NewPartition to NonExistentPartition",
+                f"{who} state of replica 1 for partition [t,0] from OfflineReplica to ReplicaDeletionIneligible",
+            ],
+        ),
+    )
+    assert breaks(run) == {ROWS: [f"{CHANGES}:2", f"{CHANGES}:3"]}
+    first, second = told(run, ROWS)
+    assert first.endswith(
+        "no row leads so: from NewPartition to OnlinePartition or OfflinePartition; to NonExistentPartition from"
+        " OfflinePartition"
+    )
+    assert "OfflineReplica to ReplicaDeletionIneligible" in second
+
+
+def test_the_row_that_a_later_release_added_is_none_of_the_eras(tmp_path: Path) -> None:
+    """KAFKA-3143: from 2.3.0 on; lines of 1.0 on look alike."""
+    later = (
+        "[Controller id=1 epoch=2] Changed state of replica 1 for partition t-0 from OfflineReplica to"
+        " ReplicaDeletionIneligible"
+    )
+    assert breaks(judged(tmp_path, changes=log(CHANGES, [later]))) == {}
+
+
+ACTS = "Controller {} epoch {} changed state of replica 1 for partition [t,0] from OnlineReplica to OnlineReplica"
+CREATES = "Controller {} epoch {} changed state of replica 1 for partition [t,0] from NonExistentReplica to NewReplica"
+
+
+def test_an_epoch_that_goes_back_and_forth_at_once_is_told(tmp_path: Path) -> None:
+    lines = [ACTS.format(1, 58), ACTS.format(1, 57), ACTS.format(1, 58)]
+    assert breaks(judged(tmp_path, changes=log(CHANGES, lines))) == {FORWARD: [f"{CHANGES}:2"]}
+
+
+def test_an_epoch_that_goes_back_in_one_life_is_told_and_after_a_start_it_may_be_another_ensembles(
+    tmp_path: Path,
+) -> None:
+    lines = log(CHANGES, [ACTS.format(1, 58), ACTS.format(1, 7)], step=100)
+    lived_on = judged(tmp_path / "a", changes=lines, reports=starting(1))
+    started = judged(tmp_path / "b", changes=lines, reports=starting(1) + starting(1, 50))
+    unknown = judged(tmp_path / "c", changes=lines)
+    assert breaks(lived_on) == {FORWARD: [f"{CHANGES}:2"]}
+    assert breaks(started) == breaks(unknown) == {}
+    assert any("set up anew" in one for one in unknown.notes)
+
+
+def test_epochs_that_controller_log_raises_otherwise_than_by_one(tmp_path: Path) -> None:
+    def raised(read: int, to: int) -> str:
+        lines = [
+            f"[Controller 1]: Initialized controller epoch to {read} and zk version {read - 1}",
+            f"[Controller 1]: Controller 1 incremented epoch to {to}",
+        ]
+        return log(REPORTS, lines)
+
+    assert breaks(judged(tmp_path / "a", reports=raised(5, 6))) == {}
+    assert breaks(judged(tmp_path / "b", reports=raised(5, 5))) == {ONE_TERM: [f"{REPORTS}:2"]}
+    assert breaks(judged(tmp_path / "c", reports=raised(5, 3))) == {FORWARD: [f"{REPORTS}:2"]}
+
+
+def test_two_controllers_in_one_epoch_at_once(tmp_path: Path) -> None:
+    lines = [ACTS.format(1, 4), ACTS.format(2, 4), ACTS.format(1, 4)]
+    run = judged(tmp_path, changes=log(CHANGES, lines))
+    assert breaks(run) == {ONE_TERM: [f"{CHANGES}:2"], AT_ONCE: [f"{CHANGES}:3"]}
+    assert [one.reason.rpartition("; ")[2] for one in broken(run)] == ["as in D1", "as in D1-at-once"]
+
+
+def test_the_first_epoch_of_another_ensemble_is_nobodys_but_its_own(tmp_path: Path) -> None:
+    lines = [ACTS.format(1, 1), CREATES.format(2, 1), ACTS.format(2, 1)]
+    assert breaks(judged(tmp_path, changes=log(CHANGES, lines, step=3600))) == {}
+
+
+def test_a_zombie_that_begins_to_write_after_its_successor(tmp_path: Path) -> None:
+    """Its own broker has obeyed the successor before; that it says so late proves nothing, for it may have paused."""
+    before, after = election(1, 5), obedience(1, 2, 6, 1)
+    zombie = judged(tmp_path / "a", changes=log(CHANGES, [*before, *after, *election(1, 5)]))
+    paused = judged(tmp_path / "b", changes=log(CHANGES, [*before, election(1, 5)[0], *after, *election(1, 5)[1:]]))
+    assert breaks(zombie) == {LATEST: [f"{CHANGES}:6"]}
+    assert breaks(paused) == {}
+
+
+def test_a_broker_that_obeys_an_older_controller(tmp_path: Path) -> None:
+    lines = [*obedience(1, 2, 6, 1), *obedience(1, 1, 5, 2)]
+    lived_on = judged(tmp_path / "a", changes=log(CHANGES, lines, step=60), reports=starting(1))
+    started = judged(tmp_path / "b", changes=log(CHANGES, lines, step=60), reports=starting(1) + starting(1, 90))
+    unknown = judged(tmp_path / "c", changes=log(CHANGES, lines, step=60))
+    at_once = judged(tmp_path / "d", changes=log(CHANGES, [*lines, *obedience(1, 2, 6, 3)], step=0.01))
+    assert breaks(lived_on) == breaks(at_once) == {OLDER: [f"{CHANGES}:4"]}
+    assert breaks(started) == breaks(unknown) == {}
+
+
+def test_a_broker_that_obeys_a_leader_epoch_that_is_not_higher(tmp_path: Path) -> None:
+    lines = [*obedience(1, 2, 6, 4), *obedience(1, 2, 6, 4, request=2)]
+    unavailable = (
+        "Broker 1 received LeaderAndIsrRequest with correlation id 1 from controller 2 epoch 6 for partition t-0 but"
+        " cannot become follower since the new leader 3 is unavailable."
+    )
+    deleted = "Broker 1 handling stop replica (delete=true) for partition t-0"
+    reports = starting(1)
+    obeys = judged(tmp_path / "a", changes=log(CHANGES, lines), reports=reports)
+    assert breaks(obeys) == {HIGHER: [f"{CHANGES}:4"]}
+    for number, between in enumerate((unavailable, deleted)):
+        spared = [*lines[:2], between, *lines[2:]]
+        assert breaks(judged(tmp_path / str(number), changes=log(CHANGES, spared), reports=reports)) == {}
+    started = judged(tmp_path / "b", changes=log(CHANGES, lines), reports=reports + starting(1, 2.5))
+    assert breaks(started) == {}
+
+
+REFUSAL = "Broker 1 ignoring LeaderAndIsr request from controller 1 with correlation id 7 since its controller epoch "
+
+
+def test_a_fence_that_refuses_what_is_not_old(tmp_path: Path) -> None:
+    equal = (
+        "Broker 1 ignoring LeaderAndIsr request from controller 1 with correlation id 7 epoch 5 for partition [t,0]"
+        " since its associated leader epoch 4 is not higher than the current leader epoch {}"
+    )
+    lines = [
+        f"{REFUSAL}4 is old. Latest known controller epoch is 5",
+        f"{REFUSAL}5 is old. Latest known controller epoch is 5",
+        equal.format(4),
+        equal.format(3),
+    ]
+    run = judged(tmp_path, changes=log(CHANGES, lines))
+    assert breaks(run) == {REFUSED: [f"{CHANGES}:2"], KNOWN: [f"{CHANGES}:4"]}
+    assert any(one.startswith("older controller epochs of controller 1 refused by broker 1: 1,") for one in run.notes)
+
+
+STALE = "Partition [t,0] on broker 1: Cached zkVersion [{}] not equal to that in zookeeper, skip updating ISR"
+
+
+@pytest.mark.parametrize(
+    ("versions", "seconds", "line"),
+    [([3, 3, 3, 3], 15, 3), ([3, 3], 60, None), ([3, 3, 3], 5, None), ([3, 4, 5, 6], 60, None)],
+)
+def test_a_leader_is_stuck_that_is_refused_again_and_again_with_one_version(
+    tmp_path: Path, versions: list[int], seconds: float, line: int | None
+) -> None:
+    text = "".join(
+        stamped(STALE.format(version), seconds * number, "kafka.cluster.Partition", "INFO")
+        for number, version in enumerate(versions)
+    )
+    run = judged(tmp_path, server=text)
+    assert breaks(run) == ({CAN_WRITE: [f"{SERVER}:{line}"]} if line else {})
+
+
+def test_elections_that_fail_are_counted_with_their_reason_and_are_no_break(tmp_path: Path) -> None:
+    failed = stamped(
+        "Controller 1 epoch 2 initiated state change for partition [t,{}] from OfflinePartition to OnlinePartition failed",
+        1,
+        level="ERROR",
+    )
+    why = "kafka.common.NoReplicaOnlineException: No replica for partition [t,{}] is alive. Live brokers are: [Set()]\n"
+    lines = "".join(failed.format(one) + why.format(one) + "\tat a.b(C.scala:1)\n" for one in (0, 1, 2))
+    run = judged(tmp_path, changes=log(CHANGES, [ACTS.format(1, 2)]) + lines + log(CHANGES, election(1, 2), since=9))
+    assert not broken(run)
+    notes = "\n".join(run.notes)
+    assert "3 elections failed:\n  3 times, from " in notes
+    assert "and nothing was elected since for 2 partitions: t-1, t-2" in notes
+
+
+def test_several_brokers_logs_tell_of_two_controllers_in_one_epoch(tmp_path: Path) -> None:
+    files = {
+        f"broker-{broker}/{CHANGES}": log(CHANGES, [ACTS.format(broker, 4)] * 3, since=broker) for broker in (1, 2)
+    }
+    (run,) = judge_logs([written(tmp_path, files)])
+    assert breaks(run) == {ONE_TERM: [f"{CHANGES}:1"], AT_ONCE: [f"{CHANGES}:1"]}
+
+
+def test_of_different_clusters_nothing_is_held_against_each_other(tmp_path: Path) -> None:
+    """They share neither days nor topics."""
+    files = {"a.log": log("state-change.log", [ACTS.format(1, 4)] * 3)}
+    files["b.log"] = log("state-change.log", [ACTS.format(2, 4).replace("[t,0]", "[other,0]")] * 3)
+    files["c.log"] = log("state-change.log", [ACTS.format(3, 4)] * 3, since=10 * 86_400)
+    runs = judge_logs([written(tmp_path, files)])
+    assert len(runs) == 3
+    assert not any(map(broken, runs))
+
+
+def _overlapping(tmp_path: Path, late: float, once: float) -> Run:
+    """Controller 2 has epoch 5; broker 1 obeys that `once` seconds later by its clock; then 1 has 6, and 2 goes on."""
+    first = log(CHANGES, [ACTS.format(2, 5)], since=0) + log(CHANGES, election(2, 5), since=100 + late, step=0.1)
+    second = log(CHANGES, obedience(1, 2, 5, 1), since=once) + log(CHANGES, [ACTS.format(1, 6)] * 2, since=100)
+    third = log(CHANGES, obedience(2, 1, 4, 0), since=-200) + first
+    fourth = log(CHANGES, [ACTS.format(1, 4)], since=-200 - once) + second
+    files = {f"broker-2/{CHANGES}": third, f"broker-1/{CHANGES}": fourth}
+    (run,) = judge_logs([written(tmp_path, files)])
+    return run
+
+
+def test_a_zombie_is_told_by_clocks_only_as_far_as_they_can_be_compared(tmp_path: Path) -> None:
+    """Broker 2's clock is at most half a second ahead of broker 1's: so much after it had the epoch, 2 obeyed it."""
+    assert breaks(_overlapping(tmp_path / "a", late=2, once=0.5)) == {LATEST: [f"{CHANGES}:4"]}
+    assert breaks(_overlapping(tmp_path / "b", late=0.2, once=0.5)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", NOTHING_READ),
+        ("nothing\nof Kafka\n", NOTHING_READ),
+        (stamped("Opening socket", 1, "org.apache.zookeeper.ClientCnxn"), NOTHING_READ),
+        (stamped("Controller 1 epoch 3 started to sing", 1), NOTHING_READ),
+        (log(REPORTS, ["[Controller 1]: Controller startup complete"]), NONE_ASKED),
+    ],
+)
+def test_nothing_is_green_over_nothing(tmp_path: Path, text: str, reason: str) -> None:
+    (tmp_path / "x.log").write_text(text)
+    (run,) = judge_logs([tmp_path / "x.log"])
+    assert (run.verdict, run.reason) == (Verdict.INCOMPLETE, reason)
+    assert len(run.not_asked) == len(CLAIMS)
+
+
+def test_torn_and_unknown_lines_end_nothing(tmp_path: Path) -> None:
+    """What comes behind them is read, and they are shown."""
+    lines = [ACTS.format(1, 2), "Controller 1 epoch 2 does what nobody knows", "torn\n", "[2016-09-21 13:05\n"]
+    illegal = "Controller 1 epoch 2 changed partition [t,0] state from NewPartition to NonExistentPartition"
+    run = judged(tmp_path, changes=log(CHANGES, [*lines, illegal]))
+    assert breaks(run) == {ROWS: [f"{CHANGES}:5"]}
+    notes = "\n".join(run.notes)
+    assert "1 line is unknown:" in notes
+    assert "2 lines are no log line:" in notes
+
+
+def test_rolled_files_are_one_log_in_the_order_of_their_times(tmp_path: Path) -> None:
+    lines = [*obedience(1, 2, 6, 4), *obedience(1, 2, 6, 4, request=2)]
+    files = {
+        CHANGES: log(CHANGES, lines[3:], since=100),
+        f"{CHANGES}.2016-09-21-13": log(CHANGES, lines[:3]),
+        REPORTS: starting(1),
+    }
+    (run,) = judge_logs([written(tmp_path, files)])
+    assert breaks(run) == {HIGHER: [f"{CHANGES}:1"]}
