@@ -15,6 +15,8 @@ from typing import Final
 from model_check.logs.files import FileStream, starts_in
 
 FOREVER: Final = 1 << 62
+TOO_FAST: Final = 500
+"""Milliseconds in which nobody stops, starts again, and has been sent anything."""
 
 
 @lru_cache(maxsize=4096)
@@ -56,5 +58,7 @@ class Lives:
         early, late = min(before, after), max(before, after)
         if bisect_right(starts, late) > bisect_right(starts, early):
             return False
+        if late - early <= TOO_FAST:
+            return True
         covered = any(begin <= early and late <= end for begin, end in self.spans.get(broker, []))
         return True if covered else None

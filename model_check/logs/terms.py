@@ -64,13 +64,18 @@ class Terms:
         """A controller has written some lines in its epoch."""
         if run.epoch <= 0:
             return
-        term = self.all.get((self.ensemble, run.controller, run.epoch))
-        if term is None or not term.is_told:
+        term, before = self.all.get((self.ensemble, run.controller, run.epoch)), self.latest.get(run.controller)
+        if before is not None and before.ensemble == self.ensemble and before.epoch > run.epoch:
+            self._goes_back(run, before, first)
+            term = None
+        elif term is None or not term.is_told:
             self._begin(run, first)
-            term = self._term(run.controller, run.epoch, first, run.first_time)
-            term.is_told = True
+            term = None
         else:
             self._ask_who_returns(term, first)
+        if term is None:
+            term = self._term(run.controller, run.epoch, first, run.first_time)
+            term.is_told = True
         term.last, term.last_time = last, run.last_time
         term.lines += run.lines
         self.latest[run.controller] = term
@@ -151,10 +156,8 @@ class Terms:
 
     def _begin(self, run: Run, first: str) -> None:
         """A controller writes in an epoch in which it has not written before."""
-        before, top = self.latest.get(run.controller), self.top
-        if before is not None and before.ensemble == self.ensemble and before.epoch > run.epoch:
-            self._goes_back(run, before, first)
-        elif top is not None and run.epoch < top.epoch and run.epoch == 1:
+        top = self.top
+        if top is not None and run.epoch < top.epoch and run.epoch == 1:
             self._wiped()
         elif top is not None and run.epoch == top.epoch and run.controller != top.controller:
             self._shares(run, top, first)

@@ -10,7 +10,11 @@ from model_check.verdicts.verdict import Verdict
 
 BEGIN = datetime(2016, 9, 21, 13, 5)
 CHANGES, REPORTS, SERVER = "state-change.log", "controller.log", "server.log"
-LOGGERS = {CHANGES: "state.change.logger", REPORTS: "kafka.controller.KafkaController", SERVER: "kafka.server.KafkaServer"}
+LOGGERS = {
+    CHANGES: "state.change.logger",
+    REPORTS: "kafka.controller.KafkaController",
+    SERVER: "kafka.server.KafkaServer",
+}
 
 
 def stamped(message: str, seconds: float, logger: str = LOGGERS[CHANGES], level: str = "TRACE") -> str:

@@ -31,10 +31,14 @@ def test_of_real_files_the_entries_are_those_of_the_specification() -> None:
             stream = opened.extractfile(member)
             assert stream is not None
             text = TextIOWrapper(stream, encoding="utf-8").read()
-            wanted = [one for one in read_entries(text.splitlines(keepends=True), member.name) if isinstance(one, LogEntry)]
+            wanted = [
+                one for one in read_entries(text.splitlines(keepends=True), member.name) if isinstance(one, LogEntry)
+            ]
             found, counts = heads(text)
             assert [
-                (one.number, one.time, one.level, one.message, one.logger, one.cause) for one in found if isinstance(one, Head)
+                (one.number, one.time, one.level, one.message, one.logger, one.cause)
+                for one in found
+                if isinstance(one, Head)
             ] == [
                 (one.line_number, print_time(one.time), one.level, one.message, one.logger, next(iter(one.trace), ""))
                 for one in wanted
@@ -84,7 +88,9 @@ def test_what_is_no_line_of_a_log_is_foreign(line: str) -> None:
     assert one.kind == FOREIGN
 
 
-@pytest.mark.parametrize("time", ["[2016-13-21 13:05:09,418]", "[0000-00-00 00:00:00,000]", "[2015-02-29 13:05:09,418]"])
+@pytest.mark.parametrize(
+    "time", ["[2016-13-21 13:05:09,418]", "[0000-00-00 00:00:00,000]", "[2015-02-29 13:05:09,418]"]
+)
 def test_a_day_that_the_calendar_has_not_is_torn(time: str) -> None:
     ((one,), _) = heads(f"{time} TRACE a line (state.change.logger)")
     assert isinstance(one, Odd)

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_check.logs.facts import Accepted, Begun, Election, EpochRaised, EpochRead, Illegal, Received, Refused, Run, Stale
+from model_check.logs.facts import (
+    Accepted,
+    Begun,
+    Election,
+    EpochRaised,
+    EpochRead,
+    Illegal,
+    Received,
+    Refused,
+    Run,
+    Stale,
+)
 from model_check.logs.reading import OTHER, QUIET, READ, UNKNOWN, Piece, read_piece
 from spec.formats.kafka_types import KafkaVersion
 from spec.logs import leader_and_isr_lines as arrivals

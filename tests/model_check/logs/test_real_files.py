@@ -18,10 +18,7 @@ from tests.model_check.unpacking import DAILY, NAMES, RECORDINGS, recording
 pytestmark = RECORDINGS
 DATA = Path(__file__).parents[2] / "data"
 
-BROKEN = {
-    "12-D1-epoch-write-delayed": {ONE_TERM},
-    "13-D1-epoch-write-connectionloss": {ONE_TERM, AT_ONCE},
-}
+BROKEN = {"12-D1-epoch-write-delayed": {ONE_TERM}, "13-D1-epoch-write-connectionloss": {ONE_TERM, AT_ONCE}}
 """What the brokers' logs of recordings tell, as their READMEs do; nothing, of all others."""
 
 
