@@ -37,6 +37,8 @@ def command(
     Exits with 1 if something is broken; with 3 if nothing could be asked. Where lines are missing, nobody is accused:
     that an epoch is lower than before is no finding if the broker may have been started, or ZooKeeper set up, anew.
 
+    Ctrl-C ends it with what was found until then, and INCOMPLETE; the same command begins anew.
+
     For example:
       kcheck logs /var/log/kafka
       kcheck logs broker-1/ broker-2/ broker-3/

@@ -48,12 +48,14 @@ UPDATED: Final = re.compile(
     r" with correlation id -?\d{1,10}"
 )
 OLD_REQUEST: Final = re.compile(
-    r"(?:gnoring \w+ request from|eceived (?:stop replica|update metadata) request (?:with correlation id -?\d+ )?from an"
-    r" old) controller (?:(\d{1,10}) )?(?:with )?(?:correlation id -?\d+ since its controller )?epoch (-?\d{1,10})"
+    r"(?:gnoring \w+ request from|eceived (?:stop replica|update metadata) request (?:with correlation id -?\d+ )?"
+    r"from an old) controller (?:(\d{1,10}) )?(?:with )?"
+    r"(?:correlation id -?\d+ since its controller )?epoch (-?\d{1,10})"
     r"(?: is old)?\. Latest known controller epoch is (?:%d )?(-?\d{1,10})"
 )
 OLD_LEADER_EPOCH: Final = re.compile(
-    rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id -?\d+ epoch -?\d+ for partition {TP}"
+    rf"gnoring LeaderAndIsr request from controller (\d{{1,10}}) with correlation id -?\d+ epoch -?\d+ for partition"
+    rf" {TP}"
     r" since its associated leader epoch (-?\d{1,10}) (?:is old\. Current leader epoch is|is not higher than the"
     r" current leader epoch|is smaller than the current leader epoch) (-?\d{1,10})"
 )
@@ -70,8 +72,9 @@ STALE: Final = re.compile(
 )
 QUIET: Final = re.compile(
     r"started (?:leader election|fetcher) |elected leader -?\d+ for |encountered error |aborted leader election "
-    r"|sending |sent |failed to send |received (?:response |leaderandisrrequest |stopreplica )|partition \S+ state changed to "
-    r"|stopped |completed |truncated |skipped |finished |deleted partition |cached leader info |ignoring |handling "
+    r"|sending |sent |failed to send |received (?:response |leaderandisrrequest |stopreplica )"
+    r"|partition \S+ state changed to |stopped |completed |truncated |skipped |finished "
+    r"|deleted partition |cached leader info |ignoring |handling "
     r"|(?:leader|follower) \S+ (?:starts at|with topic id) |(?:error )?while processing |add(?:ed)? \d+ "
     r"|updatemetadata request ",
     re.IGNORECASE,

@@ -84,7 +84,7 @@ def test_every_verb_teaches_by_example(kcheck: Kcheck, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["check", "explore", "prove", "refine", "simulate", "defects", "matrix", "judge", "live"]
+    "verb", ["check", "explore", "prove", "refine", "simulate", "defects", "matrix", "judge", "logs", "live"]
 )
 def test_every_long_verb_says_that_it_begins_anew_after_ctrl_c(kcheck: Kcheck, verb: str) -> None:
     said = " ".join(kcheck(verb, "--help").stdout.split())

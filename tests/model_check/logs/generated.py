@@ -49,7 +49,7 @@ class Logged(Play):
 @cache
 def made(seed: int, steps: int) -> tuple[dict[Log, tuple[str, ...]], int]:
     """The lines of each log of a random run, and the highest epoch in them."""
-    choose = random.Random(seed)  # noqa: S311 - a run is to be the same again
+    choose = random.Random(seed)
     play = Logged(a_scope(BROKERS, ((1, 2, 3), (2, 3, 1), (3, 1, 2), (2, 1, 3)), topic_of=(0, 0, 1, 2)), FENCED)
     play.start(topics=3)
     for _ in range(steps):
@@ -69,7 +69,8 @@ def made(seed: int, steps: int) -> tuple[dict[Log, tuple[str, ...]], int]:
 def shifted(lines: Sequence[str], day: int, epochs: int) -> list[str]:
     """The lines of a run as they are so many days later, when so many epochs have been."""
     date = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=day)).date().isoformat()
-    return [f"[{date}{EPOCHS.sub(lambda one: str(int(one[0]) + epochs), line[11:])}" for line in lines]
+    text = EPOCHS.sub(lambda one: str(int(one[0]) + epochs), "".join(lines))
+    return [f"[{date}{line[11:]}" for line in text.splitlines(keepends=True)]
 
 
 def first_of(lines: Sequence[str], pattern: str, *, after: int = 0) -> tuple[int, re.Match[str]]:
@@ -85,7 +86,7 @@ Fault = Callable[[Lines], tuple[str, Log, int]]
 
 def no_such_row(logs: Lines) -> tuple[str, Log, int]:
     """A replica goes where no row leads."""
-    log = max(logs, key=lambda one: sum(" changed state of replica " in line for line in logs[one]))
+    log = max(logs, key=lambda one: "".join(logs[one]).count(" changed state of replica "))
     at, _ = first_of(logs[log], " changed state of replica ")
     logs[log][at] = re.sub(r"from \w+ to \w+", "from NewReplica to ReplicaDeletionSuccessful", logs[log][at])
     return "transitions_are_rows", log, at
@@ -123,7 +124,8 @@ def obeyed_twice(logs: Lines) -> tuple[str, Log, int]:
     pattern = r"handling LeaderAndIsr request correlationId (\d+) (from .* epoch \d+) .* for partition (\S+) "
     at, found = first_of(logs[log], pattern)
     topic, _, number = found[3].rpartition("-")
-    named = rf"received LeaderAndIsr request .* correlation id {found[1]} {found[2]} for partition \[{topic},{number}\]"
+    request = f"correlation id {found[1]} {found[2]}"
+    named = rf"received LeaderAndIsr request .* {request} for partition \[{topic},{number}\]"
     received, _ = first_of(logs[log], named)
     logs[log][at + 1 : at + 1] = [logs[log][received], logs[log][at]]
     return "brokers_accept_only_higher_leader_epochs", log, at + 2
@@ -148,12 +150,10 @@ def zombie(logs: Lines) -> tuple[str, Log, int]:
         for at in range(own, len(lines)):
             later = re.search(r"sent by controller (\d+) epoch (\d+)", lines[at])
             if later and int(later[2]) > int(found[1]) and int(later[1]) != b:
-                who = f"{lines[at][:26]}TRACE Controller {b} epoch {found[1]}"
-                lines[at + 1 : at + 1] = [
-                    f"{who} started leader election for partition [a,0] (state.change.logger)\n",
-                    f"{who} changed partition [a,0] from OnlinePartition to OnlinePartition with leader 1"
-                    " (state.change.logger)\n",
-                ]
+                who, logger = f"{lines[at][:26]}TRACE Controller {b} epoch {found[1]}", "(state.change.logger)\n"
+                online = "from OnlinePartition to OnlinePartition with leader 1"
+                begins = f"{who} started leader election for partition [a,0] {logger}"
+                lines[at + 1 : at + 1] = [begins, f"{who} changed partition [a,0] {online} {logger}"]
                 return "only_the_latest_term_writes", (b, name), at + 1
     raise LookupError("no controller has a successor that its broker obeys")
 
@@ -214,8 +214,6 @@ def _append(grown: Grown, run: Lines) -> None:
 
 if __name__ == "__main__":
     made_up = grow(Path(sys.argv[1]), int(sys.argv[2]) << 20)
-    print(
-        f"{made_up.size:,} bytes, {sum(made_up.lines.values()):,} lines, {made_up.failed_elections:,} failed elections"
-    )  # noqa: T201
-    for one in sorted(made_up.planted):
-        print(*one)  # noqa: T201
+    counted = f"{made_up.size:,} bytes, {sum(made_up.lines.values()):,} lines"
+    planted = [" ".join(one) for one in sorted(made_up.planted)]
+    sys.stdout.write("\n".join([counted, f"{made_up.failed_elections:,} elections fail", *planted, ""]))

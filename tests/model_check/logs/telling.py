@@ -1,14 +1,14 @@
 """Logs made up for tests, line by line, and what is judged of them."""
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from model_check.logs.judging import judge_logs
 from model_check.verdicts.results import Finding, Run
 from model_check.verdicts.verdict import Verdict
 
-BEGIN = datetime(2016, 9, 21, 13, 5)
+BEGIN = datetime(2016, 9, 21, 13, 5, tzinfo=UTC)
 CHANGES, REPORTS, SERVER = "state-change.log", "controller.log", "server.log"
 LOGGERS = {
     CHANGES: "state.change.logger",
@@ -83,9 +83,9 @@ def obedience(
     context = f"from controller {controller} epoch {epoch}"
     state = f"(Leader:1,ISR:1,2,LeaderEpoch:{leader_epoch},ControllerEpoch:{epoch})"
     info = f"(LeaderAndIsrInfo:{state},ReplicationFactor:2),AllReplicas:1,2)"
+    received = f"Broker {broker} received LeaderAndIsr request {info} correlation id {request} {context}"
+    handling = f"Broker {broker} handling LeaderAndIsr request correlationId {request} {context} starting the"
     return [
-        f"Broker {broker} received LeaderAndIsr request {info} correlation id {request} {context}"
-        f" for partition [{partition},0]",
-        f"Broker {broker} handling LeaderAndIsr request correlationId {request} {context} starting the become-follower"
-        f" transition for partition {partition}-0",
+        f"{received} for partition [{partition},0]",
+        f"{handling} become-follower transition for partition {partition}-0",
     ]

@@ -197,11 +197,8 @@ def test_a_leader_is_stuck_that_is_refused_again_and_again_with_one_version(
 
 
 def test_elections_that_fail_are_counted_with_their_reason_and_are_no_break(tmp_path: Path) -> None:
-    failed = stamped(
-        "Controller 1 epoch 2 initiated state change for partition [t,{}] from OfflinePartition to OnlinePartition failed",
-        1,
-        level="ERROR",
-    )
+    change = "initiated state change for partition [t,{}] from OfflinePartition to OnlinePartition failed"
+    failed = stamped(f"Controller 1 epoch 2 {change}", 1, level="ERROR")
     why = "kafka.common.NoReplicaOnlineException: No replica for partition [t,{}] is alive. Live brokers are: [Set()]\n"
     lines = "".join(failed.format(one) + why.format(one) + "\tat a.b(C.scala:1)\n" for one in (0, 1, 2))
     run = judged(tmp_path, changes=log(CHANGES, [ACTS.format(1, 2)]) + lines + log(CHANGES, election(1, 2), since=9))

@@ -30,6 +30,7 @@ from spec.tables.table import find
 from tests import strategies
 from tests.model_check.logs.telling import LOGGERS, REPORTS, stamped
 
+ZK_VERSION = "and epoch zk version is now 5"
 KINDS = [(kind, version) for kind in STATE_CHANGE_LOG.kinds for version in kind.templates]
 REPORTED = [(kind, version) for kind in CONTROLLER_LOG.kinds for version in kind.templates]
 
@@ -108,12 +109,12 @@ LATER = {
     "[Broker id=1] Handling LeaderAndIsr request correlationId 7 from controller 2 epoch 5 starting the become-follower"
     " transition for partition t-0 with leader 2": [Accepted],
     "[Broker id=1] Handling LeaderAndIsr request correlationId 7 from controller 2 for 4 partitions": [],
-    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 since its controller epoch 4 is"
-    " old. Latest known controller epoch is 5": [Refused],
-    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 epoch 5 for partition t-0 since"
-    " its associated leader epoch 3 matches the current leader epoch": [],
-    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 epoch 5 for partition t-0 since"
-    " its associated leader epoch 3 is smaller than the current leader epoch 4": [Refused],
+    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 since its controller epoch 4"
+    " is old. Latest known controller epoch is 5": [Refused],
+    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 epoch 5 for partition t-0"
+    " since its associated leader epoch 3 matches the current leader epoch": [],
+    "[Broker id=1] Ignoring LeaderAndIsr request from controller 2 with correlation id 7 epoch 5 for partition t-0"
+    " since its associated leader epoch 3 is smaller than the current leader epoch 4": [Refused],
     "[Broker id=1] Add 3 partitions and deleted 0 partitions from metadata cache in response to UpdateMetadata request"
     " sent by controller 2 epoch 5 with correlation id 8": [],
     "[Broker id=1] Leader t-0 starts at leader epoch 3 from offset 12 with high watermark 12. Previous leader epoch was"
@@ -137,8 +138,7 @@ def test_later_releases_say_the_same_in_other_words(message: str, kinds: list[ty
         ("[Controller id=1] Epoch incremented to 5", EpochRaised),
         ("[Controller id=1] Incremented epoch to 5", EpochRaised),
         (
-            "[Controller id=1] 1 successfully elected as the controller. Epoch incremented to 5 and epoch zk version is"
-            " now 5",
+            f"[Controller id=1] 1 successfully elected as the controller. Epoch incremented to 5 {ZK_VERSION}",
             EpochRaised,
         ),
     ],

@@ -1,7 +1,6 @@
 """The answer is the same however files are cut, and whoever reads the pieces."""
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -77,12 +76,3 @@ def test_of_a_line_without_end_the_beginning_is_read(tmp_path: Path, monkeypatch
     (tmp_path / "x.log").write_bytes(b"a" * 1000 + b"\nb\n" + b"c" * 99)
     (cut,) = cuts_of(streams_of([tmp_path / "x.log"])[0])
     assert list(lines_of(cut)) == ["a" * 100, "b\n", "c" * 99]
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("spark")
-def test_spark_makes_the_same_answer() -> None:
-    from model_check.spark.spark_logs import pieces_by_spark
-
-    read = partial(pieces_by_spark, master="local[2]")
-    assert judge_logs([recording(NAME)], reader=read, whole=True) == judge_logs([recording(NAME)], whole=True)
