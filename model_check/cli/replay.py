@@ -8,17 +8,14 @@ import typer
 
 from model_check.cli import options
 from model_check.cli.console import print_document
+from model_check.cli.saved_traces import opened
 from model_check.explicit_state.findings import broken_along, story_of
 from model_check.kernel.system_digest import system_digest
-from model_check.traces.itf import ItfError, SavedTrace, load
+from model_check.traces.itf import SavedTrace
 from model_check.traces.replay import ReplayError, replay
 from model_check.verdicts.results import Run, plain_document
 from model_check.verdicts.verdict import Verdict
-from spec.errors import BadInput
 from spec.language.rules import GOALS, TransitionSystem
-from spec.scopes import scope as scope_named
-from spec.system import system
-from spec.variants import adjusted, show_switches, switches_named
 
 ALL_TAKEN = "every step can be taken, and none breaks a property; whether goals stay in reach is not asked here"
 """What it means that a trace holds."""
@@ -45,26 +42,9 @@ def command(
       kcheck replay traces/election-AS_CODED-one_term_acts_in_an_epoch.itf.json
       kcheck replay traces/election-AS_CODED-one_term_acts_in_an_epoch.itf.json --with RESIGN_ON_EPOCH_CONFLICT
     """
-    saved = _loaded(trace)
-    named, _, rest = saved.system.partition(" ")
-    try:
-        if variant:
-            switches = options.Variant(variant, on, off).switches
-        else:
-            base = switches_named(saved.variant or rest or "AS_CODED")
-            switches = adjusted(base, options.named(on), options.named(off))
-        built = system(scope_named(scope or named), switches)
-    except BadInput as error:
-        raise BadInput(f"{trace}: {error}; say --scope and --variant") from error
-    chosen = show_switches(switches)
-    return print_document(plain_document("replay", _replayed(saved, built, scope or named, chosen)), output, stories=())
-
-
-def _loaded(path: Path) -> SavedTrace:
-    try:
-        return load(path)
-    except ItfError as error:
-        raise BadInput(str(error)) from error
+    told = opened(trace, scope, variant, on, off)
+    run = _replayed(told.saved, told.built, told.scope, told.variant)
+    return print_document(plain_document("replay", run), output, stories=())
 
 
 def _replayed(saved: SavedTrace, built: TransitionSystem, scope: str, variant: str) -> Run:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import z3
 
 from model_check.reasons.deciding import deciding
-from model_check.reasons.names import AFTER
+from model_check.reasons.names import AFTER, Names
 from model_check.reasons.phrases import Phrases
 from model_check.terms.straight_line import Valuation
 from model_check.verdicts.results import Because
@@ -44,7 +44,7 @@ def because(system: TransitionSystem, one: Property, steps: Sequence[tuple[str |
     if found is None:
         return None
     choice, fact = found
-    phrases = Phrases(system, values)
+    phrases = Phrases(system, values, Names(system.model))
     return Because(phrases.names.parameters(choice), tuple(map(phrases.of, deciding(fact, values))))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from spec.formats.kafka_types import TopicPartition
 from spec.language.records import Declared, Each, Nested, Record
 from spec.model import Model
 from spec.state.cluster import State, root_of
@@ -46,6 +47,8 @@ class Names:
     """The names of the things of a model; None is a system of other things, whose names stay as they are."""
 
     model: Model | None
+    partitions: tuple[TopicPartition, ...] = ()
+    """What the partitions are called by number, where it is not the scope that says so."""
 
     def of(self, path: str) -> str:
         """A variable in words."""
@@ -55,12 +58,16 @@ class Names:
     def thing(self, kind: str, number: object) -> str:
         """A thing by its kind and number: `broker 2`, `[a,0]`, `topic a`."""
         if self.model is not None and kind == "partition":
-            one = self.model.scope.partition_names[int(str(number))]
+            one = self._partitions[int(str(number))]
             return f"[{one.topic},{one.partition}]"
         if self.model is not None and kind == "topic":
-            topics = tuple(dict.fromkeys(one.topic for one in self.model.scope.partition_names))
+            topics = tuple(dict.fromkeys(one.topic for one in self._partitions))
             return f"topic {topics[int(str(number))]}"
         return f"{kind} {number}"
+
+    @property
+    def _partitions(self) -> tuple[TopicPartition, ...]:
+        return self.partitions or (self.model.scope.partition_names if self.model is not None else ())
 
     def parameter(self, name: str, number: int) -> str:
         """A parameter of an action or a claim in words; one that has none as it is written."""

@@ -43,11 +43,10 @@ class Phrases:
 
     system: TransitionSystem
     values: Valuation
-    names: Names = field(init=False)
+    names: Names
     variables: Mapping[str, Variable] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.names = Names(self.system.model)
         self.variables = {one.name: one for one in self.system.variables}
 
     def of(self, part: Deciding) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from model_check.reports.characters import folded, plain_markdown
+from model_check.verdicts.choices_text import choices_lines
 from model_check.verdicts.rendering import headline, steps_in_lines, story_lines, unexpected
 from model_check.verdicts.results import Document, Run, news_of
 from model_check.verdicts.told_stories import stories_told
@@ -27,14 +28,22 @@ def report(document: Document) -> str:
     page = "\n".join([f"### {_cut(headline(document))}", "", *_table(document, shown), *_differences(noted)]) + "\n"
     page += _notes(shown, MOST_CHARACTERS * 3 // 4 - len(page))
     left_out = 0
-    for told in stories_told(document):
-        lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
-        block = folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], "\n".join(lines))
+    for block in _blocks(document):
         if len(page) + len(block) < MOST_CHARACTERS:
             page += block
         else:
             left_out += 1
     return page + (f"\nand {left_out} stories more; `--report json=FILE` has them\n" if left_out else "")
+
+
+def _blocks(document: Document) -> Iterator[str]:
+    """The stories, then what else was possible, each folded away."""
+    for told in stories_told(document):
+        lines = story_lines(told.finding) if told.finding else steps_in_lines(told.story)
+        yield folded(f"{told.run.title}: {told.name}"[:MOST_LETTERS], "\n".join(lines))
+    for run in document.runs:
+        if run.choices is not None:
+            yield folded(f"{run.title}: what else was possible"[:MOST_LETTERS], "\n".join(choices_lines(run)))
 
 
 def _cut(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import z3
 
+from model_check.reasons.choices import conjuncts
 from model_check.terms.straight_line import Program, Valuation, shortened
 from model_check.traces.trace import State, Trace, shown
 from spec.language.rules import Action, TransitionSystem, Variable
@@ -118,14 +119,8 @@ class _Replay:
 
     def _false_conjuncts(self, guard: z3.BoolRef, valuation: Valuation) -> Iterator[str]:
         """The innermost false parts of a conjunction, each with the values of its variables."""
-        pending = [guard]
-        while pending:
-            term = pending.pop()
-            if z3.is_and(term):
-                pending += reversed(term.children())
-            elif z3.is_not(term) and z3.is_or(term.arg(0)):
-                pending += [z3.Not(one) for one in reversed(term.arg(0).children())]
-            elif not valuation(term):
+        for term in conjuncts(guard):
+            if not valuation(term):
                 yield f"{shortened(_named(term, self.variables))}  where {self._values_in(term, valuation)}"
 
     def _values_in(self, term: z3.BoolRef, valuation: Valuation) -> str:

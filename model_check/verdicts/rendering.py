@@ -8,6 +8,7 @@ observer saw of it, and what it changed.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from model_check.verdicts.choices_text import choices_lines
 from model_check.verdicts.opening import opening
 from model_check.verdicts.results import CLAIMS, UNWITNESSED, Comparison, Counts, Document, Finding, Run, Step, Story
 from model_check.verdicts.verdict import Verdict
@@ -75,6 +76,7 @@ def run_lines(run: Run) -> Iterator[str]:
         yield from names_in_lines("never enabled", run.never_fired)
         yield from names_in_lines("single actions never enabled", run.idle_instances)
     yield from reach_lines(run)
+    yield from choices_lines(run)
     if run.story:
         yield from ("", *steps_in_lines(run.story))
 

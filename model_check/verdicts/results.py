@@ -175,6 +175,34 @@ class Explained:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A step that is possible in a state, or is not, in words; `row` says of a transition table what it is nearest to.
+
+    Of one that is not possible `because` has what decides of the first conjunct of its guard that is false, and `more`
+    counts the others; it is `bounded` where only a bound of the scope stops it.
+    """
+
+    action: str
+    actor: str
+    statement: str
+    about: str
+    row: str = ""
+    because: tuple[str, ...] = ()
+    more: int = 0
+    bounded: bool = False
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What could be done in place of a step, and what could not; `taken` is the action that the story takes there."""
+
+    step: int
+    taken: str
+    possible: tuple[Choice, ...]
+    refused: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
 class Comparison:
     """One expectation: what it is about, what was expected and found, and what it means if these differ.
 
@@ -213,7 +241,7 @@ class Run:
     that this run says nothing about. `seconds` are by part. `story` is told of the run itself, as of a trace that was
     replayed. `refused` says of an ERROR that it was the input that was wrong. `explained` is told of a recording, and
     so are the `faults` of the live run that made it, each by its number and kind. `made` says when, of a result that
-    was made earlier and is used again.
+    was made earlier and is used again. `choices` are what else could be done at a step, where somebody asks.
     """
 
     engine: str
@@ -238,6 +266,7 @@ class Run:
     explained: Explained | None = None
     faults: tuple[str, ...] = ()
     made: str = ""
+    choices: Choices | None = None
 
     @property
     def title(self) -> str:

@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from model_check.verdicts.results import (
     Because,
+    Choice,
+    Choices,
     Comparison,
     Counts,
     Document,
@@ -51,6 +53,9 @@ findings = st.builds(Finding, texts, texts, texts, texts, verdicts, texts, texts
 comparisons = st.builds(Comparison, texts, texts, texts, verdicts, texts)
 sizes = st.builds(Counts, counts, counts, counts, texts, st.lists(counts, max_size=3).map(tuple))
 seen = st.lists(st.builds(Seen, texts, texts, counts, texts), max_size=2).map(tuple)
+steps_there = st.lists(
+    st.builds(Choice, texts, texts, texts, texts, texts, names, counts, st.booleans()), max_size=2
+).map(tuple)  # fmt: skip
 runs = st.builds(
     Run,
     engine=texts,
@@ -71,6 +76,7 @@ runs = st.builds(
     notes=names,
     seconds=st.none() | st.dictionaries(texts, st.floats(0, 1e6), max_size=2),
     story=st.none() | stories,
+    choices=st.none() | st.builds(Choices, counts, texts, steps_there, steps_there),
     refused=st.booleans(),
     explained=st.none() | st.builds(Explained, counts, counts, counts, st.none() | counts, seen, names),
     faults=names,

@@ -4,6 +4,7 @@ import pytest
 import z3
 
 from model_check.reasons.deciding import Deciding
+from model_check.reasons.names import Names
 from model_check.reasons.phrases import Phrases
 from model_check.terms.straight_line import Valuation
 from spec.language.rules import TransitionSystem
@@ -78,11 +79,11 @@ def test_a_comparison_is_told_with_the_values_that_it_goes_by(condition: Value, 
     values, term = Valuation(STATE), flag(condition).term
     if z3.is_not(term):
         term = term.arg(0)
-    assert Phrases(SYSTEM, values).of(Deciding(term, bool(values(term)))) == told
+    assert Phrases(SYSTEM, values, Names(MODEL)).of(Deciding(term, bool(values(term)))) == told
 
 
 def test_what_has_no_words_is_told_as_z3_has_it_with_its_values() -> None:
     term = z3.Distinct(LIVE.term, DEAD.term)
-    told = Phrases(SYSTEM, Valuation(STATE)).of(Deciding(term, holds=True))
+    told = Phrases(SYSTEM, Valuation(STATE), Names(MODEL)).of(Deciding(term, holds=True))
     values = "where controller 1's dead = {2}, controller 1's live brokers = {1,3}"
     assert told == f"so: controllers[1].live != controllers[1].dead, {values}"

@@ -1,0 +1,91 @@
+"""Why what was observed next is no step where an explanation ends: which conjunct keeps each action that shows it.
+
+The search runs rules on numbers. Here the few actions that may be what was observed are made as terms, in a model just
+as wide as the queues of that state, so that their guards can be taken apart and told in words.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Final
+
+from model_check.judging.explanations import candidates
+from model_check.judging.judge import Judgement
+from model_check.reasons.choices import Seen
+from model_check.reasons.names import Names
+from model_check.recordings.recording import Recording
+from model_check.stepping.enabled import Candidate, ControllerSteps
+from model_check.stepping.open_system import ADDITION, RECREATION
+from model_check.stepping.plain_state import Layout, PlainState
+from model_check.terms.straight_line import Valuation
+from model_check.verdicts.results import Choice, Choices
+from spec.errors import BadInput, UnknownName
+from spec.language.broker_lists import FEW
+from spec.language.rules import Action, Rule, TransitionSystem, instantiate, leaves
+from spec.language.views import Place
+from spec.state.cluster import shape
+from spec.system import instances
+from spec.system import rules as every_rule
+
+ELSEWHERE: Final = (RECREATION, ADDITION)
+
+
+def choices_at_the_end(recording: Recording, judged: Judgement, why_not: str = "") -> Choices:
+    """What could have happened where the explanation ends, and why not what was observed, or what is asked for.
+
+    BadInput for a cluster of more brokers than have words, UnknownName for a rule that there is not.
+    """
+    if len(recording.cluster.broker_ids) > FEW:
+        raise BadInput(f"{recording.folder.name}: reasons are told of at most {FEW} brokers")
+    rules = judged.system.rules
+    if why_not and why_not not in rules:
+        raise UnknownName("rule", why_not, rules, listed_by="kcheck show actions")
+    seen = _AtTheEnd(recording, judged)
+    possible = [one for one in seen.progress() if judged.system.step(seen.state, *one) is not None]
+    asked = [(why_not, one) for one in instances(rules[why_not], seen.model)] if why_not else [*seen.observed()]
+    told = map(seen.told, asked)
+    return Choices(
+        step=len(judged.path),
+        taken="",
+        possible=tuple(map(seen.told, possible)),
+        refused=tuple({one.action: one for one in told if one.because}.values()),
+    )
+
+
+class _AtTheEnd:
+    """The state that an explanation ends in, and a model for it."""
+
+    def __init__(self, recording: Recording, judged: Judgement) -> None:
+        self.judged, self.names = judged, recording.cluster.partitions
+        self.state: PlainState = judged.path[-1].state
+        self.model = judged.system.model_for({}, self.state)
+        self.steps = ControllerSteps(judged.system)
+
+    def progress(self) -> Iterator[Candidate]:
+        """What is enabled, faults aside."""
+        yield from self.steps.progress(self.state)
+
+    def observed(self) -> Iterator[Candidate]:
+        """The actions that may be what was observed next."""
+        for one in self.judged.stuck.next if self.judged.stuck else ():
+            yield from candidates(self.judged.system.model, self.steps, one, self.state)
+
+    def told(self, one: Candidate) -> Choice:
+        """An action in words, and why it is not possible if it is not."""
+        rule, parameters = one
+        model = self.judged.system.model_for(parameters, self.state)
+        place = Place(shape(model))
+        action = self._made(rule, parameters, place)
+        system = TransitionSystem("open", tuple(leaves(place.shape)), (), (), model)
+        values = Valuation(Layout(place.shape).flatten(self.state))
+        seen = Seen(system, values, Names(model, self.names))
+        return seen.possible(action) if values(action.guard) else seen.refused(action)
+
+    def _made(self, rule: str, parameters: Mapping[str, int], place: Place) -> Action:
+        given = {name: number for name, number in parameters.items() if name not in ELSEWHERE}
+        model = self.judged.system.model_for(parameters, self.state)
+        return instantiate(_as_written()[rule], place, model, given)[0]
+
+
+@cache
+def _as_written() -> Mapping[str, Rule]:
+    return {one.name: one for one in every_rule()}

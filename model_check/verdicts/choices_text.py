@@ -1,0 +1,57 @@
+"""What else was possible at a step, as text: the step that the story takes, what could be done, and what could not.
+
+Of what could not be done a line says which conjunct of the guard is false, and by which values.
+"""
+
+from collections.abc import Iterator
+
+from model_check.verdicts.results import Choice, Choices, Document, Run
+
+
+def text(document: Document) -> str:
+    """The whole document."""
+    lines = [f"kcheck {document.verb}: {document.verdict}"]
+    for run in document.runs:
+        lines += ["", run.title + (f": {run.reason}" if run.reason else "")]
+        lines += [f"  {line}" for note in run.notes for line in note.splitlines()]
+        lines += choices_lines(run)
+    return "\n".join(lines) + "\n"
+
+
+def choices_lines(run: Run) -> Iterator[str]:
+    """The choices of a run, if anybody asked for them."""
+    if run.choices is None:
+        return
+    steps = run.story.steps if run.story else ()
+    if steps:
+        yield f"  after {steps[-1].number}. {steps[-1].actor}: {steps[-1].statement}"
+    yield from ("", *_possible(run.choices))
+    if run.choices.refused:
+        yield from ("", f"  Not possible, and why ({len(run.choices.refused)}):")
+    for one in run.choices.refused:
+        yield from _refused(one)
+
+
+def _possible(choices: Choices) -> Iterator[str]:
+    if not choices.possible:
+        yield "  Nothing is possible here: no step can be taken."
+        return
+    yield f"  Possible as step {choices.step} ({len(choices.possible)}):"
+    for one in choices.possible:
+        mark = "  <- the story takes it" if one.action == choices.taken else ""
+        yield f"    {_what(one)}{mark}"
+        if one.row:
+            yield f"        row {one.row}"
+
+
+def _refused(one: Choice) -> Iterator[str]:
+    yield f"    {_what(one)}"
+    bounded = "only a bound of the scope stops it; " if one.bounded else ""
+    more = f" (and {one.more} more of its conditions)" if one.more else ""
+    yield f"        not so: {bounded}{'; '.join(one.because) or 'it is never possible'}{more}"
+    if one.row:
+        yield f"        row {one.row}"
+
+
+def _what(one: Choice) -> str:
+    return f"{one.actor}: {one.statement}  [{one.action}]"
