@@ -12,9 +12,10 @@ from typing import Any, get_args
 import pytest
 
 from model_check.conformance.vector import Verb
+from model_check.mutation.mutants import Name
 from tests.model_check.conformance.mutant_process import in_child
 from tests.model_check.conformance.mutant_subjects import SUBJECTS
-from tests.model_check.conformance.mutants import Name, chosen, mutants_of
+from tests.model_check.conformance.mutants import chosen, mutants_of
 from tests.needs import ROOT
 
 MUTANTS, SEED = 200, "vectors"

@@ -1,7 +1,7 @@
-"""What a mutant of the reference changes: one expression becomes another, or one statement goes.
+"""What a mutant changes: one expression becomes another, or one statement goes.
 
 Each operator is given a node of a syntax tree and yields the nodes that it may become. None changes a text: what logs
-and errors say is not what vectors ask for.
+and errors say is read by people. What is special to terms and tables stands in `term_operators.py`.
 """
 
 import ast
@@ -11,8 +11,10 @@ from typing import Any, Final
 
 Operator = Callable[[ast.AST], Iterator[ast.AST]]
 """What a node may become."""
-OPERATORS: dict[str, Operator] = {}
+Operators = dict[str, Operator]
 """By what each is called."""
+OPERATORS: Operators = {}
+"""Those of plain code."""
 NONE: Final = ast.Constant(None)
 
 

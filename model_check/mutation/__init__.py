@@ -1,0 +1,1 @@
+"""Mutants: the sources with one small change each, to see whether any check notices (`kcheck mutate`)."""
