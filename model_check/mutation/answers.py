@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Any, Final
 
 from model_check.live.janitor import watched_process
 from model_check.mutation.questions import PYTEST, Question
@@ -49,19 +49,24 @@ def answered(command: Sequence[str], folder: Path, seconds: float, stop: Callabl
     """Run a command in a copy until it ends, or its time is over; Stopped once `stop` says so."""
     with tempfile.TemporaryFile() as said:
         options = {"stdout": said, "stderr": subprocess.STDOUT, "cwd": folder, "env": _environment(folder)}
-        process = watched_process(command, **options)
+        with watched_process(command, **options) as process:
+            try:
+                code = _ended(process, time.monotonic() + seconds, stop)
+            finally:
+                process.end()
+        said.seek(0)
+        return Answer(code, said.read().decode(errors="replace"))
+
+
+def _ended(process: subprocess.Popen[Any], end: float, stop: Callable[[], bool]) -> int | None:
+    """The exit code of a process; None once its time or its memory is over."""
+    while not stop():
         try:
-            end = time.monotonic() + seconds
-            while True:
-                try:
-                    return Answer(process.wait(0.1), _text(said))
-                except subprocess.TimeoutExpired:
-                    if stop():
-                        raise Stopped from None
-                    if time.monotonic() > end or _bytes_of(process.pid) > BYTES:
-                        return Answer(None, _text(said))
-        finally:
-            process.end()
+            return process.wait(0.1)
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end or _bytes_of(process.pid) > BYTES:
+                return None
+    raise Stopped
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -75,11 +80,6 @@ def _bytes_of(pid: int) -> int:
     with suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE
     return 0
-
-
-def _text(said: IO[bytes]) -> str:
-    said.seek(0)
-    return said.read().decode(errors="replace")
 
 
 class Baseline:

@@ -21,7 +21,7 @@ class Importers:
         self.texts = texts
 
     def mirroring(self, file: str) -> list[str]:
-        """The test files that mirror a module: `tests/spec/test_a.py`, and `test_a_more.py`, that of `spec/a.py`."""
+        """The test files that mirror a module: that of its name, and those whose names go on behind it."""
         path = PurePosixPath(file)
         stem = path.parent.name if path.name == "__init__.py" else path.stem
         folder = path.parent.parent if path.name == "__init__.py" else path.parent

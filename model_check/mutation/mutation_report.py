@@ -52,7 +52,7 @@ def _run(area: str, made: Sequence[Made], run: Mutating) -> Run:
     if len(made) < drawn:
         verdict = worst([verdict, Verdict.INCOMPLETE])
         reason = f"{INTERRUPTED}: {len(made)} of {drawn} mutants were asked about"
-    seconds = {one.kind: 0.0 for one in ()} | {"asked": sum(one.fate.seconds for one in made)}
+    seconds = {"asked": sum(one.fate.seconds for one in made)}
     return Run(ENGINE, area, "", verdict, reason, findings=tuple(findings), notes=tuple(notes(made)), seconds=seconds)
 
 

@@ -2,8 +2,8 @@
 
     python -m model_check.mutation.probes facts                     which facts of the inventory differ: no others than
                                                                     `kcheck verify` compares with
-    python -m model_check.mutation.probes systems 12                the same of so many systems that are explored every day
-    python -m model_check.mutation.probes explorations 60 FACT...   do the scopes that these are about have other counts
+    python -m model_check.mutation.probes systems 12                the same of so many systems
+    python -m model_check.mutation.probes explorations 60 FACT...   have the scopes that these are about other counts
                                                                     or verdicts than the manifest expects?
     python -m model_check.mutation.probes lemmas                    have the systems that are proved other lemmas?
     python -m model_check.mutation.probes vectors functions         does the reference conform, at a level?

@@ -4,12 +4,14 @@ A saved document may be of another revision: then a name that is gone has no pla
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from model_check.monitors.check import CLAIMS
+from model_check.verdicts.results import Finding
 from spec.properties import claims
 from spec.system import rules
 
@@ -30,6 +32,12 @@ PROTOCOL: Final = Place("spec/PROTOCOL.md", 1)
 def place_of_claim(name: str) -> Place:
     """The place of a claim: of the specification, or of those that only recordings are asked."""
     return _places(_claims).get(name, PROTOCOL)
+
+
+def place_of_finding(finding: Finding) -> Place:
+    """The place of what is broken: the line that it names as its source, as mutants do, or that of the claim."""
+    named = re.fullmatch(r"([\w/]+\.py):(\d+)", finding.source, re.ASCII)
+    return Place(named[1], int(named[2])) if named else place_of_claim(finding.property)
 
 
 def place_of_action(action: str) -> Place:

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from model_check.reports.characters import printable
-from model_check.reports.places import Place, place_of_action, place_of_claim
+from model_check.reports.places import Place, place_of_action, place_of_finding
 from model_check.verdicts.rendering import TOLD, steps_of
 from model_check.verdicts.results import Document, Finding, Run, Step
 from model_check.verdicts.told_stories import broken_in
@@ -80,7 +80,7 @@ def _result(run: Run, claim: Finding, index: int, *, new: bool) -> dict[str, Any
         "level": "error" if new else "note",
         "baselineState": "new" if new else "unchanged",
         "message": {"text": printable(f"{run.title}: {'; '.join(one for one in parts if one)}")},
-        "locations": [_location(place_of_claim(claim.property))],
+        "locations": [_location(place_of_finding(claim))],
         "partialFingerprints": {"claimOfRun/v1": f"{run.title}: {claim.property}"},
     }
     if story and story.steps:

@@ -13,7 +13,7 @@ from model_check.cli.verbs import VERBS, described, loaded
 from tests.model_check.cli.conftest import Kcheck
 
 ROOT = Path(__file__).resolve().parents[3]
-TAUGHT = ("verify", "check", "explore", "enumerate", "prove", "defects", "replay", "campaign")
+TAUGHT = ("verify", "check", "explore", "enumerate", "prove", "defects", "replay", "campaign", "mutate")
 
 
 def process(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -84,7 +84,7 @@ def test_every_verb_teaches_by_example(kcheck: Kcheck, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", ["check", "explore", "prove", "refine", "simulate", "defects", "matrix", "judge", "logs", "live"]
+    "verb", ["check", "explore", "prove", "refine", "simulate", "defects", "matrix", "judge", "logs", "live", "mutate"]
 )
 def test_every_long_verb_says_that_it_begins_anew_after_ctrl_c(kcheck: Kcheck, verb: str) -> None:
     said = " ".join(kcheck(verb, "--help").stdout.split())

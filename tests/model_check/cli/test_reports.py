@@ -18,8 +18,8 @@ def fails_for_want_of_space(_file: Path, _target: Path) -> None:
 
 
 VERBS = (
-    "campaign", "check", "coverage", "defects", "enumerate", "explore", "judge", "live", "matrix", "prove", "refine",
-    "replay", "simulate", "verify",
+    "campaign", "check", "coverage", "defects", "enumerate", "explore", "judge", "live", "matrix", "mutate", "prove",
+    "refine", "replay", "simulate", "verify",
 )  # fmt: skip
 
 
