@@ -17,7 +17,8 @@ from model_check.cli.failures import guarded
 
 VERBS = (
     "verify", "check", "diff", "mutate", "accept", "explore", "coverage", "enumerate", "prove", "refine", "simulate",
-    "defects", "explain", "matrix", "judge", "logs", "live", "campaign", "conform", "vectors", "replay", "export", "show",
+    "defects", "explain", "matrix", "judge", "logs", "live", "campaign", "conform", "vectors", "replay", "export",
+    "show",
 )  # fmt: skip
 """Each is a module beside this one: a function `command`, or an `app` of several."""
 
