@@ -29,6 +29,7 @@ from model_check.inventory import accepted as store
 from model_check.inventory import inventory_check
 from model_check.inventory.system_facts import system_fact
 from model_check.verdicts.results import plain_document
+from model_check.verdicts.occurrences import items
 from model_check.verdicts.verdict import Verdict
 from reference.memory import steps as memory_steps
 from spec import defects
@@ -97,7 +98,7 @@ class Desk:
 
     def nothing_to_cover(self) -> None:
         """Few rules are asked for, which all occur."""
-        some = [item for item in coverage.items() if item.name in {"crash", "elect_create"}]
+        some = [item for item in items() if item.name in {"crash", "elect_create"}]
         self.patch.setattr(coverage, "items", lambda: iter(some))
 
     def crash_forgets(self) -> None:
