@@ -113,8 +113,12 @@ class Template:
 
     def how_far(self, text: str) -> tuple[int, str]:
         """How many characters of the text fit before it departs from the template, and what was expected there."""
-        prefixes = ((count, re.match(self._prefix(count), text)) for count in range(len(self.parts), -1, -1))
-        count, end = next((count, found.end()) for count, found in prefixes if found)  # the empty one fits every text
+        count, end = 0, 0
+        for longer in range(1, len(self.parts) + 1):  # if one does not fit, no longer one does
+            found = re.match(self._prefix(longer), text)
+            if found is None:
+                break
+            count, end = longer, found.end()
         if count == len(self.parts):
             return end, "the end"
         part = self.parts[count]

@@ -43,6 +43,18 @@ REASSIGNED: Final = paired("reassignment of a partition", BRACKETED, CONTEXT)
 """The context prints its listener, too, which is not registered yet wherever a line prints the context."""
 
 
+class CommaRatio(float):
+    """A ratio like any other, printed where a comma stands for the decimal point: Kafka asks Java's locale."""
+
+
+def _read_ratio(text: str) -> float:
+    return CommaRatio(text.replace(",", ".")) if "," in text else float(text)
+
+
+def _write_ratio(ratio: float) -> str:
+    return f"{ratio:f}".replace(".", "," if isinstance(ratio, CommaRatio) else ".")
+
+
 VALUES: Final[Shapes] = {
     **VOCABULARY,
     "list": LIST,
@@ -61,6 +73,6 @@ VALUES: Final[Shapes] = {
     "leaderships": map_of("leadership by partition", LED),
     "leaders": listed("leaderships", LED, ","),
     "reassignments": map_of("new replicas by partition", REASSIGNED),
-    "ratio": Shape("ratio", r"[01]\.[0-9]{6}", float, "{:f}".format),
+    "ratio": Shape("ratio", "[01][.,][0-9]{6}", _read_ratio, _write_ratio),
 }
 """The shapes that the lines of controller.log are made of, by the names that their templates use."""

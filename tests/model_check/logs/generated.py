@@ -109,10 +109,10 @@ def failed_increment(logs: Lines) -> tuple[str, Log, int]:
     for log, lines in logs.items():
         if any(" is ready to serve as the new controller " in line for line in lines):
             at, found = first_of(lines, r"is ready to serve as the new controller with epoch (\d+)")
-            who = f"{lines[at][:26]}INFO [Controller {log[0]}]: "
+            who, logger = f"{lines[at][:26]}INFO [Controller {log[0]}]: ", "(kafka.controller.KafkaController)\n"
             lines[at:at] = [
-                f"{who}Initialized controller epoch to {found[1]} and zk version 1 (kafka.controller.KafkaController)\n",
-                f"{who}Controller {log[0]} incremented epoch to {found[1]} (kafka.controller.KafkaController)\n",
+                f"{who}Initialized controller epoch to {found[1]} and zk version 1 {logger}",
+                f"{who}Controller {log[0]} incremented epoch to {found[1]} {logger}",
             ]
             return "one_term_acts_in_an_epoch", log, at + 1
     raise LookupError("there is no controller")

@@ -1,5 +1,6 @@
 """Templates: what is printed is what is read, and a text that departs is told where."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,3 +74,18 @@ def test_a_text_that_departs_is_told_where_and_what_was_expected() -> None:
     assert template.how_far("n 12 and") == (5, "'end'")
     assert template.how_far("m 12 end") == (0, "'n '")
     assert template.how_far("n 12 end!") == (8, "the end")
+
+
+@given(
+    st.sampled_from(["a {x} b {y} c", "{x}{x} and {y}", "{y}, {x}, {y}"]), st.text(alphabet="ab c,1-and", max_size=20)
+)
+def test_how_far_a_text_fits_is_as_far_as_its_longest_prefix_does(template: str, text: str) -> None:
+    """The prefix is found by trying all of them, the longest first."""
+    one = Template(template, {"x": INT, "y": COMMAS})
+    fits = [re.match(one._prefix(count), text) for count in range(len(one.parts), -1, -1)]
+    longest = next(found for found in fits if found)
+    assert one.how_far(text)[0] >= longest.end()
+    if fits[0]:
+        assert one.how_far(text) == (longest.end(), "the end")
+    elif not isinstance(one.parts[len(one.parts) - fits.index(longest)], str):
+        assert one.how_far(text)[0] == longest.end()

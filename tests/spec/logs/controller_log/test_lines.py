@@ -299,6 +299,14 @@ def test_a_line_is_written_as_the_sources_of_its_version_write_it(
         assert CONTROLLER_LOG.parse(text, line.version) == line
 
 
+@pytest.mark.parametrize("ratio", ["0,000000", "0,333333", "1,000000"])
+def test_where_the_locale_has_a_comma_a_ratio_reads_as_any_and_prints_as_it_stood(ratio: str) -> None:
+    text = f"[Controller 1]: leader imbalance ratio for broker 2 is {ratio}"
+    line = CONTROLLER_LOG.parse(text)
+    assert line == CONTROLLER_LOG.parse(text.replace(",", "."))
+    assert str(line) == text
+
+
 def test_log4js_own_line_is_of_the_logger_that_it_names() -> None:
     text = "preRegister called. Server=com.sun.jmx.mbeanserver.JmxMBeanServer@1d0d, name=log4j:logger=kafka.controller"
     line = CONTROLLER_LOG.parse(text, V082)
